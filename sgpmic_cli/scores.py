@@ -1,0 +1,98 @@
+"""How a clustering is compared with known classes. All scores are percentages.
+
+The paper's ACC is purity: every cluster takes its most frequent class. Its printed NMI is not the one in its text: the
+numbers come out only when the *mapped* labels (clusters of one class merged) are compared with the classes and the
+mutual information is divided by the geometric mean of the two entropies. Both are here, under names that say so.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
+    """Count the points of every (class, cluster) pair: an array (n_classes, n_clusters)."""
+    row = np.unique(np.asarray(classes), return_inverse=True)[1]
+    column = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    if row.shape != column.shape or row.ndim != 1 or row.size == 0:
+        raise ValueError(f"classes and clusters must be two lists of one length, not {row.shape} and {column.shape}.")
+    n_columns = int(column.max()) + 1
+    counts = np.bincount(row * n_columns + column, minlength=(int(row.max()) + 1) * n_columns)
+    return counts.reshape(-1, n_columns)
+
+
+def mapped_labels(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
+    """Give every point the most frequent class of its cluster (the lowest class where two are equally frequent)."""
+    cluster_of_point = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    return contingency(classes, clusters).argmax(axis=0)[cluster_of_point]
+
+
+def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """The paper's ACC: the share of points that carry the most frequent class of their cluster."""
+    table = contingency(classes, clusters)
+    return 100.0 * float(table.max(axis=0).sum()) / float(table.sum())
+
+
+def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """Accuracy under the best one-to-one match of clusters with classes, never above the purity."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = contingency(classes, clusters)
+    pairs = linear_sum_assignment(table, maximize=True)
+    return 100.0 * float(table[pairs].sum()) / float(table.sum())
+
+
+def nmi_mapped(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """The NMI that the paper printed: mapped labels, geometric mean; 0 when every point maps to one class."""
+    information, h_classes, h_mapped = _information(contingency(classes, mapped_labels(classes, clusters)))
+    if h_classes <= 0.0 or h_mapped <= 0.0:
+        return 0.0
+    return 100.0 * information / float(np.sqrt(h_classes * h_mapped))
+
+
+def nmi_stated(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """The NMI that the paper's text defines: cluster indicators, arithmetic mean; 0 when either side is constant."""
+    information, h_classes, h_clusters = _information(contingency(classes, clusters))
+    if h_classes <= 0.0 or h_clusters <= 0.0:
+        return 0.0
+    return 200.0 * information / (h_classes + h_clusters)
+
+
+def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """The adjusted Rand index: 0 for chance, 100 for equal partitions."""
+    table = contingency(classes, clusters)
+    pairs = _pairs(table).sum()
+    rows, columns, every = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum(), _pairs(table.sum())
+    expected = rows * columns / every if every else 0.0
+    largest = (rows + columns) / 2.0
+    return 100.0 if largest == expected else 100.0 * float((pairs - expected) / (largest - expected))
+
+
+def score_all(classes: ArrayLike, clusters: ArrayLike) -> dict[str, float]:
+    """Every score by its name in the records and tables."""
+    return {
+        "acc": purity(classes, clusters),
+        "nmi": nmi_mapped(classes, clusters),
+        "nmi_stated": nmi_stated(classes, clusters),
+        "acc_hungarian": accuracy_hungarian(classes, clusters),
+        "ari": ari(classes, clusters),
+    }
+
+
+def _pairs(counts: ArrayLike) -> NDArray[np.float64]:
+    n = np.asarray(counts, dtype=np.float64)
+    return n * (n - 1.0) / 2.0
+
+
+def _information(table: NDArray[np.int64]) -> tuple[float, float, float]:
+    """Mutual information of a contingency table and the entropies of its rows and its columns, in nats."""
+    joint = table / table.sum()
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    outer = np.outer(rows, columns)
+    seen = joint > 0
+    information = float(np.sum(joint[seen] * np.log(joint[seen] / outer[seen])))
+    return max(information, 0.0), _entropy(rows), _entropy(columns)
+
+
+def _entropy(shares: NDArray[np.float64]) -> float:
+    seen = shares[shares > 0]
+    return float(-np.sum(seen * np.log(seen)))
