@@ -1,0 +1,69 @@
+"""Adaptive metric learning (Ye, Zhao and Liu 2007): the labels and the projection that share one trace.
+
+    maximise  tr{ [W'(St + lambda I) W]^-1  W' Yc' L L' Yc W }   over W (P, Q) and the weighted indicator L (N, M)
+
+With Yc = U diag(s) V' and A = U diag(s / sqrt(s^2 + lambda)), every W is an orthonormal matrix B (R, Q) in the
+coordinates of A, the trace is |L' A B|^2, and A A' = Yc (St + lambda I)^-1 Yc' is the kernel of DisKmeans. Given B, the
+labels are k-means on A B (which is kernel k-means on A B B' A'); given labels, B holds the right singular vectors of
+L' A. Those are at most M - 1; further columns leave the trace as it is: we fill them with the principal axes.
+
+What the paper's AML column must be: the first iterate, k-means on the whitened principal scores (`max_outer=0`). It
+gives Iris 91.33 at Q = 1 (printed 91.60) and Wine 59.4 at Q = 2 (60.73), where the alternation run to its end climbs to
+98.67 and 78. An implementation that relaxes L to the leading eigenvectors of the kernel would stay at the principal
+axes in just this way. What neither explains: Breast Cancer at Q = 7 and 9, printed without any spread over repeats.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli.baselines import scatter
+
+
+class AML(ClusterMixin, BaseEstimator):
+    """Alternate trace maximisation and k-means until the labels repeat; `objectives_` never decreases.
+
+    `max_outer=0` stops at the first labels, those of the principal axes.
+    """
+
+    labels_: NDArray[np.int64]
+    embedding_: NDArray[np.float64]  # (N, Q)
+    objectives_: list[float]
+
+    def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, max_outer=50, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.lam = lam
+        self.max_outer = max_outer
+        self.random_state = random_state
+
+    def fit(self, Y, y=None):
+        """Embed and cluster the rows of Y."""
+        Y = validate_data(self, Y, dtype=np.float64)
+        rng = check_random_state(self.random_state)
+        U, s = scatter.principal(Y - Y.mean(axis=0))
+        A = U * (s / np.sqrt(s**2 + self.lam))  # (N, R)
+        B = np.eye(len(s), min(self.n_components, len(s)))
+        labels = scatter.partition(A @ B, self.n_clusters, rng, n_init=1)
+        self.objectives_ = []
+        for _ in range(self.max_outer):
+            LtA = scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
+            B = _directions(LtA, B.shape[1])
+            self.objectives_.append(float(np.sum((LtA @ B) ** 2)))
+            before = labels
+            labels = scatter.partition(A @ B, self.n_clusters, rng, n_init=0, start=before)
+            if np.array_equal(labels, before):
+                break
+        self.labels_ = labels
+        self.embedding_ = A @ B
+        return self
+
+
+def _directions(LtA: NDArray[np.float64], q: int) -> NDArray[np.float64]:
+    """The right singular vectors of L' A with a singular value, then the leading axes orthogonal to them (R, q)."""
+    _, e, Vt = np.linalg.svd(LtA, full_matrices=False)
+    V = Vt[e > 1e-10 * max(e[0], np.finfo(float).tiny)].T
+    filled, _ = np.linalg.qr(np.hstack([V, np.eye(len(V))]))
+    return np.hstack([V, filled[:, V.shape[1] :]])[:, :q]
