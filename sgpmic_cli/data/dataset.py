@@ -1,0 +1,74 @@
+"""A data set in memory: read-only values, integer labels, names, and a hash that stands for all of it."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sgpmic_cli.data.registry import nearest
+from sgpmic_cli.errors import UsageError
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows to cluster and, where known, the classes they belong to."""
+
+    name: str
+    Y: np.ndarray  # (N, P) float64, C order, read-only
+    labels: np.ndarray | None  # (N,) int64 into class_names, read-only
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    sha256: str = field(init=False)  # of values and labels; run records are keyed by it
+
+    def __post_init__(self) -> None:
+        # Adding zero turns -0.0 into 0.0, so that equal values have equal bytes and an equal hash.
+        Y = np.array(self.Y, dtype=np.float64, order="C") + 0.0
+        Y.setflags(write=False)
+        object.__setattr__(self, "Y", Y)
+        if self.labels is not None:
+            labels = np.array(self.labels, dtype=np.int64)
+            labels.setflags(write=False)
+            object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "sha256", _digest(Y, self.labels))
+
+    @classmethod
+    def from_classes(
+        cls, name: str, Y: np.ndarray, classes: Sequence[str] | None, feature_names: Sequence[str]
+    ) -> "Dataset":
+        """Number the classes 0, 1, ... in the order of their names; numbers are ordered by value."""
+        if classes is None:
+            return cls(name, Y, None, (), tuple(feature_names))
+        ordered = sorted(set(classes), key=_class_order)
+        number = {class_name: index for index, class_name in enumerate(ordered)}
+        labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
+        return cls(name, Y, labels, tuple(ordered), tuple(feature_names))
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.class_names)
+
+    def without(self, columns: Iterable[str]) -> "Dataset":
+        """The same rows without some columns."""
+        dropped = set(columns)
+        for column in sorted(dropped - set(self.feature_names)):
+            raise UsageError(f"{self.name} has no column {column!r}{nearest(column, self.feature_names)}")
+        keep = [j for j, feature in enumerate(self.feature_names) if feature not in dropped]
+        kept_names = tuple(self.feature_names[j] for j in keep)
+        return Dataset(self.name, self.Y[:, keep], self.labels, self.class_names, kept_names)
+
+
+def _class_order(class_name: str) -> tuple[int, float, str]:
+    # "10" comes after "9", and words after numbers.
+    try:
+        return 0, float(class_name), class_name
+    except ValueError:
+        return 1, 0.0, class_name
+
+
+def _digest(Y: np.ndarray, labels: np.ndarray | None) -> str:
+    digest = hashlib.sha256(f"{Y.shape[0]} x {Y.shape[1]}\n".encode())
+    digest.update(Y.astype("<f8", copy=False).tobytes())
+    if labels is not None:
+        digest.update(labels.astype("<i8", copy=False).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,32 @@
+"""The two generated sets after the paper's figure of spherical data: a spiral in space and arcs of five circles."""
+
+import numpy as np
+
+# Rounding makes the values, and so their hash, the same where sine and cosine differ in the last bit.
+_DECIMALS = 6
+
+
+def spiral(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
+    """A conical spiral (t cos t, t sin t, t): one turn and one class for each of the consecutive stretches."""
+    random = np.random.RandomState(seed)
+    share = (np.arange(n) + 0.5) / n
+    # Arc length grows like t^2 / 2: the square root spreads the points evenly along the curve.
+    t = 2 * np.pi * n_classes * np.sqrt(share)  # (N,)
+    Y = np.column_stack([t * np.cos(t), t * np.sin(t), t]) + random.normal(scale=0.1, size=(n, 3))
+    turn = np.minimum(t // (2 * np.pi), n_classes - 1).astype(int)
+    return Y.round(_DECIMALS), [f"turn {index + 1}" for index in turn]
+
+
+def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
+    """Arcs of unit circles around the corners of a regular polygon, each open towards the middle."""
+    random = np.random.RandomState(seed)
+    circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other
+    corner = 2 * np.pi * circle / n_classes
+    angle = corner + random.uniform(-2 * np.pi / 3, 2 * np.pi / 3, size=n)
+    # Two radii out, the centres of five circles are 4 sin 36° = 2.35 radii apart: neighbouring arcs do not touch.
+    centre = 2 * np.column_stack([np.cos(corner), np.sin(corner)])
+    Y = centre + np.column_stack([np.cos(angle), np.sin(angle)]) + random.normal(scale=0.05, size=(n, 2))
+    return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]
+
+
+GENERATORS = {"spiral": (spiral, ("x", "y", "z")), "arcs": (arcs, ("x", "y"))}

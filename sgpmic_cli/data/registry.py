@@ -1,0 +1,80 @@
+"""The registry: what every named data set is, where it comes from and how the paper used it."""
+
+import difflib
+import functools
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of `datasets/registry.toml`."""
+
+    name: str
+    title: str
+    n: int
+    p: int
+    n_classes: int
+    kind: str  # "bundled" | "download" | "generated"
+    licence: str
+    attribution: str
+    values_sha256: str  # of the loaded values and labels, see Dataset.sha256
+    urls: tuple[str, ...] = ()
+    filename: str = ""  # the publisher's
+    size: int = 0  # bytes of the publisher's file: a download never reads further
+    sha256: str = ""  # of the publisher's file
+    parser: str = ""
+    seed: int | None = None  # generated sets only
+    as_run_drop: tuple[str, ...] = ()
+    as_run_q: dict[int, int] = field(default_factory=dict)
+    inducing: int = 50
+    variances: tuple[int, ...] = (50, 95, 99)
+    in_paper: bool = False  # has rows in the paper's Table 2
+    data_differ: bool = False  # the public set is not the one the paper ran
+
+
+def bundled_folder() -> Path:
+    """Where the bundled CSVs and the registry are: inside the installed package, or at the top of a checkout."""
+    installed = Path(__file__).parent / "bundled"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "datasets"
+
+
+@functools.cache
+def _entries() -> dict[str, Entry]:
+    tables = tomllib.loads((bundled_folder() / "registry.toml").read_text(encoding="utf-8"))
+    return {name: _entry_from(name, table) for name, table in tables.items()}
+
+
+def _entry_from(name: str, table: dict[str, Any]) -> Entry:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    # TOML keys are strings; the percentages are numbers everywhere else.
+    values["as_run_q"] = {int(percent): q for percent, q in table.get("as_run_q", {}).items()}
+    return Entry(name=name, **values)
+
+
+def names() -> list[str]:
+    """Names of the registered data sets, the paper's first and in its order."""
+    return list(_entries())
+
+
+def entry(name: str) -> Entry:
+    """The registry's entry of a name; an unknown one is a UsageError that names the valid ones."""
+    try:
+        return _entries()[name]
+    except KeyError:
+        raise UsageError(
+            f"there is no data set {name!r}{nearest(name, names())}; valid names: {', '.join(names())}, "
+            "or the path of a CSV file"
+        ) from None
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str:
+    """' (did you mean X?)' for the candidate most like `word`, or nothing when none is alike."""
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
