@@ -1,0 +1,145 @@
+"""The KL-corrected bound of the whole mixture, its gradient, the E-step, and the standard variational bound.
+
+    L_KL = sum_m L_m(X, Z, theta_m, beta; S_:m) + sum_nm S_nm [log pi_m + log N(x_n | xbar_m, C_m) - log S_nm]
+
+L_m is the weighted sparse GP of `dtc.py`. No N x N matrix is ever formed.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from sgpmic_cli.model.cholesky import NotPositiveDefinite, log_determinant
+from sgpmic_cli.model.dtc import Component, Factors, Weighted, predict, weigh
+from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, positive
+from sgpmic_cli.model.mixture import Mixture, log_joint, log_joint_gradient
+
+Array = NDArray[np.float64]
+
+ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
+MIN_ACTIVE = 5  # ... but never more than all but these many
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything the M-step moves: X (N, Q), Z (K, Q), theta (M, T) and log beta, and the latent prior."""
+
+    X: Array
+    Z: Array
+    theta: Array
+    log_beta: float
+    prior: Mixture
+
+    @property
+    def beta(self) -> float:
+        return float(positive(np.asarray(self.log_beta)))
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The data as the model sees them: Y (N, D) with P outputs; D < P when Y is a factor of Y Y'."""
+
+    Y: Array
+    n_outputs: int
+    squares: Array  # (N,) |y_n|^2
+
+
+def observe(Y: Array) -> Observed:
+    """Prepare data; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
+    n, p = Y.shape
+    if p > n:
+        Y = np.linalg.qr(Y.T, mode="r").T
+    return Observed(np.ascontiguousarray(Y), p, np.einsum("np,np->n", Y, Y))
+
+
+class Bound:
+    """The bound as a function of the parameters while the responsibilities S (N, M) stay fixed."""
+
+    def __init__(self, kernel: Kernel, data: Observed, S: Array, n_inducing: int, *, active: float = ACTIVE):
+        self.kernel = kernel
+        self.S = S
+        self.components = [
+            Component(kernel, _active_points(data, S[:, m], active), n_inducing) for m in range(S.shape[1])
+        ]
+        self.entropy = -float(np.sum(xlogy(S, S)))
+
+    def value(self, p: Parameters) -> tuple[float, list[Factors]]:
+        """L_KL and the factors of every component."""
+        factors = [
+            c.value(theta, p.beta, p.Z, _rows(p.X, c.data))
+            for c, theta in zip(self.components, p.theta, strict=True)
+        ]
+        prior = float(np.sum(self.S * log_joint(p.X, p.prior)))
+        return sum(f.value for f in factors) + prior + self.entropy, factors
+
+    def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
+        """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
+        value, factors = self.value(p)
+        dX = log_joint_gradient(p.X, self.S, p.prior)
+        dZ = np.zeros_like(p.Z)
+        dtheta = np.empty_like(p.theta)
+        dbeta = 0.0
+        for m, (c, f, theta) in enumerate(zip(self.components, factors, p.theta, strict=True)):
+            dx, dz, dtheta[m], db = c.gradient(f, theta, p.beta, p.Z, _rows(p.X, c.data))
+            dX[c.data.rows] += dx
+            dZ += dz
+            dbeta += db
+        dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
+        return value, dX, dZ, dtheta, dbeta
+
+
+def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors]) -> Array:
+    """The E-step: responsibilities (N, M) under the q(f) that the factors describe.
+
+    log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
+    """
+    log_s = log_joint(p.X, p.prior)
+    for m, (f, theta) in enumerate(zip(factors, p.theta, strict=True)):
+        log_s[:, m] -= 0.5 * p.beta * _expected_error(kernel, data, f, theta, p)
+    log_s -= log_s.max(axis=1, keepdims=True)
+    S = np.exp(log_s)
+    S /= S.sum(axis=1, keepdims=True)
+    return S
+
+
+def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of_f: Array) -> float:
+    """The standard variational bound at S when q(f) was last updated with S_of_f; equal to L_KL if the two agree.
+
+    sum_nm S_nm <log N(y_n | f_nm, 1/beta)> - sum_m P KL(q(u_m) | p(u_m)) + the prior terms, with
+    q(u) = N(K_uu W, K_uu A^-1 K_uu).
+    """
+    P, beta = data.n_outputs, p.beta
+    _, factors = Bound(kernel, data, S_of_f, len(p.Z), active=0.0).value(p)
+    total = float(np.sum(S * log_joint(p.X, p.prior))) - float(np.sum(xlogy(S, S)))
+    for m, (f, theta) in enumerate(zip(factors, p.theta, strict=True)):
+        errors = _expected_error(kernel, data, f, theta, p)
+        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
+        half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
+        spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
+        total -= 0.5 * (P * float(spread) + float(np.sum(f.W * (f.K_uu @ f.W))))
+    return total
+
+
+def _expected_error(kernel: Kernel, data: Observed, f: Factors, theta: Array, p: Parameters) -> Array:
+    """|y_n - F_n|^2 + P v_n for every point (N,)."""
+    mean, variance = predict(kernel, f, theta, p.Z, p.X)
+    mean -= data.Y
+    return np.einsum("np,np->n", mean, mean) + data.n_outputs * variance
+
+
+def _active_points(data: Observed, s: Array, threshold: float) -> Weighted:
+    rows = np.flatnonzero(s >= threshold)
+    if threshold > 0.0 and len(rows) < min(MIN_ACTIVE, len(s)):
+        rows = np.sort(np.argsort(-s, kind="stable")[:MIN_ACTIVE])
+    if len(rows) == len(s):
+        return weigh(data.Y, np.maximum(s, np.finfo(float).tiny), slice(None), data.n_outputs)
+    return weigh(data.Y[rows], np.maximum(s[rows], np.finfo(float).tiny), rows, data.n_outputs)
+
+
+def _rows(X: Array, data: Weighted) -> Array:
+    return X[data.rows]
+
+
+__all__ = ["Bound", "NotPositiveDefinite", "Observed", "Parameters", "expectation", "observe", "replace", "standard_bound"]

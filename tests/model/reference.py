@@ -1,0 +1,59 @@
+"""Slow, obvious N x N formulas that the fast code is held against. Written from the paper's equations, not from ours."""
+
+import numpy as np
+from scipy.stats import multivariate_normal
+
+
+def kernel_matrix(kind, params, A, B):
+    if kind == "rbf":
+        gamma = np.atleast_1d(params["gamma"])
+        squared = np.sum(gamma * (A[:, None, :] - B[None, :, :]) ** 2, axis=-1)
+        return params["variance"] * np.exp(-0.5 * squared) + params["bias"]
+    return params["variance"] * (A @ B.T) + params["bias"]
+
+
+def dtc_covariance(kind, params, X, Z):
+    """K_fu K_uu^-1 K_uf, white noise on the diagonal of K_uu alone."""
+    K_uu = kernel_matrix(kind, params, Z, Z) + params["white"] * np.eye(len(Z))
+    K_fu = kernel_matrix(kind, params, X, Z)
+    return K_fu @ np.linalg.solve(K_uu, K_fu.T)
+
+
+def kl_corrected_bound(Y, X, Z, S, beta, kind, params, weights, means, covariances):
+    """The paper's bound literally: Gaussians with covariance Q + B^-1, plus sum of c_nm (finite only for S > 0)."""
+    n, p = Y.shape
+    total = 0.0
+    for m in range(S.shape[1]):
+        s = S[:, m]
+        cov = dtc_covariance(kind, params[m], X, Z) + np.diag(1.0 / (beta * s))
+        sign, logdet = np.linalg.slogdet(cov)
+        assert sign > 0
+        total += -0.5 * p * (n * np.log(2 * np.pi) + logdet) - 0.5 * np.sum(Y * np.linalg.solve(cov, Y))
+        c = s * multivariate_normal(means[m], covariances[m]).logpdf(X).reshape(n)
+        c += s * np.log(weights[m]) - s * np.log(s)
+        c += 0.5 * p * (s * np.log(beta / (2 * np.pi)) - np.log(s * beta / (2 * np.pi)))
+        total += c.sum()
+    return total
+
+
+def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances):
+    """The E-step from dense matrices: Sigma = (Q^-1 + B)^-1 written as Q - Q (Q + B^-1)^-1 Q."""
+    n, p = Y.shape
+    log_s = np.empty_like(S)
+    for m in range(S.shape[1]):
+        Q = dtc_covariance(kind, params[m], X, Z)
+        gain = np.linalg.solve(Q + np.diag(1.0 / (beta * S[:, m])), Q).T
+        mean, variance = gain @ Y, np.diag(Q - gain @ Q)
+        log_s[:, m] = np.log(weights[m]) + multivariate_normal(means[m], covariances[m]).logpdf(X).reshape(n)
+        log_s[:, m] -= 0.5 * beta * (np.sum((Y - mean) ** 2, axis=1) + p * variance)
+    log_s -= log_s.max(axis=1, keepdims=True)
+    new = np.exp(log_s)
+    return new / new.sum(axis=1, keepdims=True)
+
+
+def full_gp_log_likelihood(Y, X, kind, params, noise):
+    """A Gaussian process without any approximation: sum over outputs of log N(y | 0, K + white I + noise I)."""
+    n, p = Y.shape
+    cov = kernel_matrix(kind, params, X, X) + (params["white"] + noise) * np.eye(n)
+    _, logdet = np.linalg.slogdet(cov)
+    return -0.5 * p * (n * np.log(2 * np.pi) + logdet) - 0.5 * np.sum(Y * np.linalg.solve(cov, Y))
