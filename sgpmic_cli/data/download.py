@@ -23,6 +23,10 @@ class Refused(Exception):
     """This address does not give the file; the text says why, for a sentence that starts with the address."""
 
 
+class WrongFile(Refused):
+    """The address gives a file, but not the publisher's."""
+
+
 class _Passing(Exception):
     """A fault that may be gone a moment later."""
 
@@ -41,7 +45,7 @@ def download(url: str, *, sha256: str, size: int) -> bytes:
             time.sleep(BACKOFF * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))
             continue
         if hashlib.sha256(raw).hexdigest() != sha256:
-            raise Refused("gave another file than the publisher's (its sha256 differs from the registry's)")
+            raise WrongFile("gave another file than the publisher's (its sha256 differs from the registry's)")
         return raw
     raise AssertionError("the last attempt returns or raises")
 
@@ -68,7 +72,7 @@ def _read(response: http.client.HTTPResponse, size: int) -> bytes:
         parts.append(chunk)
         length += len(chunk)
         if length > size:
-            raise Refused(f"sent more than the {size} bytes of the publisher's file")
+            raise WrongFile(f"sent more than the {size} bytes of the publisher's file")
         if time.monotonic() - started > DEADLINE:
             raise Refused(f"had not sent the file after {DEADLINE:.0f} s")
     if length < size:

@@ -18,7 +18,7 @@ def load(
     name_or_path: str,
     *,
     label: str | None = None,
-    data_dir: str | Path | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
     mirror: str | None = None,
     offline: bool = False,
 ) -> Dataset:
@@ -40,7 +40,7 @@ def _is_path(text: str) -> bool:
     )
 
 
-def _load_entry(found: Entry, data_dir: str | Path | None, mirror: str | None, offline: bool) -> Dataset:
+def _load_entry(found: Entry, data_dir: str | os.PathLike[str] | None, mirror: str | None, offline: bool) -> Dataset:
     if found.kind == "generated":
         return load_generated(found)
     if found.kind == "bundled":

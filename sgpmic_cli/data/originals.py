@@ -6,17 +6,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sgpmic_cli.data.download import Refused, download
+from sgpmic_cli.data.download import Refused, WrongFile, download
 from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.errors import DataUnavailable
 
-_ADVICE = (
-    "retry later, or name a folder or server that holds {filename} with --mirror or the environment variable "
-    "SGPMIC_MIRROR"
-)
+
+class NotOriginal(DataUnavailable):
+    """A file under the publisher's name that is not the publisher's."""
 
 
-def cache_folder(data_dir: str | Path | None = None) -> Path:
+_ADVICE = "or name a folder or server that holds {filename} with --mirror or SGPMIC_MIRROR"
+
+
+def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     """Where downloads are kept: --data-dir, then SGPMIC_DATA, then the platform's cache folder of the user."""
     chosen = data_dir or os.environ.get("SGPMIC_DATA")
     if chosen:
@@ -28,7 +30,7 @@ def cache_folder(data_dir: str | Path | None = None) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sgpmic"
 
 
-def cached(entry: Entry, data_dir: str | Path | None = None) -> bytes | None:
+def cached(entry: Entry, data_dir: str | os.PathLike[str] | None = None) -> bytes | None:
     """The publisher's file from the cache, or None when it is not there or not whole."""
     try:
         raw = (cache_folder(data_dir) / entry.filename).read_bytes()
@@ -38,22 +40,37 @@ def cached(entry: Entry, data_dir: str | Path | None = None) -> bytes | None:
 
 
 def read_original(
-    entry: Entry, *, data_dir: str | Path | None = None, mirror: str | None = None, offline: bool = False
+    entry: Entry, *, data_dir: str | os.PathLike[str] | None = None, mirror: str | None = None, offline: bool = False
 ) -> bytes:
     """The bytes of the publisher's file; a mirror that is a folder is read in place, downloads are kept."""
     raw = cached(entry, data_dir)
     if raw is not None:
         return raw
-    mirror = mirror or os.environ.get("SGPMIC_MIRROR") or None
-    if mirror and "://" not in mirror:
-        return _from_folder(entry, Path(mirror).expanduser())
-    raw = _from_network(entry, mirror, offline)
-    _keep(entry, raw, data_dir)
+    mirror = chosen_mirror(mirror)
+    raw = from_source(entry, mirror, offline=offline)
+    if not mirror or _is_server(mirror):
+        _keep(entry, raw, data_dir)
     return raw
 
 
+def chosen_mirror(mirror: str | None = None) -> str | None:
+    """--mirror, then SGPMIC_MIRROR, then none: the publishers' own servers."""
+    return mirror or os.environ.get("SGPMIC_MIRROR") or None
+
+
+def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
+    """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses."""
+    if mirror and not _is_server(mirror):
+        return _from_folder(entry, Path(mirror).expanduser())
+    return _from_network(entry, mirror, offline)
+
+
+def _is_server(mirror: str) -> bool:
+    return "://" in mirror
+
+
 def fetch(
-    entry: Entry, *, data_dir: str | Path | None = None, mirror: str | None = None, offline: bool = False
+    entry: Entry, *, data_dir: str | os.PathLike[str] | None = None, mirror: str | None = None, offline: bool = False
 ) -> Path:
     """Make sure the publisher's file is in the cache, and say where."""
     raw = read_original(entry, data_dir=data_dir, mirror=mirror, offline=offline)
@@ -73,7 +90,7 @@ def _from_folder(entry: Entry, folder: Path) -> bytes:
             f"put the publisher's {entry.filename} there or name another --mirror"
         ) from None
     if hashlib.sha256(raw).hexdigest() != entry.sha256:
-        raise DataUnavailable(
+        raise NotOriginal(
             f"{entry.name} is unavailable: {path} is not the publisher's file (its sha256 differs); "
             "replace it or name another --mirror"
         )
@@ -85,19 +102,22 @@ def _from_network(entry: Entry, mirror: str | None, offline: bool) -> bytes:
     if offline:
         raise DataUnavailable(
             f"{entry.name} is unavailable: {entry.filename} is not in the cache and --offline forbids "
-            f"a download; {advice}"
+            f"a download; leave --offline out, {advice}"
         )
     urls = (f"{mirror.rstrip('/')}/{entry.filename}",) if mirror else entry.urls
-    refusals = []
+    refusals: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
+    kind = DataUnavailable
     for url in urls:
         try:
             return download(url, sha256=entry.sha256, size=entry.size)
         except Refused as refusal:
-            refusals.append(f"{url} {refusal}")
-    raise DataUnavailable(f"{entry.name} is unavailable: {', and '.join(refusals)}; {advice}")
+            refusals.setdefault(str(refusal), url)
+            kind = NotOriginal if isinstance(refusal, WrongFile) else kind
+    reasons = ", and ".join(f"{url} {reason}" for reason, url in refusals.items())
+    raise kind(f"{entry.name} is unavailable: {reasons}; retry later, {advice}")
 
 
-def _keep(entry: Entry, raw: bytes, data_dir: str | Path | None) -> None:
+def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> None:
     """Put checked bytes into the cache: a file of its own first, then one rename, so that no reader sees a part."""
     folder = cache_folder(data_dir)
     temporary: str | None = None
