@@ -1,0 +1,108 @@
+"""The version of a method's code: a hash that moves when, and only when, its records have to be computed anew.
+
+It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores. Comments
+and docstrings do not count. A method from elsewhere is its module's source and the version of its distribution.
+"""
+
+import ast
+import hashlib
+import importlib.util
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+
+PACKAGE = "sgpmic_cli"
+SCORES = f"{PACKAGE}.scores"
+IGNORED = {f"{PACKAGE}.errors"}  # wording, no computing
+
+
+@cache
+def code_version(module: str) -> str:
+    """Hex digest of everything the results of a method in `module` depend on."""
+    modules = sorted(_reached(module) | _reached(SCORES)) if _ours(module) else [module, *sorted(_reached(SCORES))]
+    digest = hashlib.sha256()
+    for name in modules:
+        digest.update(f"{name}\n{_skeleton(name)}\n".encode())
+    if not _ours(module):
+        digest.update(_distribution(module).encode())
+    return digest.hexdigest()[:16]
+
+
+def _ours(module: str) -> bool:
+    return module == PACKAGE or module.startswith(PACKAGE + ".")
+
+
+def _reached(module: str) -> set[str]:
+    """The module and all modules of this package that it leads to."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen and name not in IGNORED:
+            seen.add(name)
+            waiting += _imports(name)
+    return seen
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if _ours(alias.name)]
+        elif isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
+            found += [_home(node.module, alias.name) for alias in node.names]
+    return tuple(found)
+
+
+def _home(module: str, name: str) -> str:
+    """Where `from module import name` leads: a submodule, what a package re-exports, or the module itself.
+
+    Re-exports are followed by name, so that using one function of a package does not depend on its neighbours.
+    """
+    if _source(f"{module}.{name}") is not None:
+        return f"{module}.{name}"
+    for node in ast.walk(_tree(module)) if _is_package(module) else ():
+        if isinstance(node, ast.ImportFrom) and node.module and any((a.asname or a.name) == name for a in node.names):
+            return node.module
+    return module
+
+
+def _is_package(module: str) -> bool:
+    source = _source(module)
+    return source is not None and source.name == "__init__.py"
+
+
+@cache
+def _source(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    source = _source(module)
+    return ast.parse(source.read_bytes()) if source is not None else ast.Module(body=[], type_ignores=[])
+
+
+@cache
+def _skeleton(module: str) -> str:
+    """The module's syntax tree without docstrings."""
+    tree = _tree(module)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _distribution(module: str) -> str:
+    names = packages_distributions().get(module.partition(".")[0], [])
+    try:
+        return f"{names[0]} {version(names[0])}" if names else ""
+    except PackageNotFoundError:
+        return ""

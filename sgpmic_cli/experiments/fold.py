@@ -1,0 +1,79 @@
+"""From runs to cells: mean and spread over the repeats that succeeded, and the choice among a grid."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sgpmic_cli.experiments.plan import Cell, Run
+from sgpmic_cli.experiments.store import SCORES, Record
+
+
+@dataclass(frozen=True)
+class Stat:
+    """Mean and population standard deviation in percent; both None when nothing succeeded."""
+
+    mean: float | None = None
+    std: float | None = None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Stat":
+        """The statistic of some values, in the order of the repeats so that the last digit is always the same."""
+        return cls(float(np.mean(values)), float(np.std(values))) if values else cls()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the runs behind one cell, or behind one point of its grid, gave."""
+
+    cell: Cell
+    settings: dict[str, Any]
+    repeats: int
+    failed: int
+    stats: dict[str, Stat]  # by the names of the scores
+    seconds: float | None  # mean of a successful run
+    reasons: tuple[str, ...] = ()  # why runs failed, or why there are no data
+    warnings: tuple[str, ...] = ()
+    grid: tuple["Outcome", ...] = field(default=())
+
+    @property
+    def available(self) -> bool:
+        """Whether there were data to run on."""
+        return self.cell.data is not None
+
+    @property
+    def ok(self) -> bool:
+        """Whether at least one run succeeded."""
+        return self.repeats > self.failed
+
+
+def fold(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Outcome:
+    """The outcome of a cell from the records of its runs.
+
+    Of a grid the point with the best mean ACC is shown (the first of equals), as the paper did: the labels choose it.
+    """
+    if cell.data is None:
+        return Outcome(cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), None, reasons=(cell.reason,))
+    points = [
+        _point(cell, settings, [records[run.key] for run in behind if run.settings == settings])
+        for settings in cell.candidates()
+    ]
+    if len(points) == 1:
+        return points[0]
+    best = max(points, key=lambda point: -1.0 if point.stats["acc"].mean is None else point.stats["acc"].mean)
+    return Outcome(**{**vars(best), "grid": tuple(points)})
+
+
+def _point(cell: Cell, settings: dict[str, Any], records: Sequence[Record]) -> Outcome:
+    good = [record for record in records if record.ok]
+    return Outcome(
+        cell=cell,
+        settings=settings,
+        repeats=len(records),
+        failed=len(records) - len(good),
+        stats={name: Stat.of([record.scores[name] for record in good]) for name in SCORES},
+        seconds=float(np.mean([record.seconds for record in good])) if good else None,
+        reasons=tuple(dict.fromkeys(record.reason for record in records if not record.ok)),
+        warnings=tuple(dict.fromkeys(text for record in good for text in record.warnings)),
+    )

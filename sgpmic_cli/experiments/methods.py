@@ -1,0 +1,121 @@
+"""The methods that can stand in a table, one entry each, and how a name given by the user becomes one of them."""
+
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sgpmic_cli.data.registry import nearest
+from sgpmic_cli.errors import UsageError
+
+ENTRY_POINTS = "sgpmic.methods"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A clusterer in scikit-learn's manner, and how the experiments call it."""
+
+    name: str
+    target: str  # "module:Class"
+    title: str = ""
+    drops_columns: bool = True  # the paper ran it without the columns that `as_run_drop` of the data set names
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # every combination is run; the labels choose
+    as_stated: Mapping[str, Any] = field(default_factory=dict)  # settings that differ under the protocol `as-stated`
+    cost: float = 0.1  # rough seconds of one run on 1000 rows: orders and batches the work, changes no result
+    in_paper: bool = True
+    variant_of: str = ""  # a named variant of a method of the paper is compared with that method's column
+
+    @property
+    def module(self) -> str:
+        """The module that defines the class."""
+        return self.target.partition(":")[0]
+
+    @property
+    def label(self) -> str:
+        """How tables for people call it."""
+        return self.title or self.name
+
+    def load(self) -> type:
+        """Import the class."""
+        module_name, _, class_name = self.target.partition(":")
+        # A console script does not see the folder it is called from, where a user's own module most often lies.
+        if os.getcwd() not in sys.path and "" not in sys.path:
+            sys.path.append(os.getcwd())
+        try:
+            return getattr(importlib.import_module(module_name), class_name)
+        except ImportError as error:
+            raise UsageError(f"method '{self.name}': cannot import '{module_name}': {error}.") from error
+        except AttributeError as error:
+            raise UsageError(f"method '{self.name}': '{module_name}' has no '{class_name}'.") from error
+
+    def accepts(self) -> frozenset[str]:
+        """Names of the constructor's parameters."""
+        return frozenset(inspect.signature(self.load()).parameters)
+
+
+LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+
+# In the order of the paper's columns. A new method is one line here.
+_BUILT_IN = (
+    Method("pca-fcm", "sgpmic_cli.baselines.pca_fcm:PCAFCM", "PCA-FCM", cost=0.05),
+    Method(
+        "isomap-fcm",
+        "sgpmic_cli.baselines.isomap_fcm:IsomapFCM",
+        "ISOMAP-FCM",
+        as_stated={"components": "joined", "unit_variance": False},
+        cost=0.1,
+    ),
+    Method("ppca-fcm", "sgpmic_cli.baselines.ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.05),
+    Method("aml", "sgpmic_cli.baselines.aml:AML", "AML", grid={"lam": LAMBDAS}, cost=1.0),
+    Method("dec", "sgpmic_cli.baselines.dec:DEC", "DEC", settings={"lam": 6.0}, cost=0.2),
+    # Named variants, outside `all`: readings that explain a row of the paper or mend a method.
+    Method(
+        "aml-first",
+        "sgpmic_cli.baselines.aml:AML",
+        "AML (first iterate)",
+        settings={"max_outer": 0},
+        in_paper=False,
+        variant_of="aml",
+    ),
+)
+
+
+def known() -> dict[str, Method]:
+    """Every method with a name: our own, then those that installed packages announce as entry points."""
+    from importlib.metadata import entry_points
+
+    methods = {method.name: method for method in _BUILT_IN}
+    for point in entry_points(group=ENTRY_POINTS):
+        methods.setdefault(point.name, Method(point.name, point.value, drops_columns=False, in_paper=False))
+    return methods
+
+
+def resolve(names: Iterable[str]) -> list[Method]:
+    """Methods for the given names: `all` stands for the paper's own, `module:Class` for anybody's clusterer."""
+    methods = known()
+    chosen: dict[str, Method] = {}
+    for name in names:
+        if name == "all":
+            chosen |= {method.name: method for method in methods.values() if method.in_paper}
+        elif name in methods:
+            chosen[name] = methods[name]
+        elif ":" in name:
+            chosen[name] = Method(name, name, drops_columns=False, in_paper=False, cost=1.0)
+        else:
+            raise UsageError(unknown("method", name, [*methods, "all"], "or module:Class for a clusterer of your own"))
+    if not chosen:
+        raise UsageError("no method was named: give --methods a list such as pca-fcm,ppca-fcm, or all.")
+    for method in chosen.values():
+        if not callable(getattr(method.load(), "fit_predict", None)):
+            raise UsageError(f"method '{method.name}': '{method.target}' has no fit_predict, so it is no clusterer.")
+    return list(chosen.values())
+
+
+def unknown(kind: str, name: str, valid: Iterable[str], more: str = "") -> str:
+    """The sentence for a name that does not exist: the nearest one, and all of them."""
+    valid = list(valid)
+    return f"unknown {kind} {name!r}{nearest(name, valid)}; valid: {', '.join(valid)}{', ' + more if more else ''}."

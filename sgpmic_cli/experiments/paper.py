@@ -1,0 +1,33 @@
+"""The published numbers: Table 2 of the paper, cell by cell."""
+
+import csv
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Published:
+    """One printed number."""
+
+    mean: float
+    std: float
+    bold: bool
+
+
+@lru_cache(maxsize=1)
+def table2() -> dict[tuple[str, str, int, str], Published]:
+    """Printed cells by (metric, data set, variance, method); dashes are absent."""
+    with (files("sgpmic_cli.experiments") / "paper_table2.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
+                float(row["mean"]), float(row["std"]), row["bold"] == "1"
+            )
+            for row in csv.DictReader(file)
+            if row["mean"]
+        }
+
+
+def published(metric: str, dataset: str, variance: int, method: str) -> Published | None:
+    """The printed number of a cell, if there is one."""
+    return table2().get((metric, dataset, variance, method))

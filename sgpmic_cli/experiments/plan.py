@@ -1,0 +1,150 @@
+"""What is to be computed: cells (data set, variance, method) and the runs behind them.
+
+A run knows its seed and its key from the start. Both are hashes of what the run *is*, never of its place in the plan:
+adding a method or a repeat changes no other run, and two cells that ask for the same experiment (WDBC at 50 and 95 %
+has one Q) share its runs.
+"""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.registry import Entry
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.code import code_version
+from sgpmic_cli.experiments.methods import Method
+from sgpmic_cli.experiments.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set that was asked for: its data, or the reason why there are none."""
+
+    name: str
+    variances: tuple[int, ...]  # the rows it has in the table
+    entry: Entry | None  # None for a user's own file
+    data: Dataset | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One method on one data set at one Q."""
+
+    dataset: str
+    variance: int
+    q: int | None
+    method: Method
+    n_clusters: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    data: Dataset | None = None  # with the columns that the method gets; None when unavailable
+    reason: str = ""
+    data_differ: bool = False  # the data are not those of the paper
+
+    def candidates(self) -> list[dict[str, Any]]:
+        """Settings to run: one dict, or one for each point of the method's grid."""
+        points = itertools.product(*self.method.grid.values())
+        return [{**self.settings, **dict(zip(self.method.grid, point, strict=True))} for point in points]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One fit: a cell, its settings, and a repeat."""
+
+    cell: Cell
+    settings: dict[str, Any]
+    repeat: int
+    seed: int
+    key: str
+
+    def arguments(self) -> dict[str, Any]:
+        """What the estimator's constructor gets (a clusterer from elsewhere only what it accepts)."""
+        common = {"n_clusters": self.cell.n_clusters, "n_components": self.cell.q, "random_state": self.seed}
+        accepted = self.cell.method.accepts()
+        return {name: value for name, value in common.items() if name in accepted} | self.settings
+
+
+def cells(sources: Iterable[Source], methods: Sequence[Method], protocol: Protocol) -> list[Cell]:
+    """The cells of a table, row by row."""
+    planned: list[Cell] = []
+    for source in sources:
+        for variance in source.variances:
+            q = _q(source, variance, protocol)
+            planned += [_cell(source, variance, q, method, protocol) for method in methods]
+    return planned
+
+
+def _q(source: Source, variance: int, protocol: Protocol) -> int | None:
+    if source.data is not None:
+        return protocol.q(source.data, source.entry, variance)
+    return source.entry.as_run_q.get(variance) if source.entry and protocol.as_run else None
+
+
+def _cell(source: Source, variance: int, q: int | None, method: Method, protocol: Protocol) -> Cell:
+    entry, data = source.entry, source.data
+    if data is None:
+        return Cell(source.name, variance, q, method, entry.n_classes if entry else 0, reason=source.reason)
+    if data.labels is None:
+        raise UsageError(f"{source.name!r} has no label column to score against: name it with --label COLUMN.")
+    settings = protocol.settings(method)
+    if entry is not None and "n_inducing" in method.accepts():
+        settings = {"n_inducing": min(entry.inducing, len(data.Y)), **settings}
+    return Cell(
+        dataset=source.name,
+        variance=variance,
+        q=q,
+        method=method,
+        n_clusters=data.n_classes,
+        settings=settings,
+        data=protocol.columns(data, entry, method),
+        data_differ=entry is not None and entry.data_differ,
+    )
+
+
+def runs(planned: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
+    """All runs of the cells, equal ones once, in the order of the plan."""
+    unique: dict[str, Run] = {}
+    for cell in planned:
+        for run in runs_of(cell, repeats, seed):
+            unique.setdefault(run.key, run)
+    return list(unique.values())
+
+
+def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
+    """The runs behind one cell, grid point by grid point; none when the data are unavailable."""
+    if cell.data is None:
+        return []
+    return [_run(cell, settings, repeat, seed) for settings in cell.candidates() for repeat in range(repeats)]
+
+
+def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
+    assert cell.data is not None
+    identity = {
+        "dataset": cell.dataset,
+        "q": cell.q,
+        "n_clusters": cell.n_clusters,
+        "method": cell.method.name,
+        "settings": settings,
+    }
+    seed = int(_digest({**identity, "seed": base, "repeat": repeat})[:8], 16)  # 32 bits: what RandomState takes
+    key = _digest(
+        {
+            "data": cell.data.sha256,
+            "q": cell.q,
+            "n_clusters": cell.n_clusters,
+            "method": cell.method.target,
+            "settings": settings,
+            "seed": seed,
+            "code": code_version(cell.method.module),
+        }
+    )
+    return Run(cell, settings, repeat, seed, key)
+
+
+def _digest(content: dict[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()

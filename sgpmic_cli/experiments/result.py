@@ -1,0 +1,107 @@
+"""A finished cell beside the paper's, in the one form that tables, the terminal and the JSON document are made from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sgpmic_cli.experiments.fold import Outcome, Stat
+from sgpmic_cli.experiments.paper import Published, published
+from sgpmic_cli.experiments.protocol import Protocol
+from sgpmic_cli.experiments.verdicts import Verdict, judge
+
+METRICS = ("acc", "nmi")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A cell: what came out, what was printed, and the verdicts on ACC and NMI."""
+
+    outcome: Outcome
+    ours: dict[str, Stat]  # acc, nmi (the one of the protocol), ari, acc_hungarian
+    paper: dict[str, Published | None]  # acc, nmi
+    verdict: dict[str, Verdict]  # acc, nmi
+    note: str
+
+    @property
+    def dataset(self) -> str:
+        """Name of the data set."""
+        return self.outcome.cell.dataset
+
+    @property
+    def variance(self) -> int:
+        """Share of variance in percent that set Q."""
+        return self.outcome.cell.variance
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.outcome.cell.method.name
+
+    def difference(self, metric: str) -> float | None:
+        """Ours minus the paper's, where both exist."""
+        ours, paper = self.ours[metric].mean, self.paper[metric]
+        return None if ours is None or paper is None else ours - paper.mean
+
+    def document(self) -> dict[str, Any]:
+        """The cell as it stands in the JSON document."""
+        outcome, cell = self.outcome, self.outcome.cell
+        content: dict[str, Any] = {
+            "dataset": cell.dataset,
+            "variance": cell.variance,
+            "q": cell.q,
+            "n_clusters": cell.n_clusters,
+            "method": cell.method.name,
+            "settings": outcome.settings,
+            "repeats": outcome.repeats,
+            "failed": outcome.failed,
+            **{name: _stat(stat) for name, stat in self.ours.items()},
+            "paper": {name: _stat(paper) for name, paper in self.paper.items()} if any(self.paper.values()) else None,
+            "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
+            "seconds": outcome.seconds,
+            "note": self.note,
+        }
+        if outcome.grid:
+            content["grid"] = [
+                {
+                    "settings": {name: point.settings[name] for name in cell.method.grid},
+                    "failed": point.failed,
+                    "acc": _stat(point.stats["acc"]),
+                    "nmi": _stat(point.stats["nmi"]),
+                    "seconds": point.seconds,
+                }
+                for point in outcome.grid
+            ]
+        return content
+
+
+def result(outcome: Outcome, protocol: Protocol) -> Result:
+    """Put an outcome beside the printed cell."""
+    cell, stats = outcome.cell, outcome.stats
+    ours = {"acc": stats["acc"], "nmi": stats[protocol.nmi], "ari": stats["ari"]}
+    ours["acc_hungarian"] = stats["acc_hungarian"]
+    column = cell.method.variant_of or cell.method.name
+    paper = {metric: published(metric, cell.dataset, cell.variance, column) for metric in METRICS}
+    score = {"acc": "acc", "nmi": protocol.nmi}
+    verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
+    return Result(outcome, ours, paper, verdict, _note(outcome))
+
+
+def _note(outcome: Outcome) -> str:
+    """What a reader must know about the cell, in sentences."""
+    if not outcome.available:
+        return outcome.reasons[0]
+    parts = []
+    if outcome.cell.data_differ:
+        parts.append("The public data are not those the paper used.")
+    if outcome.grid:
+        names = outcome.cell.method.grid
+        chosen = ", ".join(f"{name} = {outcome.settings[name]:g}" for name in names)
+        parts.append(f"The labels chose {chosen}: the best mean ACC of {len(outcome.grid)} settings, as in the paper.")
+    if outcome.failed:
+        share = "All" if not outcome.ok else f"{outcome.failed} of"
+        parts.append(f"{share} {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}")
+    parts += [f"Warning: {text}" for text in outcome.warnings]
+    return " ".join(parts)
+
+
+def _stat(stat: Stat | Published | None) -> dict[str, float | None] | None:
+    return None if stat is None else {"mean": stat.mean, "std": stat.std}

@@ -1,0 +1,195 @@
+"""Computing the runs that no record answers for: in parallel, longest first, each kept the moment it is finished."""
+
+import contextlib
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.plan import Run
+from sgpmic_cli.experiments.store import Record, Store
+from sgpmic_cli.scores import score_all
+
+BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
+KEPT_WARNINGS = 5
+
+Progress = Callable[[Record], None]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Which runs are answered by the store, and which are to be computed."""
+
+    kept: dict[str, Record]
+    pending: list[Run]
+
+
+def divide(planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False) -> Work:
+    """Look every run up in the store."""
+    kept: dict[str, Record] = {}
+    pending: list[Run] = []
+    for run in planned:
+        record = None if force else store.read(run.key)
+        if record is None or (retry_failed and not record.ok):
+            pending.append(run)
+        else:
+            kept[run.key] = record
+    return Work(kept, pending)
+
+
+def execute(
+    pending: Sequence[Run], store: Store, *, n_jobs: int = 1, progress: Progress = lambda record: None
+) -> dict[str, Record]:
+    """Compute runs and return their records by key. What is finished stays in the store whatever happens here."""
+    if n_jobs == 0:
+        raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
+    if not pending:
+        return {}
+    store.open()
+    records: dict[str, Record] = {}
+    for stage in _stages(pending):
+        with contextlib.closing(_outcomes(_batches(stage), store, n_jobs)) as finished:
+            for batch in finished:
+                for record in batch:
+                    records[record.key] = record
+                    progress(record)
+    return records
+
+
+def cost(run: Run) -> float:
+    """Rough seconds of a run, to order and batch the work; most methods grow faster than the number of rows."""
+    rows = 0 if run.cell.data is None else len(run.cell.data.Y)
+    return run.cell.method.cost * (rows / 1000) ** 1.5
+
+
+def _stages(pending: Sequence[Run]) -> list[list[Run]]:
+    """Two stages when methods share intermediate results: in the first, one run of each data set makes them.
+
+    Runs that share nothing fill the first stage up, so no core waits for the longest of those makers.
+    """
+    makers: dict[str, Run] = {}
+    sharing = [run for run in pending if "memory" in run.cell.method.accepts()]
+    for run in sorted(sharing, key=cost):
+        assert run.cell.data is not None
+        makers.setdefault(run.cell.data.sha256, run)
+    first = list(makers.values())
+    later = {run.key for run in sharing} - {run.key for run in first}
+    first += [run for run in pending if "memory" not in run.cell.method.accepts()]
+    return [stage for stage in (first, [run for run in pending if run.key in later]) if stage]
+
+
+def _batches(stage: Sequence[Run]) -> list[list[Run]]:
+    """Runs in falling order of cost, cheap runs of the same cell together."""
+    batches: list[list[Run]] = []
+    for run in sorted(stage, key=lambda run: (-cost(run), run.cell.dataset, run.cell.method.name, run.key)):
+        last = batches[-1] if batches else []
+        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= BATCH_SECONDS:
+            last.append(run)
+        else:
+            batches.append([run])
+    return batches
+
+
+def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Generator[list[Record], None, None]:
+    """Records of the batches as they come."""
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+
+    if effective_n_jobs(n_jobs) == 1:
+        # In this process: runs one by one, so that progress and an interrupt are as fine as the runs.
+        for batch in batches:
+            for run in batch:
+                yield compute_batch([run], store.folder)
+        return
+    try:
+        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
+            yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
+                delayed(compute_batch)(batch, store.folder) for batch in batches
+            )
+    except BrokenProcessPool as error:
+        raise SgpmicError(
+            "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
+            "again with a smaller --n-jobs."
+        ) from error
+
+
+def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
+    """Compute runs one after the other and keep each record at once; called in the workers."""
+    from threadpoolctl import threadpool_limits
+
+    store = Store(folder)
+    records = []
+    with threadpool_limits(limits=1), _deaf_to_interrupts():
+        for run in batch:
+            record = compute(run, store.memory)
+            store.write(record)
+            records.append(record)
+    return records
+
+
+def compute(run: Run, memory: Path | None = None) -> Record:
+    """Fit, score, and turn whatever goes wrong into a failed record with its reason."""
+    start = time.perf_counter()
+    result: dict[str, Any]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = {"status": "ok", **_fit(run, memory)}
+        except Exception as error:
+            sentence = " ".join(str(error).split()) or "no reason was given"
+            result = {"status": "failed", "reason": f"{type(error).__name__}: {sentence}"[:500]}
+    messages = dict.fromkeys(" ".join(str(warning.message).split())[:300] for warning in caught)
+    return Record(
+        key=run.key,
+        dataset=run.cell.dataset,
+        method=run.cell.method.name,
+        q=run.cell.q or 0,
+        n_clusters=run.cell.n_clusters,
+        settings=run.settings,
+        repeat=run.repeat,
+        seed=run.seed,
+        seconds=time.perf_counter() - start,
+        warnings=list(messages)[:KEPT_WARNINGS],
+        **result,
+    )
+
+
+def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
+    data = run.cell.data
+    assert data is not None
+    assert data.labels is not None
+    arguments = run.arguments()
+    if memory is not None and "memory" in run.cell.method.accepts():
+        arguments["memory"] = memory
+    estimator = run.cell.method.load()(**arguments)
+    clusters = np.asarray(estimator.fit_predict(data.Y))
+    if clusters.shape != data.labels.shape:
+        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows.")
+    n_iter = getattr(estimator, "n_iter_", None)
+    return {
+        "scores": score_all(data.labels, clusters),
+        "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+    }
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """In a worker, leave Ctrl-C to the parent, which ends its workers itself and says what happened, once."""
+    import multiprocessing
+
+    in_worker = multiprocessing.parent_process() is not None
+    if not in_worker or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

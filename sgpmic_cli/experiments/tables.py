@@ -1,0 +1,211 @@
+"""The files of a result: tidy CSV, Markdown, LaTeX, the JSON document and the manifest.
+
+The tables hold nothing that differs between two computers or two attempts at the same work (no seconds, no dates):
+an experiment that was killed and resumed ends with the same bytes.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.experiments.fold import Stat
+from sgpmic_cli.experiments.paper import Published
+from sgpmic_cli.experiments.result import METRICS, Result
+from sgpmic_cli.experiments.store import write_whole
+from sgpmic_cli.experiments.verdicts import LEGEND, Verdict
+
+TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC"}
+TIDY = [
+    "metric",
+    "dataset",
+    "variance",
+    "q",
+    "method",
+    "mean",
+    "std",
+    "repeats",
+    "failed",
+    "paper_mean",
+    "paper_std",
+    "difference",
+    "verdict",
+    "settings",
+    "note",
+]
+SIGNS = {
+    Verdict.EXACT: r"=",
+    Verdict.MATCH: r"\approx",
+    Verdict.BETTER: r"\uparrow",
+    Verdict.WORSE: r"\downarrow",
+    Verdict.NEW: r"\ast",
+    Verdict.DATA_DIFFER: r"\neq",
+}
+
+
+def write_tables(
+    folder: Path, results: Sequence[Result], document: Mapping[str, Any], manifest: Mapping[str, Any]
+) -> None:
+    """Write all files of a result, each whole or not at all."""
+    for name, text in {
+        "table.csv": tidy_csv(results),
+        "table.md": markdown(results),
+        "table.tex": latex(results),
+        "benchmark.json": as_json(document),
+        "manifest.json": as_json(manifest),
+    }.items():
+        write_whole(folder / name, text)
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """A JSON document for people and programs; NaN is refused, as JSON has none."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def tidy_csv(results: Sequence[Result]) -> str:
+    """One line for each score of each cell."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, TIDY, lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        for metric, ours in result.ours.items():
+            outcome, paper = result.outcome, result.paper.get(metric)
+            writer.writerow(
+                {
+                    "metric": metric,
+                    "dataset": result.dataset,
+                    "variance": result.variance,
+                    "q": outcome.cell.q,
+                    "method": result.method,
+                    "mean": _digits(ours.mean, 4),
+                    "std": _digits(ours.std, 4),
+                    "repeats": outcome.repeats,
+                    "failed": outcome.failed,
+                    "paper_mean": _digits(paper.mean if paper else None, 2),
+                    "paper_std": _digits(paper.std if paper else None, 2),
+                    "difference": _digits(result.difference(metric) if metric in METRICS else None, 4),
+                    "verdict": result.verdict.get(metric, ""),
+                    "settings": json.dumps(outcome.settings, sort_keys=True) if outcome.settings else "",
+                    "note": result.note,
+                }
+            )
+    return text.getvalue()
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """A table of each metric, ours over the paper's number and the verdict, and the notes below."""
+    parts = []
+    for metric in METRICS:
+        methods, rows = pivot(results)
+        head = ["data set", "variance % (Q)", *(_cell_text(method) for method in methods)]
+        lines = [_line(head), _line(["---", "---", *("---:" for _ in methods)])]
+        for (dataset, share), row in rows.items():
+            best = best_of(row.values(), metric)
+            entries = [_markdown_cell(row.get(method), metric, best) for method in methods]
+            lines.append(_line([_cell_text(dataset), share, *entries]))
+        parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n" + "\n".join(lines) + "\n")
+    parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
+    notes = notes_of(results)
+    if notes:
+        parts.append("\n".join(f"- {', '.join(where)}: {note}" for note, where in notes.items()) + "\n")
+    return "\n".join(parts)
+
+
+def latex(results: Sequence[Result]) -> str:
+    """One tabular for each metric (needs booktabs): ours, and the paper's number beneath in small type."""
+    parts = []
+    methods, rows = pivot(results)
+    for metric in METRICS:
+        lines = [rf"% {TITLES[metric]}", rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}", r"\toprule"]
+        lines += [" & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\", r"\midrule"]
+        for (dataset, share), row in rows.items():
+            best = best_of(row.values(), metric)
+            ours = [_latex_ours(row.get(method), metric, best) for method in methods]
+            paper = [_latex_paper(row[method].paper[metric] if method in row else None) for method in methods]
+            lines += [" & ".join([escape(dataset), share, *ours]) + r" \\", " & ".join(["", "", *paper]) + r" \\"]
+        parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
+    legend = ", ".join(f"${SIGNS[verdict]}$ {verdict}" for verdict, _ in _used(results) if verdict in SIGNS)
+    return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
+
+
+def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], dict[str, Result]]]:
+    """Methods in their order, and the rows (data set, "variance (Q)") with their cells by method."""
+    rows: dict[tuple[str, str], dict[str, Result]] = {}
+    for result in results:
+        q = result.outcome.cell.q
+        share = f"{result.variance} ({'?' if q is None else q})"
+        rows.setdefault((result.dataset, share), {})[result.method] = result
+    return list(dict.fromkeys(result.method for result in results)), rows
+
+
+def best_of(results: Any, metric: str) -> float | None:
+    """The best mean of a row, to two decimals as shown; equal cells are all best."""
+    means = [round(result.ours[metric].mean, 2) for result in results if result.ours[metric].mean is not None]
+    return max(means) if len(means) > 1 else None
+
+
+def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Notes with the cells they belong to."""
+    notes: dict[str, list[str]] = {}
+    for result in results:
+        if result.note:
+            notes.setdefault(result.note, []).append(f"{result.method} on {result.dataset} {result.variance}")
+    return notes
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX prints as it stands."""
+    special = {character: "\\" + character for character in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(character, character) for character in text)
+
+
+def plain(stat: Stat | Published | None) -> str:
+    """`91.33±0.00`, or a dash."""
+    return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
+
+
+def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
+    seen = {verdict for result in results for verdict in result.verdict.values()}
+    return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in seen]
+
+
+def _digits(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _line(entries: Sequence[str]) -> str:
+    return "| " + " | ".join(entries) + " |"
+
+
+def _cell_text(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _markdown_cell(result: Result | None, metric: str, best: float | None) -> str:
+    if result is None:
+        return ""
+    ours = result.ours[metric]
+    text = plain(ours)
+    if best is not None and ours.mean is not None and round(ours.mean, 2) == best:
+        text = f"**{text}**"
+    paper = result.paper[metric]
+    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
+
+
+def _latex_ours(result: Result | None, metric: str, best: float | None) -> str:
+    if result is None:
+        return ""
+    ours, verdict = result.ours[metric], result.verdict[metric]
+    if ours.mean is None:
+        return str(verdict)
+    number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
+    if best is not None and round(ours.mean, 2) == best:
+        number = rf"\mathbf{{{number}}}"
+    return f"${number}^{{{SIGNS[verdict]}}}$" if verdict in SIGNS else f"${number}$"
+
+
+def _latex_paper(paper: Published | None) -> str:
+    return r"{\footnotesize --}" if paper is None else rf"{{\footnotesize ${paper.mean:.2f} \pm {paper.std:.2f}$}}"
