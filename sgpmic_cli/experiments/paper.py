@@ -18,7 +18,7 @@ class Published:
 @lru_cache(maxsize=1)
 def table2() -> dict[tuple[str, str, int, str], Published]:
     """Printed cells by (metric, data set, variance, method); dashes are absent."""
-    with (files("sgpmic_cli.experiments") / "paper_table2.csv").open(encoding="utf-8", newline="") as file:
+    with (files("sgpmic_cli.experiments") / "paper_table2.csv").open(encoding="utf-8") as file:
         return {
             (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
                 float(row["mean"]), float(row["std"]), row["bold"] == "1"
