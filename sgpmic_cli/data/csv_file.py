@@ -80,7 +80,7 @@ def _layout(path: Path, text: str, label: str | None) -> _Layout:
     first_line = next(line for line in io.StringIO(text) if line.strip())
     cells_by = {separator: len(next(csv.reader([first_line], delimiter=separator))) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda candidate: cells_by[candidate])
-    rows = _rows(path, text, separator)
+    rows = _rows(path, io.StringIO(text, newline=""), separator)
     _, first = next(rows)
     _, second = next(rows, (0, None))
     if len(first) - (label is not None) < 2:
@@ -117,9 +117,9 @@ def _is_header(first: list[str], second: list[str] | None) -> bool:
     return not any(numeric) or second is None or numeric != [_to_number(cell) is not None for cell in second]
 
 
-def _rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """(line number, stripped cells) of every row that is not blank."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def _rows(path: Path, buffer: io.StringIO, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """(line number, stripped cells) of every row that is not blank; the buffer is read no further than asked."""
+    reader = csv.reader(buffer, delimiter=separator, strict=True)
     try:
         for cells in reader:
             if cells and (len(cells) > 1 or cells[0].strip()):
@@ -132,22 +132,28 @@ def _parse_fast(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | Non
     """The whole file at once; None when anything is odd, and the careful reader then says what."""
     import pandas as pd
 
+    # Before 3.1 the default converter can miss the last bit; since then all are exact and the option is deprecated.
+    exact_by_default = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    buffer = io.StringIO(text, newline="")
+    if layout.has_header:
+        next(_rows(layout.path, buffer, layout.separator))
     try:
+        # Without names pandas takes the width from the first row: longer rows are errors, shorter ones end in "".
         frame = pd.read_csv(
-            io.StringIO(text),
+            buffer,
             sep=layout.separator,
-            header=0 if layout.has_header else None,
-            names=list(range(len(layout.columns))),
+            header=None,
             dtype={} if layout.label is None else {layout.label: str},
             na_filter=False,
-            float_precision="round_trip",
+            float_precision=None if exact_by_default else "round_trip",
             low_memory=False,
         )
     except ValueError:
         return None
-    # An index of its own means rows longer than the header; columns of objects or truth values hold other than numbers.
+    if frame.shape[1] != len(layout.columns):
+        return None
     numbers = frame[layout.features]
-    if not isinstance(frame.index, pd.RangeIndex) or any(kind.kind not in "iuf" for kind in numbers.dtypes):
+    if any(kind.kind not in "iuf" for kind in numbers.dtypes):  # a column of words or truth values
         return None
     Y = numbers.to_numpy(dtype=np.float64)
     if not np.isfinite(Y).all():
@@ -160,7 +166,7 @@ def _parse_fast(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | Non
 
 def _parse(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | None]:
     """Row by row, so that a fault has a place."""
-    rows = _rows(layout.path, text, layout.separator)
+    rows = _rows(layout.path, io.StringIO(text, newline=""), layout.separator)
     if layout.has_header:
         next(rows)
     values: list[list[float]] = []

@@ -33,7 +33,7 @@ def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
 def cached(entry: Entry, data_dir: str | os.PathLike[str] | None = None) -> bytes | None:
     """The publisher's file from the cache, or None when it is not there or not whole."""
     try:
-        raw = (cache_folder(data_dir) / entry.filename).read_bytes()
+        raw = _read(cache_folder(data_dir) / entry.filename, entry)
     except OSError:
         return None
     return raw if hashlib.sha256(raw).hexdigest() == entry.sha256 else None
@@ -79,10 +79,15 @@ def fetch(
     return cache_folder(data_dir) / entry.filename
 
 
+def _read(path: Path, entry: Entry) -> bytes:
+    with path.open("rb") as file:
+        return file.read(entry.size + 1)  # one byte too many is enough to tell another file
+
+
 def _from_folder(entry: Entry, folder: Path) -> bytes:
     path = folder / entry.filename
     try:
-        raw = path.read_bytes()
+        raw = _read(path, entry)
     except OSError as error:
         reason = error.strerror or str(error)
         raise DataUnavailable(
@@ -128,6 +133,7 @@ def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> 
             file.write(raw)
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)  # mkstemp's files are private, a cache may be shared
         os.replace(temporary, folder / entry.filename)
     except OSError as error:
         if temporary:
