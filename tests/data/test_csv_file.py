@@ -37,7 +37,13 @@ def test_the_label_column_may_stand_anywhere(tmp_path):
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_separators_line_ends_blank_lines_spaces_and_bom(tmp_path, separator, newline):
-    lines = ["", separator.join(["a", "b", "c"]), separator.join(["1", " 2 ", "3"]), "", "4 5 6".replace(" ", separator)]
+    lines = [
+        "",
+        separator.join(["a", "b", "c"]),
+        separator.join(["1", " 2 ", "3"]),
+        "",
+        "4 5 6".replace(" ", separator),
+    ]
     dataset = load(write(tmp_path, b"\xef\xbb\xbf" + newline.join(lines).encode()))
     assert dataset.feature_names == ("a", "b", "c")
     assert dataset.Y.tolist() == [[1, 2, 3], [4, 5, 6]]
@@ -90,7 +96,11 @@ FAULTS = {
     "other separator": ("a|b\n1|2\n", None, "separated by comma, semicolon or tab"),
     "one class": ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' of {path} holds one class only ('u')"),
     "one row": ("a,b\n1,2\n", None, "has one row of data only"),
-    "unknown label": ("a,b,kind\n1,2,u\n3,4,v\n", "kin", "no column 'kin' (did you mean 'kind'?); its columns are a, b"),
+    "unknown label": (
+        "a,b,kind\n1,2,u\n3,4,v\n",
+        "kin",
+        "no column 'kin' (did you mean 'kind'?); its columns are a, b",
+    ),
     "same name twice": ("a,b,a\n1,2,3\n4,5,6\n", None, "two columns named 'a'"),
     "label not asked for": ("a,b,Class\n1,2,0\n3,4,1\n", None, "say --label Class if it holds the classes"),
     "latin-1": (b"a,b\n1,2\n3,\xe9\n", None, "is not in UTF-8 (byte 0xe9 in line 3)"),

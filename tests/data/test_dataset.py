@@ -57,5 +57,5 @@ def test_without_drops_columns_and_changes_the_hash():
 
 def test_without_an_unknown_column():
     dataset = Dataset.from_classes("wine", np.zeros((2, 2)), None, ["hue", "proline"])
-    with pytest.raises(UsageError, match="wine has no column 'prolin'.*did you mean 'proline'"):
+    with pytest.raises(UsageError, match=r"wine has no column 'prolin'.*did you mean 'proline'"):
         dataset.without(["prolin"])

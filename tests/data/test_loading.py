@@ -63,7 +63,7 @@ def test_labels_have_the_printed_majority_share(name, percent):
 
 
 def test_iris_is_ucis_and_not_scikit_learns():
-    rows, columns = np.nonzero(load("iris").Y != load_iris().data)
+    rows, columns = np.nonzero(load_iris().data != load("iris").Y)
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(34, 3), (37, 1), (37, 2)]
 
 
@@ -87,7 +87,7 @@ def test_names_win_over_files_and_files_never_pass_for_names(tmp_path, monkeypat
 
 def test_a_word_that_is_no_file_is_taken_for_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="no data set 'wne'.*did you mean 'wine'"):
+    with pytest.raises(UsageError, match=r"no data set 'wne'.*did you mean 'wine'"):
         load("wne")
     with pytest.raises(UsageError, match=r"no file wne\.csv"):
         load("wne.csv")

@@ -1,0 +1,28 @@
+import dataclasses
+import hashlib
+
+import pytest
+from local_server import BODY, Server
+
+from sgpmic_cli.data import download, entry
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(download, "BACKOFF", 0.01)
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def found(server):
+    """A downloadable set like Yale whose file is BODY and lives on the local server."""
+    return dataclasses.replace(
+        entry("yale"),
+        urls=(f"{server.url}/file.mat",),
+        filename="file.mat",
+        size=len(BODY),
+        sha256=hashlib.sha256(BODY).hexdigest(),
+    )

@@ -1,0 +1,48 @@
+"""A real HTTP server for the download tests, whose answers each test plays itself."""
+
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+BODY = bytes(range(256)) * 400
+Answer = Callable[[BaseHTTPRequestHandler, int], None]
+
+
+class Server:
+    """A real HTTP server on this machine; `answers[path](handler, count)` plays the count-th request of a path."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer] = {}
+        self.requests: list[str] = []
+        lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                with lock:
+                    outer.requests.append(self.path)
+                    count = outer.requests.count(self.path)
+                answer = outer.answers.get(self.path)
+                if answer is None:
+                    self.send_error(404)
+                else:
+                    answer(self, count)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+def send(handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, length: int | None = None) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body) if length is None else length))
+    handler.end_headers()
+    handler.wfile.write(body)

@@ -1,0 +1,103 @@
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.data import Dataset, entry, load, loading, names, verifying
+from sgpmic_cli.data.registry import bundled_folder
+from sgpmic_cli.data.verifying import exit_code, first_difference, verify
+
+ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
+needs_originals = pytest.mark.skipif(not ORIGINAL.is_dir(), reason="the publishers' files are not beside this checkout")
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch, tmp_path):
+    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
+
+
+def states(checks):
+    return {(check.dataset, check.check): check.state for check in checks}
+
+
+def test_without_a_mirror_everything_here_is_hashed():
+    checks = verify()
+    expected = {name: "absent" if entry(name).kind == "download" else "ok" for name in names()}
+    assert {check.dataset: check.state for check in checks} == expected
+    assert exit_code(checks) == 0
+
+
+@needs_originals
+def test_the_publishers_files_prove_the_bundled_ones():
+    checks = verify(mirror=str(ORIGINAL), offline=True)
+    found = states(checks)
+    assert all(found[name, "original"] == "ok" for name in names() if entry(name).filename)
+    assert exit_code(checks) == 0
+
+
+@needs_originals
+def test_missing_and_altered_originals(tmp_path):
+    shutil.copy(ORIGINAL / "wine.data", tmp_path)
+    (tmp_path / "iris.data").write_bytes((ORIGINAL / "iris.data").read_bytes().replace(b"5.1", b"5.2", 1))
+    found = states(verify(mirror=str(tmp_path)))
+    assert found["wine", "original"] == "ok"
+    assert found["iris", "original"] == "failed"
+    assert found["sonar", "original"] == found["yale", "original"] == "unavailable"
+
+
+def test_an_empty_mirror_is_unavailable(tmp_path):
+    assert exit_code(verify(mirror=str(tmp_path))) == 4
+
+
+@needs_originals
+def test_a_changed_bundled_value_is_found_and_named(tmp_path, monkeypatch):
+    for path in bundled_folder().glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    text = (tmp_path / "iris.csv").read_text()
+    (tmp_path / "iris.csv").write_text(text.replace("4.9,3,", "4.9,3.5,", 1))
+    monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
+    checks = verify(mirror=str(ORIGINAL))
+    failed = {check.check: check.detail for check in checks if check.state == "failed"}
+    assert set(failed) == {"values", "original"}
+    assert "row 2, column 'sepal_width': 3.5 against 3.0" in failed["original"]
+    assert exit_code(checks) == 1
+
+
+def test_an_unreadable_bundled_file_is_a_failed_check(tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
+    found = states(verify())
+    assert found["iris", "values"] == "failed"
+    assert found["spiral", "values"] == "ok"
+
+
+def test_a_damaged_download_is_a_failed_check(tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "Yale_32x32.mat").write_bytes(b"not it")
+    checks = verify()
+    assert states(checks)["yale", "cache"] == "failed"
+    assert exit_code(checks) == 1
+
+
+@needs_originals
+def test_a_whole_download_is_ok(tmp_path):
+    (tmp_path / "cache").mkdir()
+    shutil.copy(ORIGINAL / "Yale_32x32.mat", tmp_path / "cache")
+    assert states(verify())["yale", "cache"] == "ok"
+
+
+def test_differences_in_words():
+    iris = load("iris")
+    assert first_difference(iris, iris) is None
+    assert "150 x 3 values against 150 x 4" in first_difference(iris.without(["petal_width"]), iris)
+    swapped = Dataset("iris", iris.Y, np.roll(iris.labels, 1), iris.class_names, iris.feature_names)
+    assert first_difference(iris, swapped) == "row 1: class 'Iris-setosa' against 'Iris-virginica'"
+
+
+def test_a_failed_check_outweighs_an_unavailable_one():
+    failed = verifying.Check("a", "values", "failed", "")
+    unavailable = verifying.Check("b", "original", "unavailable", "")
+    assert exit_code([unavailable, failed]) == 1
+    assert exit_code([unavailable]) == 4
+    assert exit_code([]) == 0
