@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -37,27 +38,29 @@ SIGNS = {
     Verdict.FAILED: "failed",
     Verdict.UNAVAILABLE: "unavailable",
 }
-SIDE_BY_SIDE = 112  # columns that ACC and NMI need beside each other
 GRID_COLUMN = 17  # columns of one method in a grid
 GRID_MARGIN = 19  # columns of the row's name
 
 
-def render(results: Sequence[Result], width: int) -> Iterator[RenderableType]:
+def render(results: Sequence[Result], console: Console) -> Iterator[RenderableType]:
     """The tables, their legend, a count of verdicts and the notes."""
     methods, rows = pivot(results)
     listed = len(methods) == 1 or len(rows) == 1
     if listed:
-        groups = [METRICS] if width >= SIDE_BY_SIDE else [(metric,) for metric in METRICS]
-        for metrics in groups:
-            yield _list(results, metrics, by_method=len(rows) == 1)
+        by_method = len(rows) == 1
+        beside = _list(results, METRICS, by_method)
+        if Measurement.get(console, console.options.update(width=1000), beside).maximum <= console.width:
+            yield beside
+        else:
+            yield from (_list(results, [metric], by_method) for metric in METRICS)
     else:
-        room = max(1, (width - GRID_MARGIN) // GRID_COLUMN)
+        room = max(1, (console.width - GRID_MARGIN) // GRID_COLUMN)
         parts = -(-len(methods) // room)
         size = -(-len(methods) // parts)
         for metric in METRICS:
             for start in range(0, len(methods), size):
                 yield _grid(results, methods[start : start + size], metric)
-    yield _legend(results, signs=not listed)
+    yield _legend(results, signs=not listed, bold=len(methods) > 1)
     yield _summary(results)
     yield from _notes(results)
 
@@ -121,7 +124,9 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
 def _ours(result: Result, metric: str, best: float | None) -> Text:
     stat = result.ours[metric]
     is_best = best is not None and stat.mean is not None and round(stat.mean, 2) == best
-    return Text(plain(stat), style="bold" if is_best else "")
+    outcome = result.outcome
+    some = f" ({outcome.repeats - outcome.failed}/{outcome.repeats})" if outcome.failed and outcome.ok else ""
+    return Text(plain(stat) + some, style="bold" if is_best else "")
 
 
 def _row_name(result: Result) -> str:
@@ -133,15 +138,16 @@ def _signed(difference: float | None) -> str:
     return "" if difference is None else f"{round(difference, 2) + 0.0:+.2f}"
 
 
-def _legend(results: Sequence[Result], signs: bool) -> RenderableType:
+def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableType:
     used = {verdict for result in results for verdict in result.verdict.values()}
     lines = [Text("Upper line ours, mean±std; lower line the paper's, difference, verdict.")] if signs else []
     for verdict, meaning in LEGEND.items():
         if verdict in used:
             name = f"{SIGNS[verdict]} {verdict}" if signs and SIGNS[verdict] != verdict else str(verdict)
             lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
-    lines.append(Text("bold: best of its row" if signs else "bold: best of the column", style="dim"))
-    return Padding(Group(*lines), (0, 0, 1, 0))
+    if bold:
+        lines.append(Text.assemble(("bold", "bold"), f": best of the {'row' if signs else 'column'}"))
+    return Padding(Group(*lines), (0, 0, 1, 0), expand=False)
 
 
 def _summary(results: Sequence[Result]) -> Text:

@@ -100,7 +100,7 @@ def _print_result(finished: "Benchmark", output: Output) -> None:
     from sgpmic_cli.commands._benchmark_table import render
 
     console = output.console()
-    for part in render(finished.results, console.width):
+    for part in render(finished.results, console):
         console.print(part)
 
 

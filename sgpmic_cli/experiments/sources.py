@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.experiments.methods import unknown
 from sgpmic_cli.experiments.plan import Source
 
 VARIANCES = (50, 95, 99)
@@ -60,7 +59,13 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
         return None
     for text in texts:
         if text not in map(str, VARIANCES):
-            raise UsageError(unknown("variance", text, [*map(str, VARIANCES), "all"]))
+            near = f" (the nearest is {_nearest(float(text))})" if text.replace(".", "", 1).isdecimal() else ""
+            raise UsageError(f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all.")
     if not texts:
         raise UsageError("no variance was named: give --variance 50, 95, 99, a list of them, or all.")
     return tuple(dict.fromkeys(int(text) for text in texts))
+
+
+def _nearest(share: float) -> int:
+    percent = share if share > 1.0 else 100.0 * share
+    return min(VARIANCES, key=lambda variance: abs(variance - percent))

@@ -1,0 +1,78 @@
+import sys
+
+import pytest
+
+from sgpmic_cli.experiments import code
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of two methods that share one function of a folder with two."""
+    root = tmp_path / "toypkg"
+    (root / "parts").mkdir(parents=True)
+    files = {
+        "__init__.py": "",
+        "scores.py": "def score(): return 1\n",
+        "parts/__init__.py": "from toypkg.parts.left import left\nfrom toypkg.parts.right import right\n",
+        "parts/left.py": "from toypkg.deep import constant\ndef left(): return constant\n",
+        "parts/right.py": "def right(): return 2\n",
+        "deep.py": "constant = 3\n",
+        "first.py": '"""Says."""\nfrom toypkg.parts import left\n',
+        "second.py": "def late():\n    from toypkg.parts import right\n",
+    }
+    for name, text in files.items():
+        (root / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(code, "PACKAGE", "toypkg")
+    monkeypatch.setattr(code, "SCORES", "toypkg.scores")
+    yield root
+    _forget()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "toypkg"]:
+        del sys.modules[name]
+
+
+def _forget():
+    for cached in (code.code_version, code._imports, code._source, code._tree, code._skeleton):
+        cached.cache_clear()
+
+
+def _versions():
+    _forget()
+    return {name: code.code_version(f"toypkg.{name}") for name in ("first", "second")}
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "moved"),
+    [
+        ("first.py", "from toypkg.parts import left\nx = 1\n", {"first"}),
+        ("deep.py", "constant = 4\n", {"first"}),
+        ("parts/right.py", "def right(): return 5\n", {"second"}),
+        ("scores.py", "def score(): return 2\n", {"first", "second"}),
+        ("first.py", '"""Says something else."""\n# a remark\nfrom toypkg.parts import left\n', set()),
+    ],
+)
+def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(package, file, text, moved):
+    before = _versions()
+    (package / file).write_text(text)
+    after = _versions()
+    assert {name for name in before if before[name] != after[name]} == moved
+
+
+def test_the_real_methods_reach_only_what_they_use():
+    reached = code._reached("sgpmic_cli.baselines.pca_fcm")
+    assert reached == {
+        "sgpmic_cli.baselines.pca_fcm",
+        "sgpmic_cli.baselines.fcm",
+        "sgpmic_cli.embeddings.pca",
+    }
+
+
+def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "elsewhere_method.py"
+    module.write_text("x = 1\n")
+    _forget()
+    before = code.code_version("elsewhere_method")
+    module.write_text("x = 2\n")
+    _forget()
+    assert code.code_version("elsewhere_method") != before

@@ -1,0 +1,50 @@
+import pytest
+
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments import methods
+from sgpmic_cli.experiments.paper import table2
+
+
+def test_every_built_in_method_is_a_clusterer_with_the_common_face():
+    for method in methods.known().values():
+        assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
+        assert set(method.settings) | set(method.grid) | set(method.as_stated) <= method.accepts()
+
+
+def test_all_stands_for_the_methods_of_the_paper_in_its_order():
+    columns = list(dict.fromkeys(key[3] for key in table2()))
+    names = [method.name for method in methods.resolve(["all"])]
+    assert names == [name for name in columns if name in names]
+
+
+def test_an_unknown_name_gives_the_nearest_and_all_valid_ones():
+    with pytest.raises(UsageError, match=r"did you mean 'isomap-fcm'\?.*valid: pca-fcm, .*module:Class"):
+        methods.resolve(["isomap-fmc"])
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("no_such_module:Thing", "cannot import 'no_such_module'"),
+        ("toy_methods:Nothing", "'toy_methods' has no 'Nothing'"),
+        ("toy_methods:NoClusterer", "no fit_predict"),
+    ],
+)
+def test_a_target_that_is_no_clusterer_is_refused(name, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        methods.resolve([name])
+
+
+def test_anybodys_class_and_entry_points_are_methods(monkeypatch):
+    from importlib import metadata
+
+    point = metadata.EntryPoint("halves", "toy_methods:Halves", methods.ENTRY_POINTS)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point])
+    by_name, by_path = methods.resolve(["halves", "toy_methods:Halves"])
+    assert by_name.load() is by_path.load()
+    assert not by_name.in_paper
+    assert "halves" not in [method.name for method in methods.resolve(["all"])]
+
+
+def test_a_method_named_twice_stands_once():
+    assert len(methods.resolve(["pca-fcm", "all", "pca-fcm"])) == len(methods.resolve(["all"]))

@@ -1,0 +1,83 @@
+import pytest
+
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments import plan, runner
+from sgpmic_cli.experiments.methods import resolve
+from sgpmic_cli.experiments.protocol import protocol
+from sgpmic_cli.experiments.sources import sources
+from sgpmic_cli.experiments.store import Store
+
+
+def _runs(methods, repeats=4, datasets=("iris",), variances=(95,)):
+    return plan.runs(plan.cells(sources(datasets, variances), resolve(methods), protocol("as-run")), repeats, 0)
+
+
+def test_a_failed_run_has_its_reason_and_the_others_go_on(tmp_path):
+    runs = _runs(["toy_methods:Flaky"], 12)
+    records = runner.execute(runs, Store(tmp_path), n_jobs=1)
+    assert len(records) == 12
+    for run in runs:
+        assert records[run.key].ok == (run.seed % 2 == 0)
+    failed = [record for record in records.values() if not record.ok]
+    assert failed
+    assert {record.reason for record in failed} == {"FloatingPointError: the bound is not finite"}
+
+
+def test_labels_of_the_wrong_length_are_a_failure():
+    record = runner.compute(_runs(["toy_methods:Short"], 1)[0])
+    assert record.status == "failed"
+    assert "149" in record.reason
+
+
+def test_workers_give_what_this_process_gives(tmp_path):
+    runs = _runs(["pca-fcm", "isomap-fcm", "toy_methods:Halves"], 3)
+    here = runner.execute(runs, Store(tmp_path / "here"), n_jobs=1)
+    there = runner.execute(runs, Store(tmp_path / "there"), n_jobs=2)
+    assert {key: record.scores for key, record in here.items()} == {key: r.scores for key, r in there.items()}
+    assert all(Store(tmp_path / "there").read(run.key) == there[run.key] for run in runs)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
+    records = runner.execute(_runs(["toy_methods:Threads"], 4), Store(tmp_path), n_jobs=n_jobs)
+    assert [record.reason for record in records.values()] == [""] * 4
+
+
+def test_records_answer_unless_force_or_retry(tmp_path):
+    store = Store(tmp_path)
+    runs = _runs(["toy_methods:Flaky"], 12)
+    assert len(runner.divide(runs, store).pending) == 12
+    records = runner.execute(runs[:8], store, n_jobs=1)
+    n_failed = sum(not record.ok for record in records.values())
+    assert len(runner.divide(runs, store).pending) == 4
+    assert len(runner.divide(runs, store, retry_failed=True).pending) == 4 + n_failed
+    assert len(runner.divide(runs, store, force=True).pending) == 12
+
+
+def test_one_run_of_each_data_set_makes_what_the_others_share():
+    runs = _runs(["isomap-fcm", "pca-fcm"], 3, ["iris", "wine"], ["all"])
+    first, second = runner._stages(runs)
+    makers = [run for run in first if run.cell.method.name == "isomap-fcm"]
+    assert sorted(run.cell.dataset for run in makers) == ["iris", "wine"]
+    assert {run.cell.method.name for run in second} == {"isomap-fcm"}
+    assert sorted(run.key for run in first + second) == sorted(run.key for run in runs)
+
+
+def test_the_longest_runs_go_first_and_cheap_repeats_together():
+    runs = _runs(["pca-fcm"], 10, ["iris", "segment"], [95])
+    batches = runner._batches(runs)
+    assert batches[0][0].cell.dataset == "segment"
+    assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
+    assert len([batch for batch in batches if batch[0].cell.dataset == "iris"]) == 1
+    assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)
+
+
+def test_no_process_at_all_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="--n-jobs 0"):
+        runner.execute(_runs(["pca-fcm"], 1), Store(tmp_path), n_jobs=0)
+
+
+def test_warnings_of_a_fit_are_kept_with_it():
+    record = runner.compute(_runs(["ppca-fcm"], 1, ["cmc"], [99])[0])
+    assert record.ok
+    assert any("coincident centres" in text for text in record.warnings)
