@@ -3,6 +3,8 @@
 import csv
 import io
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from sgpmic_cli.errors import UsageError
 _SEPARATORS = (",", ";", "\t")
 _MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
 _CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
+_QUOTED = re.compile('"[^"]*"')
 # Below this many bytes the standard library is done before pandas is imported.
 _FAST_PATH_BYTES = 1_000_000
 
@@ -77,9 +80,8 @@ def _read_text(path: Path) -> str:
 
 
 def _layout(path: Path, text: str, label: str | None) -> _Layout:
-    first_line = next(line for line in io.StringIO(text) if line.strip())
-    cells_by = {separator: len(next(csv.reader([first_line], delimiter=separator))) for separator in _SEPARATORS}
-    separator = max(_SEPARATORS, key=lambda candidate: cells_by[candidate])
+    first_line = next(line for line in io.StringIO(text, newline="") if line.strip())
+    separator = max(_SEPARATORS, key=_QUOTED.sub("", first_line).count)
     rows = _rows(path, io.StringIO(text, newline=""), separator)
     _, first = next(rows)
     _, second = next(rows, (0, None))
@@ -93,9 +95,9 @@ def _layout(path: Path, text: str, label: str | None) -> _Layout:
     if header and second is None:
         raise UsageError(f"{path} has a header and no rows; add rows of numbers below it")
     columns = tuple(cell if header and cell else f"column_{j + 1}" for j, cell in enumerate(first))
-    for j, column in enumerate(columns):
-        if column in columns[:j]:
-            raise UsageError(f"{path} has two columns named {column!r}; give every column its own name")
+    name, times = Counter(columns).most_common(1)[0]
+    if times > 1:
+        raise UsageError(f"{path} has {times} columns named {name!r}; give every column its own name")
     if label is None and columns[-1].lower() in _CLASS_NAMES:
         # As a feature it would give the answer away; as classes it would be a guess.
         raise UsageError(

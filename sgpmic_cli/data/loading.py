@@ -24,7 +24,7 @@ def load(
 ) -> Dataset:
     """Load a registered data set, or any CSV whose column `label` (if given) holds the classes."""
     if name_or_path not in names() and _is_path(name_or_path):
-        path = Path(name_or_path).expanduser()
+        path = Path(os.path.expanduser(name_or_path))
         # A file that happens to be called like a registered set must not be taken for it in a table.
         return read_csv(path, name=name_or_path if path.name in names() else path.name, label=label)
     found = entry(name_or_path)
@@ -34,10 +34,9 @@ def load(
 
 
 def _is_path(text: str) -> bool:
-    separators = {"/", os.sep, os.altsep} - {None}
-    return any(separator in text for separator in separators if separator) or (
-        text.lower().endswith(_CSV_ENDINGS) or Path(text).exists()
-    )
+    has_folder = any(separator in text for separator in ("/", os.sep, os.altsep) if separator)
+    # os.path.exists answers False where a Path would raise: for names too long or with a zero byte.
+    return has_folder or text.lower().endswith(_CSV_ENDINGS) or os.path.exists(text)
 
 
 def _load_entry(found: Entry, data_dir: str | os.PathLike[str] | None, mirror: str | None, offline: bool) -> Dataset:

@@ -22,7 +22,7 @@ def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     """Where downloads are kept: --data-dir, then SGPMIC_DATA, then the platform's cache folder of the user."""
     chosen = data_dir or os.environ.get("SGPMIC_DATA")
     if chosen:
-        return Path(chosen).expanduser()
+        return Path(os.path.expanduser(chosen))
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "sgpmic" / "Cache"
     if sys.platform == "darwin":
@@ -61,7 +61,7 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
 def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
     """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses."""
     if mirror and not _is_server(mirror):
-        return _from_folder(entry, Path(mirror).expanduser())
+        return _from_folder(entry, Path(os.path.expanduser(mirror)))
     return _from_network(entry, mirror, offline)
 
 

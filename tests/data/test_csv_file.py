@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgpmic_cli.data import csv_file, load
@@ -35,7 +35,7 @@ def test_the_label_column_may_stand_anywhere(tmp_path):
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_separators_line_ends_blank_lines_spaces_and_bom(tmp_path, separator, newline):
     lines = [
         "",
@@ -47,6 +47,13 @@ def test_separators_line_ends_blank_lines_spaces_and_bom(tmp_path, separator, ne
     dataset = load(write(tmp_path, b"\xef\xbb\xbf" + newline.join(lines).encode()))
     assert dataset.feature_names == ("a", "b", "c")
     assert dataset.Y.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_very_wide_lines(tmp_path):
+    # As one cell of another separator this line would be longer than the csv module allows.
+    Y = np.arange(40_000.0).reshape(2, 20_000)
+    dataset = load(write(tmp_path, "\n".join(",".join(map(repr, row)) for row in Y.tolist())))
+    assert np.array_equal(dataset.Y, Y)
 
 
 def test_quoted_cells_may_hold_the_separator(tmp_path):
@@ -101,7 +108,7 @@ FAULTS = {
         "kin",
         "no column 'kin' (did you mean 'kind'?); its columns are a, b",
     ),
-    "same name twice": ("a,b,a\n1,2,3\n4,5,6\n", None, "two columns named 'a'"),
+    "same name twice": ("a,b,a\n1,2,3\n4,5,6\n", None, "has 2 columns named 'a'"),
     "label not asked for": ("a,b,Class\n1,2,0\n3,4,1\n", None, "say --label Class if it holds the classes"),
     "latin-1": (b"a,b\n1,2\n3,\xe9\n", None, "is not in UTF-8 (byte 0xe9 in line 3)"),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), None, "is not a text file in UTF-8"),
@@ -155,6 +162,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("threshold", [-1, 1_000_000])
+@settings(deadline=None)  # the first example pays for importing pandas
 @given(rows=tables(), separator=st.sampled_from([",", ";", "\t"]))
 def test_what_is_written_is_read_to_the_last_bit(tmp_path_factory, threshold, rows, separator):
     text = io.StringIO()
@@ -173,6 +181,7 @@ odd = st.sampled_from(["", "nan", "inf", "1_0", "True", " 2 ", "1e5", "0x10", '"
 cell = st.one_of(odd, finite.map(repr), st.integers().map(str))
 
 
+@settings(deadline=None)  # the first example pays for importing pandas
 @given(st.lists(st.lists(cell, min_size=2, max_size=3), min_size=2, max_size=5), st.sampled_from([None, 1]))
 def test_the_fast_reader_never_disagrees_with_the_careful_one(rows, label):
     text = "\n".join(",".join(row) for row in rows) + "\n"

@@ -91,6 +91,10 @@ def test_a_word_that_is_no_file_is_taken_for_a_name(tmp_path, monkeypatch):
         load("wne")
     with pytest.raises(UsageError, match=r"no file wne\.csv"):
         load("wne.csv")
+    with pytest.raises(UsageError, match="no data set"):
+        load("n" * 5000)
+    with pytest.raises(UsageError, match="cannot be read"):
+        load("n" * 5000 + ".csv")
 
 
 def test_label_belongs_to_files():
