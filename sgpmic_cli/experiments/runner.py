@@ -2,10 +2,9 @@
 
 import contextlib
 import signal
-import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +108,7 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
                 yield compute_batch([run], store.folder)
         return
     try:
-        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
+        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=_leave_interrupts):
             yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
                 delayed(compute_batch)(batch, store.folder) for batch in batches
             )
@@ -126,7 +125,7 @@ def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
 
     store = Store(folder)
     records = []
-    with threadpool_limits(limits=1), _deaf_to_interrupts():
+    with threadpool_limits(limits=1):
         for run in batch:
             record = compute(run, store.memory)
             store.write(record)
@@ -179,17 +178,6 @@ def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
     }
 
 
-@contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """In a worker, leave Ctrl-C to the parent, which ends its workers itself and says what happened, once."""
-    import multiprocessing
-
-    in_worker = multiprocessing.parent_process() is not None
-    if not in_worker or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _leave_interrupts() -> None:
+    """In a worker: leave Ctrl-C to the parent, which ends its workers itself and says what happened, once."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

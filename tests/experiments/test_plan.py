@@ -51,7 +51,7 @@ def test_equal_experiments_are_computed_once():
 
 def test_q_is_the_printed_one_on_every_row_but_yale():
     printed = {(name, variance): q for name, variance, q in _printed_q() if name != "yale"}
-    cells = _cells([name for name in dict.fromkeys(name for name, _ in printed)], ["all"], ["pca-fcm"])
+    cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
     assert {(cell.dataset, cell.variance): cell.q for cell in cells} == printed
 
 
@@ -118,7 +118,9 @@ def test_all_leaves_out_rows_that_the_paper_does_not_have():
     assert listed["iris"] == (99,)
 
 
-@pytest.mark.parametrize(("bad", "sentence"), [("96", "nearest is 95.*valid: 50, 95, 99, all"), ("0.9", "95"), ("x", "valid: 50")])
+@pytest.mark.parametrize(
+    ("bad", "sentence"), [("96", "nearest is 95.*valid: 50, 95, 99, all"), ("0.9", "95"), ("x", "valid: 50")]
+)
 def test_an_unknown_variance_names_the_valid_ones(bad, sentence):
     with pytest.raises(UsageError, match=sentence):
         sources(["iris"], [bad])
