@@ -136,10 +136,13 @@ def benchmark(
     **options: Any,
 ) -> Benchmark:
     """Run or resume a benchmark and write its tables and manifest into `out`; `options` are those of `prepare`."""
+    if n_jobs == 0:
+        raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
     folder = Path(out)
-    _check_writable(folder)
     where = Path(store) if store is not None else folder / "runs"
     prepared = prepare(datasets, variances, methods, store=where, watcher=watcher, **options)
+    _check_writable(folder, "--out")
+    _check_writable(where, "--store")
     finished = complete(prepared, n_jobs=n_jobs, watcher=watcher)
     arguments = {"datasets": datasets, "variances": variances, "methods": methods, "n_jobs": n_jobs, **options}
     hashes = {cell.data.name: cell.data.sha256 for cell in prepared.cells if cell.data is not None}
@@ -149,12 +152,14 @@ def benchmark(
     return finished
 
 
-def _check_writable(folder: Path) -> None:
-    """Find out before hours of computing that the tables could not be written."""
+def _check_writable(folder: Path, option: str) -> None:
+    """Find out before hours of computing that their results could not be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-{os.getpid()}.tmp"
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise UsageError(f"cannot write into --out {str(folder)!r}: {error.strerror}; name another folder.") from error
+        raise UsageError(
+            f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
+        ) from error

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import Run
 from sgpmic_cli.experiments.store import Record, Store
 from sgpmic_cli.scores import score_all
@@ -48,8 +48,6 @@ def execute(
     pending: Sequence[Run], store: Store, *, n_jobs: int = 1, progress: Progress = lambda record: None
 ) -> dict[str, Record]:
     """Compute runs and return their records by key. What is finished stays in the store whatever happens here."""
-    if n_jobs == 0:
-        raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
     if not pending:
         return {}
     store.open()

@@ -69,7 +69,7 @@ class Store:
         path = self.folder / f"{key}.json"
         try:
             content = path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise SgpmicError(f"cannot read the run record '{path}': {error.strerror}.") from error

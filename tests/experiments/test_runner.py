@@ -1,6 +1,5 @@
 import pytest
 
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments import plan, runner
 from sgpmic_cli.experiments.methods import resolve
 from sgpmic_cli.experiments.protocol import protocol
@@ -70,11 +69,6 @@ def test_the_longest_runs_go_first_and_cheap_repeats_together():
     assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
     assert len([batch for batch in batches if batch[0].cell.dataset == "iris"]) == 1
     assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)
-
-
-def test_no_process_at_all_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="--n-jobs 0"):
-        runner.execute(_runs(["pca-fcm"], 1), Store(tmp_path), n_jobs=0)
 
 
 def test_warnings_of_a_fit_are_kept_with_it():
