@@ -155,7 +155,7 @@ def _summary(results: Sequence[Result]) -> Text:
     for metric in METRICS:
         counts = Counter(result.verdict[metric] for result in results)
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in LEGEND if counts[verdict])
-        text.append(f"{TITLES[metric]}: ", style="bold").append(f"{parts} of {len(results)} cells\n")
+        text.append(f"{TITLES[metric]}", style="bold").append(f" cells: {parts}; {len(results)} in all\n")
     text.rstrip()
     return text
 

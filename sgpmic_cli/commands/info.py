@@ -61,8 +61,12 @@ def _datasets_present(data_dir: Path | None) -> dict[str, str]:
 
     present = {}
     for found in map(entry, names()):
-        missing = found.kind == "download" and cached(found, data_dir) is None
-        present[found.name] = f"not downloaded (sgpmic datasets fetch {found.name})" if missing else found.kind
+        if found.kind != "download":
+            present[found.name] = found.kind
+        elif cached(found, data_dir) is not None:
+            present[found.name] = "downloaded"
+        else:
+            present[found.name] = f"not downloaded (sgpmic datasets fetch {found.name})"
     return present
 
 
