@@ -1,0 +1,27 @@
+"""Small dense networks in float64 NumPy. They know nothing of the methods that train them."""
+
+from sgpmic_cli.networks.autoencoder import Autoencoder
+from sgpmic_cli.networks.dense import Dense
+from sgpmic_cli.networks.losses import (
+    binary_cross_entropy,
+    gaussian_divergence,
+    gaussian_likelihood,
+    mean_squared_error,
+)
+from sgpmic_cli.networks.optimisers import Adam, Momentum
+from sgpmic_cli.networks.training import minibatches, train
+from sgpmic_cli.networks.variational import VariationalAutoencoder
+
+__all__ = [
+    "Adam",
+    "Autoencoder",
+    "Dense",
+    "Momentum",
+    "VariationalAutoencoder",
+    "binary_cross_entropy",
+    "gaussian_divergence",
+    "gaussian_likelihood",
+    "mean_squared_error",
+    "minibatches",
+    "train",
+]

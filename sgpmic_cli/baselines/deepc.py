@@ -1,0 +1,126 @@
+"""DEEPC: deep embedded clustering (Xie, Girshick and Farhadi 2016) with the network P-64-32-Q.
+
+An autoencoder is trained first; then its encoder and the cluster centres sharpen their own soft assignment. The paper
+names the layers and "the original settings". Set once for all data sets by closeness to the printed column: raw input
+(against one global factor), momentum 0.9 (against Adam), 140 steps (against 30) between two refreshes of the targets.
+
+The printed ACC of this method is not purity: CMC's 38.98 to 40.78 lie below the majority share 42.70, which purity
+cannot. It is the best one-to-one match (the score that comes with published code of this method); under that score CMC
+comes out at 39 to 40. Purity, the score of the other columns, is therefore better than printed there.
+"""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli.networks import Autoencoder, Dense, Momentum
+
+
+def soft_assignment(Z, centers):
+    """q_ij = t_ij / sum_j t_ij with Student's t_ij = 1 / (1 + |z_i - mu_j|^2): q and t, both (N, M)."""
+    t = 1.0 / (1.0 + cdist(Z, centers, "sqeuclidean"))
+    return t / t.sum(axis=1, keepdims=True), t
+
+
+def target_distribution(q):
+    """p_ij proportional to q_ij^2 / f_j with f_j = sum_i q_ij: sharper than q, and fair to small clusters."""
+    sharpened = q**2 / q.sum(axis=0)
+    return sharpened / sharpened.sum(axis=1, keepdims=True)
+
+
+def divergence(Z, centers, p):
+    """KL(P || Q) per row, with its slopes for Z (N, Q) and for the centres (M, Q).
+
+    dL/dz_i = 2/N sum_j t_ij (p_ij - q_ij) (z_i - mu_j); a centre receives the opposite, summed over rows.
+    """
+    q, t = soft_assignment(Z, centers)
+    pull = t * (p - q) * (2.0 / len(Z))
+    dZ = pull.sum(axis=1)[:, None] * Z - pull @ centers
+    dcenters = pull.sum(axis=0)[:, None] * centers - pull.T @ Z
+    ratio = np.log(np.maximum(p, np.finfo(float).tiny) / q)
+    return float(np.sum(p * ratio)) / len(Z), dZ, dcenters
+
+
+class DEEPC(ClusterMixin, BaseEstimator):
+    """Pretrain by reconstruction, start the centres by k-means, then descend KL(P || Q) until labels settle."""
+
+    def __init__(
+        self,
+        n_clusters=8,
+        n_components=2,
+        *,
+        hidden=(64, 32),
+        pretrain_epochs=200,
+        pretrain_learning_rate=1e-3,
+        learning_rate=1e-2,
+        batch_size=256,
+        max_steps=2000,
+        refresh=140,
+        tol=1e-3,
+        n_init=20,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.hidden = hidden
+        self.pretrain_epochs = pretrain_epochs
+        self.pretrain_learning_rate = pretrain_learning_rate
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.refresh = refresh
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, Y, y=None):
+        """Embed and cluster the rows of Y."""
+        Y = validate_data(self, Y, dtype=np.float64)
+        rng = check_random_state(self.random_state)
+        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng)
+        self.pretrain_loss_curve_ = network.fit(
+            Y,
+            rng,
+            epochs=self.pretrain_epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.pretrain_learning_rate,
+        )
+        start = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(network.encode(Y))
+        return self._sharpen(Y, network.encoder, start)
+
+    def _sharpen(self, Y, pretrained, start):
+        # Encoder and centres share one vector, so that one optimiser moves both.
+        n_weights = pretrained.parameters.size
+        parameters = np.concatenate([pretrained.parameters, start.cluster_centers_.ravel()])
+        gradient = np.zeros_like(parameters)
+        encoder = Dense(pretrained.sizes, pretrained.activations, parameters[:n_weights], gradient[:n_weights])
+        centers = parameters[n_weights:].reshape(self.n_clusters, -1)
+        center_gradient = gradient[n_weights:].reshape(self.n_clusters, -1)
+        optimiser = Momentum(parameters, gradient, self.learning_rate)
+
+        labels, position, self.loss_curve_ = start.labels_, 0, []
+        for step in range(self.max_steps):
+            if step % self.refresh == 0:
+                q, _ = soft_assignment(encoder.forward(Y), centers)
+                p = target_distribution(q)
+                previous, labels = labels, q.argmax(axis=1)
+                if step and np.mean(labels != previous) < self.tol:
+                    break
+            rows = slice(position, position + self.batch_size)
+            position = rows.stop if rows.stop < len(Y) else 0
+            with np.errstate(over="ignore", invalid="ignore"):  # reported below, with advice
+                loss, delta, center_gradient[...] = divergence(encoder.forward(Y[rows]), centers, p[rows])
+            if not np.isfinite(loss):
+                raise FloatingPointError(
+                    f"The clustering loss became {loss} in step {step + 1}; use a lower learning rate or rescale Y."
+                )
+            self.loss_curve_.append(loss)
+            encoder.backward(delta)
+            optimiser.step()
+        self.embedding_ = encoder.forward(Y).copy()
+        self.cluster_centers_ = centers.copy()
+        self.labels_ = soft_assignment(self.embedding_, centers)[0].argmax(axis=1)
+        return self
