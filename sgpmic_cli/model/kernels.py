@@ -52,8 +52,8 @@ class Kernel(Protocol):
         """Gradients by Z and theta, given the symmetric D = dL/dK_uu."""
         ...
 
-    def rescale(self, theta: Array, factor: float) -> Array:
-        """Parameters under which the latent space divided by `factor` has the same covariances."""
+    def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
+        """dk(z_k, x_n) / dx_n, (Q, K, n)."""
         ...
 
 
@@ -139,10 +139,11 @@ class RBF:
         dtheta[-2], dtheta[-1] = bias * D.sum(), white * diagonal.sum()
         return dZ, dtheta
 
-    def rescale(self, theta: Array, factor: float) -> Array:
-        rescaled = theta.copy()
-        rescaled[..., 1:-2] += 2.0 * np.log(factor)
-        return rescaled
+    def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
+        gaps = Z.T[:, :, None] - X.T[:, None, :]  # (Q, K, n)
+        gamma = positive(theta[1:-2])[:, None, None]
+        k = positive(theta[0]) * np.exp(-0.5 * np.sum(gamma * gaps**2, axis=0))
+        return gamma * gaps * k
 
 
 class Linear:
@@ -183,10 +184,8 @@ class Linear:
         dtheta = np.array([np.sum(Z * DZ), positive(theta[-2]) * D.sum(), positive(theta[-1]) * np.trace(D)])
         return 2.0 * DZ, dtheta
 
-    def rescale(self, theta: Array, factor: float) -> Array:
-        rescaled = theta.copy()
-        rescaled[..., 0] += 2.0 * np.log(factor)
-        return rescaled
+    def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
+        return np.broadcast_to(positive(theta[0]) * Z.T[:, :, None], (X.shape[1], len(Z), len(X)))
 
 
 def _per_gamma(by_dimension: Array, ard: bool) -> Array:

@@ -1,0 +1,139 @@
+"""The EM loop: an E-step, then an M-step, for a fixed number of rounds.
+
+The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
+brings the prior to its closed form, moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient
+optimiser, and brings the prior to its closed form again. Few steps: a latent space that runs ahead of the
+responsibilities takes the clusters with it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpmic_cli.model.bound import Bound, Observed, Parameters, expectation
+from sgpmic_cli.model.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.kernels import Kernel
+from sgpmic_cli.model.lbfgs import lbfgs
+from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
+from sgpmic_cli.model.scg import scg
+
+Array = NDArray[np.float64]
+
+OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
+DEAD = 1.0  # a component with less than one point's worth of responsibility has died
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and with what the model is trained."""
+
+    rounds: int
+    steps: int
+    optimizer: Literal["scg", "lbfgs"]
+    covariance_type: CovarianceType
+    covariance_floor: float
+    learn_noise: bool
+    reseed_dead: bool
+    tol: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A trained model: parameters, responsibilities under them, and the bound after every E and M update."""
+
+    parameters: Parameters
+    S: Array
+    bounds: list[float]
+    rounds: int
+    converged: bool
+    jitter: float
+    n_dead: int
+
+
+Progress = Callable[[int, float, Array], None]
+
+
+def train(
+    kernel: Kernel,
+    data: Observed,
+    parameters: Parameters,
+    S: Array,
+    schedule: Schedule,
+    random_state: np.random.RandomState,
+    progress: Progress | None = None,
+) -> Fit:
+    """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
+    p, bounds, converged, done = parameters, [], False, 0
+    for done in range(1, schedule.rounds + 1):
+        S = _e_step(kernel, data, p, S)
+        if schedule.reseed_dead:
+            p = _reseed(p, S, random_state)
+        bound = Bound(kernel, data, S, len(p.Z))
+        bounds.append(bound.value(p)[0])
+        p = m_step(bound, p, schedule)
+        bounds.append(bound.value(p)[0])
+        if progress is not None:
+            progress(done, bounds[-1], S)
+        converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
+        if converged:
+            break
+    # A last E-step, so that the labels are those that `predict` gives under the final parameters.
+    S = _e_step(kernel, data, p, S)
+    value, factors = Bound(kernel, data, S, len(p.Z)).value(p)
+    bounds.append(value)
+    n_dead = int(np.sum(S.sum(axis=0) < DEAD))
+    return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)
+
+
+def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
+    """Raise the bound at fixed responsibilities; never lowers it."""
+    kind, floor = schedule.covariance_type, schedule.covariance_floor
+    p = replace(p, prior=maximise(p.X, bound.S, kind, floor, p.prior))
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
+        except NotPositiveDefinite:
+            return np.inf, np.zeros_like(vector)
+        gradient = np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta] * schedule.learn_noise])
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return np.inf, np.zeros_like(vector)
+        return -value, -gradient
+
+    vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
+    p = _unpack(vector, p, schedule.learn_noise)
+    return replace(p, prior=maximise(p.X, bound.S, kind, floor, p.prior))
+
+
+def _e_step(kernel: Kernel, data: Observed, p: Parameters, S: Array) -> Array:
+    return expectation(kernel, data, p, Bound(kernel, data, S, len(p.Z)).value(p)[1])
+
+
+def _pack(p: Parameters, learn_noise: bool) -> Array:
+    return np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel(), [p.log_beta] * learn_noise])
+
+
+def _unpack(vector: Array, p: Parameters, learn_noise: bool) -> Parameters:
+    x, z = p.X.size, p.X.size + p.Z.size
+    return replace(
+        p,
+        X=vector[:x].reshape(p.X.shape),
+        Z=vector[x:z].reshape(p.Z.shape),
+        theta=vector[z : z + p.theta.size].reshape(p.theta.shape),
+        log_beta=float(vector[-1]) if learn_noise else p.log_beta,
+    )
+
+
+def _reseed(p: Parameters, S: Array, random_state: np.random.RandomState) -> Parameters:
+    """Throw the centre of a dead component onto a random latent point, with an equal share of the weight."""
+    dead = np.flatnonzero(S.sum(axis=0) < DEAD)
+    if not len(dead):
+        return p
+    means, weights = p.prior.means.copy(), p.prior.weights.copy()
+    means[dead] = p.X[random_state.randint(len(p.X), size=len(dead))]
+    weights[dead] = 1.0 / len(weights)
+    return replace(p, prior=mixture(weights / weights.sum(), means, p.prior.covariances))
