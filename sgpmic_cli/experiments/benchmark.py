@@ -145,7 +145,8 @@ def benchmark(
     _check_writable(where, "--store")
     finished = complete(prepared, n_jobs=n_jobs, watcher=watcher)
     arguments = {"datasets": datasets, "variances": variances, "methods": methods, "n_jobs": n_jobs, **options}
-    hashes = {cell.data.name: cell.data.sha256 for cell in prepared.cells if cell.data is not None}
+    used = [cell.data for cell in prepared.cells if cell.data is not None]
+    hashes = {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used}
     counts = {"computed": finished.computed, "reused": finished.reused, "failed": finished.failed}
     environment = manifest(arguments, hashes, runs=counts, seconds=finished.seconds)
     write_tables(folder, finished.results, finished.document(), environment)

@@ -70,8 +70,13 @@ _BUILT_IN = (
         cost=0.1,
     ),
     Method("ppca-fcm", "sgpmic_cli.baselines.ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.05),
-    Method("aml", "sgpmic_cli.baselines.aml:AML", "AML", grid={"lam": LAMBDAS}, cost=1.0),
-    Method("dec", "sgpmic_cli.baselines.dec:DEC", "DEC", settings={"lam": 6.0}, cost=0.2),
+    Method("ae-fcm", "sgpmic_cli.baselines.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.6),
+    Method("vae-fcm", "sgpmic_cli.baselines.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5),
+    Method("aml", "sgpmic_cli.baselines.aml:AML", "AML", grid={"lam": LAMBDAS}, cost=0.05),
+    Method("dec", "sgpmic_cli.baselines.dec:DEC", "DEC", settings={"lam": 6.0}, cost=0.1),
+    Method("sdc", "sgpmic_cli.baselines.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
+    Method("deepc", "sgpmic_cli.baselines.deepc:DEEPC", "DEEPC", drops_columns=False, cost=2.0),
+    Method("sgp-mic", "sgpmic_cli.model.estimator:SGPMIC", "SGP-MIC", cost=2.5),
     # Named variants, outside `all`: readings that explain a row of the paper or mend a method.
     Method(
         "aml-first",
@@ -80,6 +85,15 @@ _BUILT_IN = (
         settings={"max_outer": 0},
         in_paper=False,
         variant_of="aml",
+    ),
+    Method(
+        "vae-sound-fcm",
+        "sgpmic_cli.baselines.vae_fcm:VAESoundFCM",
+        "VAE-FCM (Gaussian likelihood)",
+        drops_columns=False,
+        cost=1.5,
+        in_paper=False,
+        variant_of="vae-fcm",
     ),
 )
 

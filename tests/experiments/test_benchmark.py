@@ -164,7 +164,7 @@ def test_the_manifest_says_what_the_tables_were_made_with(tmp_path):
     assert manifest["versions"].keys() >= {"python", "numpy", "scipy", "scikit-learn", "sgpmic"}
     assert manifest["blas"]
     assert manifest["cpu"]["cores"] >= 1
-    assert len(manifest["data"]["iris"]) == 64
+    assert len(manifest["data"]["iris, 150 x 4"]) == 64
     assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
     assert "commit" in manifest
 

@@ -14,7 +14,7 @@ from sgpmic_cli.experiments.benchmark import benchmark
 
 METHODS = ["pca-fcm", "isomap-fcm", "toy_methods:Slow", "toy_methods:Flaky"]
 REPEATS = 20
-KILLS = 2
+N_JOBS_KILLED = (2, 1)
 TABLES = ("table.csv", "table.md", "table.tex")
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and signals of POSIX")
@@ -58,17 +58,17 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected
     out, store = tmp_path / "out", tmp_path / "store"
     rng = random.Random()
     kills = 0
-    for _ in range(KILLS):
-        process = _start(out, store)
+    for n_jobs in N_JOBS_KILLED:
+        process = _start(out, store, n_jobs)
         if _wait_for_records(process, store, rng.randint(1, 25)):
             time.sleep(rng.uniform(0, 0.05))
             os.killpg(process.pid, signal.SIGKILL)
             kills += 1
         process.communicate()
         assert not any((out / name).exists() for name in TABLES)
-    assert kills == KILLS
+    assert kills == len(N_JOBS_KILLED)
     kept = len(list(store.glob("*.json")))
-    last = _start(out, store)
+    last = _start(out, store, n_jobs=1)
     last.communicate()
     assert last.returncode == 3  # the flaky method
     assert 0 < kept < len(list(store.glob("*.json"))) == 2 * len(METHODS) * REPEATS
@@ -85,10 +85,9 @@ def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     assert list((tmp_path / "store").glob("*.tmp")) == []
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, n_jobs):
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     out, store = tmp_path / "out", tmp_path / "store"
-    process = _start(out, store, n_jobs)
+    process = _start(out, store, n_jobs=2)
     assert _wait_for_records(process, store, 10)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers alike
     printed, said = process.communicate(timeout=60)

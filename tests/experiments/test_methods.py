@@ -12,7 +12,8 @@ def test_every_built_in_method_is_a_clusterer_with_the_common_face():
 
 
 def test_all_stands_for_the_methods_of_the_paper_in_its_order():
-    columns = list(dict.fromkeys(key[3] for key in table2()))
+    columns = [method for *row, method in table2() if row == ["acc", "iris", 95]]  # a row without dashes
+    assert len(columns) == 12
     names = [method.name for method in methods.resolve(["all"])]
     assert names == [name for name in columns if name in names]
 
