@@ -2,9 +2,10 @@
 
 A linear projection z = y W is trained so that the similarities of its rows come near to targets taken from k-means:
 high within a cluster, low across, neither extreme, which keeps clusters from collapsing. The constants are those of
-the authors' own evaluation script, unchanged for all data sets (its special constants for their Yale set are not used),
-and they reproduce the printed column: 13 of 24 UCI cells to the second decimal. The targets are computed once; the
-projection starts at the principal axes and moves little, and without training the Iris and BC cells do not come out.
+the authors' own evaluation script, one set for all data sets (its special pair for their Yale images is not used), and
+nothing was searched: they reproduce the printed column, ten of 24 UCI cells to the second decimal. The targets are
+computed once; W starts at the principal axes and moves little, but without that move the Iris cells do not come out.
+The printed spread of 0.00 everywhere is the script's fixed seed: over seeds, Segment varies by 1 to 5 points.
 """
 
 import numpy as np
