@@ -82,7 +82,8 @@ def train(
             break
     # A last E-step, so that the labels are those that `predict` gives under the final parameters.
     S = _e_step(kernel, data, p, S)
-    value, factors = Bound(kernel, data, S, len(p.Z)).value(p)
+    # The final bound counts every point, so that anybody can recompute it from the public attributes.
+    value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
     bounds.append(value)
     n_dead = int(np.sum(S.sum(axis=0) < DEAD))
     return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)

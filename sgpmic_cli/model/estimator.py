@@ -206,7 +206,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         kernel = self._kernel()
         full = Observed(seen, seen.shape[1], np.einsum("np,np->n", seen, seen))
         _, factors = Bound(kernel, full, self.responsibilities_, len(p.Z)).value(p)
-        self._placer = Placer(kernel, p, factors, seen)
+        self._placer = Placer(kernel, p, factors, seen, self.responsibilities_)
 
     def _place(self, Y) -> Placed:
         check_is_fitted(self)

@@ -8,18 +8,20 @@ from sgpmic_cli.model.scg import Objective
 
 Array = NDArray[np.float64]
 
-REJECTED = 1e300  # what a line search sees where the objective cannot be evaluated
+WALL = 10.0  # how far above the start, relative to it, a line search sees points that cannot be evaluated
 
 
 def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
     """Minimise `objective` for at most `steps` iterations; never returns a point worse than the start."""
-    best_x, best_value = x, np.inf
+    best_x, best_value = x, objective(x)[0]
+    wall = best_value + WALL * (1.0 + abs(best_value))  # a bowl around the best point turns the search back
 
     def guarded(trial: Array) -> tuple[float, Array]:
         nonlocal best_x, best_value
         value, gradient = objective(trial)
         if not np.isfinite(value):
-            return REJECTED, np.zeros_like(trial)
+            away = trial - best_x
+            return wall, 2.0 * (wall - best_value) / float(away @ away) * away
         if value < best_value:
             best_x, best_value = trial.copy(), value
         return value, gradient

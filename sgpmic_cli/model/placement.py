@@ -2,11 +2,17 @@
 
 A row y at latent point x scores
 
-    h(x) = log sum_m pi_m N(x | xbar_m, C_m) exp(-beta/2 (|y - F_m(x)|^2 + P v_m(x)))
+    h(x) = log sum_m exp l_m(x),    l_m(x) = log pi_m N(x | xbar_m, C_m) - beta/2 (|y - F_m(x)|^2 + P v_m(x))
 
-Every row starts from the latent points of its nearest training rows and climbs by damped Gauss-Newton steps, all rows at
-once but each with its own damping, so that the answer for a row does not depend on its company. A row that was
-trained on is already placed: it keeps its latent point.
+and goes through what a training row goes through in one round: an E-step at its start, an M-step that moves x alone, a
+last E-step. It starts from the latent point of the nearest training row. The M-step climbs sum_m s_m l_m(x) by damped
+Gauss-Newton steps, all rows at once but each with its own damping, so that the answer for a row does not depend on its
+company. h never falls on the way. A row that was trained on is already placed: it keeps its latent point and its
+responsibilities.
+
+h has many modes, and training follows one of them from its start without asking whether another is higher. Taking the
+best of several starts asks just that: it raises h, but then up to one row in eight next to a training row lands in
+another cluster than that row.
 """
 
 from typing import NamedTuple
@@ -15,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 from scipy.special import logsumexp
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import KDTree
 
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.dtc import Factors
@@ -24,8 +30,10 @@ from sgpmic_cli.model.mixture import log_joint
 
 Array = NDArray[np.float64]
 
-N_STARTS = 3
 STEPS = 25
+CLOSE = 1e-10  # a row has arrived when a step gains less, relative to its value ...
+MOST_DAMPING = 1e8  # ... or when no step of a length that matters gains anything
+NEGLIGIBLE = 1e-12  # responsibilities below this leave a component out of a row's climb
 BLOCK = 256
 
 
@@ -38,89 +46,86 @@ class Placed(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """h at some points with what its Gauss-Newton step needs."""
+    """The M-step's objective at some points with what its Gauss-Newton step needs."""
 
-    log_parts: Array  # (n, M)
+    value: Array  # (n,)
     gradient: Array  # (n, Q)
     curvature: Array  # (n, Q, Q), positive definite
 
 
 class Placer:
-    """A fitted model as a function of latent points, with the data (n_outputs columns) that it was trained on."""
+    """A fitted model as a function of latent points, with the rows Y (N, P) it was trained on and their S (N, M)."""
 
-    def __init__(self, kernel: Kernel, p: Parameters, factors: list[Factors], Y: Array):
-        self.kernel, self.p, self.factors, self.Y = kernel, p, factors, Y
+    def __init__(self, kernel: Kernel, p: Parameters, factors: list[Factors], Y: Array, S: Array):
+        self.kernel, self.p, self.factors, self.Y, self.S = kernel, p, factors, Y, S
         self.inverses = [cho_solve((f.L_a, True), np.eye(len(p.Z))) for f in factors]
+        self.tree = KDTree(Y)  # direct differences: a training row must find itself at distance zero
 
     def place(self, Y: Array) -> Placed:
         """Place every row of Y (n, P)."""
-        neighbors = NearestNeighbors(n_neighbors=min(N_STARTS, len(self.Y))).fit(self.Y)
-        placed = [self._place_block(Y[i : i + BLOCK], neighbors) for i in range(0, len(Y), BLOCK)]
+        placed = [self._place_block(Y[i : i + BLOCK]) for i in range(0, len(Y), BLOCK)]
         return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
 
-    def _place_block(self, Y: Array, neighbors: NearestNeighbors) -> Placed:
-        nearest = neighbors.kneighbors(Y, return_distance=False)  # (n, starts)
-        best_X = self.p.X[nearest[:, 0]]
-        best = logsumexp(self._log_parts(Y, best_X), axis=1)
-        known = (self.Y[nearest[:, 0]] == Y).all(axis=1)
-        new = np.flatnonzero(~known)
-        for start in nearest[new].T if len(new) else ():
-            X, value = self._climb(Y[new], self.p.X[start])
-            better = value > best[new]
-            best_X[new[better]], best[new[better]] = X[better], value[better]
-        log_parts = self._log_parts(Y, best_X)
-        log_score = logsumexp(log_parts, axis=1)
-        return Placed(best_X, np.exp(log_parts - log_score[:, None]), log_score)
+    def _place_block(self, Y: Array) -> Placed:
+        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+        X = self.p.X[nearest]
+        new = (self.Y[nearest] != Y).any(axis=1)
+        if new.any():
+            X[new] = self._climb(Y[new], X[new], _assign(self._log_parts(Y[new], X[new]))[0])
+        S, log_score = _assign(self._log_parts(Y, X))
+        S[~new] = self.S[nearest[~new]]
+        return Placed(X, S, log_score)
 
-    def _climb(self, Y: Array, X: Array) -> tuple[Array, Array]:
+    def _climb(self, Y: Array, X: Array, S: Array) -> Array:
+        """The local maximum over x of sum_m s_m l_m(x), uphill from X."""
         X = X.copy()
-        terms = self._terms(Y, X)
-        value = logsumexp(terms.log_parts, axis=1)
+        rows = np.arange(len(X))  # those still on their way
+        terms = self._terms(Y, X, S)
         damping = np.ones(len(X))
-        eye = np.eye(X.shape[1])
         for _ in range(STEPS):
             scale = np.trace(terms.curvature, axis1=1, axis2=2) / X.shape[1]
-            damped = terms.curvature + (damping * scale)[:, None, None] * eye
-            trial = X + np.linalg.solve(damped, terms.gradient[:, :, None])[:, :, 0]
-            trial_terms = self._terms(Y, trial)
-            trial_value = logsumexp(trial_terms.log_parts, axis=1)
-            up = trial_value > value
-            damping = np.where(up, damping / 4.0, damping * 4.0)
-            X[up], value[up] = trial[up], trial_value[up]
+            damped = terms.curvature + (damping * scale)[:, None, None] * np.eye(X.shape[1])
+            trial = X[rows] + np.linalg.solve(damped, terms.gradient[:, :, None])[:, :, 0]
+            trial_terms = self._terms(Y[rows], trial, S[rows])
+            gain = trial_terms.value - terms.value
+            up = gain > 0.0
+            X[rows[up]] = trial[up]
             for kept, tried in zip(terms, trial_terms, strict=True):
                 kept[up] = tried[up]
-        return X, value
+            damping = np.where(up, damping / 4.0, damping * 4.0)
+            going = ~(up & (gain < CLOSE * (1.0 + np.abs(terms.value)))) & (damping < MOST_DAMPING)
+            if not going.any():
+                break
+            rows, damping, terms = rows[going], damping[going], Terms(*(part[going] for part in terms))
+        return X
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
-        """The M terms inside the sum of h, as logs (n, M)."""
+        """l_m(x_n), (n, M)."""
         parts = log_joint(X, self.p.prior)
         for m in range(len(self.factors)):
             K = self._cross(m, X)
             parts[:, m] -= self._penalty(m, Y, K)[0]
         return parts
 
-    def _terms(self, Y: Array, X: Array) -> Terms:
-        """Value, gradient and Gauss-Newton curvature of h, mixed over components by their responsibilities."""
+    def _terms(self, Y: Array, X: Array, S: Array) -> Terms:
+        """Value, gradient and Gauss-Newton curvature of sum_m s_m l_m(x)."""
         beta, prior = self.p.beta, self.p.prior
-        log_parts = log_joint(X, prior)
-        gradients = np.empty((len(self.factors), *X.shape))
-        curvatures = np.empty((len(self.factors), *X.shape, X.shape[1]))
+        terms = Terms(np.zeros(len(X)), np.zeros(X.shape), np.zeros((*X.shape, X.shape[1])))
         for m, (f, theta) in enumerate(zip(self.factors, self.p.theta, strict=True)):
-            K = self._cross(m, X)
-            penalty, residual, solved = self._penalty(m, Y, K)
-            log_parts[:, m] -= penalty
-            slopes = self.kernel.cross_slopes(theta, self.p.Z, X)  # (Q, K, n)
+            rows = np.flatnonzero(S[:, m] > NEGLIGIBLE)
+            if not len(rows):
+                continue
+            s, x, y = S[rows, m], X[rows], Y[rows]
+            penalty, residual, solved = self._penalty(m, y, self._cross(m, x))
+            slopes = self.kernel.cross_slopes(theta, self.p.Z, x)  # (Q, K, n)
             J = np.stack([slope.T @ f.W for slope in slopes], axis=2)  # (n, P, Q) dF/dx
             dv = 2.0 * np.einsum("kn,qkn->nq", solved, slopes)
-            gradients[m] = beta * np.einsum("npq,np->nq", J, residual) - 0.5 * beta * Y.shape[1] * dv
-            gradients[m] -= (X - prior.means[m]) @ prior.precisions[m]
-            curvatures[m] = beta * np.einsum("npq,npr->nqr", J, J) + prior.precisions[m]
-        share = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))  # (n, M)
-        return Terms(
-            log_parts,
-            np.einsum("nm,mnq->nq", share, gradients),
-            np.einsum("nm,mnqr->nqr", share, curvatures),
-        )
+            gradient = beta * np.einsum("npq,np->nq", J, residual) - 0.5 * beta * Y.shape[1] * dv
+            gradient -= (x - prior.means[m]) @ prior.precisions[m]
+            terms.value[rows] += s * (log_joint(x, prior)[:, m] - penalty)
+            terms.gradient[rows] += s[:, None] * gradient
+            terms.curvature[rows] += s[:, None, None] * (beta * J.transpose(0, 2, 1) @ J + prior.precisions[m])
+        return terms
 
     def _cross(self, m: int, X: Array) -> Array:
         theta = self.p.theta[m]
@@ -135,3 +140,9 @@ class Placer:
         variance = np.einsum("kn,kn->n", K, solved)
         error = np.einsum("np,np->n", residual, residual) + Y.shape[1] * variance
         return 0.5 * self.p.beta * error, residual, solved
+
+
+def _assign(log_parts: Array) -> tuple[Array, Array]:
+    """The E-step of rows: responsibilities (n, M) and log scores h (n,)."""
+    log_score = logsumexp(log_parts, axis=1)
+    return np.exp(log_parts - log_score[:, None]), log_score

@@ -1,0 +1,68 @@
+"""Fuzzy c-means against scikit-fuzzy, and the three embeddings behind it against the paper's exact cells."""
+
+import numpy as np
+import pytest
+from sgpmic_cli.baselines.fcm import FuzzyCMeans
+from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
+from sgpmic_cli.baselines.pca_fcm import PCAFCM
+from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
+from sgpmic_cli.data import load
+from sgpmic_cli.scores import nmi_mapped, purity
+from sklearn.exceptions import ConvergenceWarning
+
+
+def test_against_scikit_fuzzy():
+    skfuzzy = pytest.importorskip("skfuzzy")
+    X = load("iris").Y
+    ours = FuzzyCMeans(3, max_iter=1000, tol=1e-14, random_state=0).fit(X)
+    centers, memberships, *_ = skfuzzy.cmeans(X.T, 3, 2, error=1e-10, maxiter=1000, seed=0)
+    ours_order, theirs_order = np.argsort(ours.centers_[:, 0]), np.argsort(centers[:, 0])
+    np.testing.assert_allclose(ours.centers_[ours_order], centers[theirs_order], atol=1e-5)
+    np.testing.assert_allclose(ours.memberships_[:, ours_order], memberships[theirs_order].T, atol=1e-5)
+
+
+def test_memberships_and_objective():
+    X = load("wine").Y
+    fits = [FuzzyCMeans(3, max_iter=k, tol=0, random_state=0).fit(X) for k in (1, 2, 5, 20)]
+    np.testing.assert_allclose(fits[-1].memberships_.sum(axis=1), 1.0)
+    objectives = [fit.objective_ for fit in fits]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_a_point_on_a_centre_belongs_to_it():
+    X = np.array([[0.0], [0.0], [0.0], [9.0], [9.0], [9.0]])
+    fit = FuzzyCMeans(2, random_state=0).fit(X)
+    assert len(set(fit.labels_[:3])) == len(set(fit.labels_[3:])) == 1
+    assert fit.memberships_.max(axis=1).min() > 0.999
+
+
+def test_coincident_centres_are_said():
+    with pytest.warns(ConvergenceWarning, match="coincident"):
+        FuzzyCMeans(3, random_state=0).fit(np.random.RandomState(0).randn(100, 40))
+
+
+def test_more_clusters_than_rows_are_refused():
+    with pytest.raises(ValueError, match="at least that many rows"):
+        FuzzyCMeans(5).fit(np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "q", "acc", "nmi"),
+    [
+        (PCAFCM, "iris", 2, 88.67, 74.19),
+        (PCAFCM, "wdbc", 1, 85.41, 46.72),
+        (PPCAFCM, "iris", 2, 76.00, 57.81),
+        (PPCAFCM, "bc", 7, 97.51, 82.41),
+        (PPCAFCM, "wine", 4, 89.89, 69.75),
+        (IsomapFCM, "wine", 2, 72.47, 37.42),
+        (IsomapFCM, "wine", 4, 78.65, 49.28),
+        (IsomapFCM, "wdbc", 2, 86.12, 47.39),
+        (IsomapFCM, "bc", 7, 95.02, 69.80),
+    ],
+)
+def test_printed_cells(method, name, q, acc, nmi):
+    data = load(name)
+    data = data.without(["proline"]) if name == "wine" else data
+    labels = method(data.n_classes, q, random_state=0).fit_predict(data.Y)
+    assert purity(data.labels, labels) == pytest.approx(acc, abs=0.01)
+    assert nmi_mapped(data.labels, labels) == pytest.approx(nmi, abs=0.01)

@@ -1,0 +1,46 @@
+"""PCA, PPCA and the rule for Q against scikit-learn and the model's own equations."""
+
+import numpy as np
+import pytest
+from sgpmic_cli.data import load
+from sgpmic_cli.embeddings import dimensions_for, pca, ppca
+from sklearn.decomposition import PCA
+
+
+@pytest.mark.parametrize("shape", [(50, 6), (20, 40)])
+def test_pca_against_scikit_learn(shape):
+    Y = np.random.RandomState(0).randn(*shape) @ np.diag(np.linspace(3, 0.5, shape[1])) + 5
+    ours, theirs = pca(Y, 4), PCA(4, svd_solver="full").fit_transform(Y)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-9)
+    assert np.all(ours[np.abs(ours).argmax(axis=0), range(4)] > 0)
+
+
+def test_ppca_whitens():
+    X = ppca(load("iris").Y, 3)
+    np.testing.assert_allclose(np.cov(X.T), np.eye(3), atol=1e-10)
+
+
+def test_ppca_posterior_mean():
+    """(W'W + s2 I)^-1 W' y of the maximum-likelihood model, up to the signs of the axes."""
+    Y = load("iris").Y
+    centred = Y - Y.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov(Y.T))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    noise = values[2:].mean()
+    W = vectors[:, :2] * np.sqrt(values[:2] - noise)
+    expected = centred @ W @ np.linalg.inv(W.T @ W + noise * np.eye(2))
+    np.testing.assert_allclose(np.abs(ppca(Y, 2, posterior=True)), np.abs(expected), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("iris", (1, 2, 3)), ("sonar", (2, 17, 29)), ("wdbc", (1, 1, 2)), ("segment", (2, 4, 6)), ("bc", (1, 7, 9))],
+)
+def test_dimensions_of_the_printed_table(name, expected):
+    Y = load(name).Y
+    assert tuple(dimensions_for(Y, share) for share in (0.50, 0.95, 0.99)) == expected
+
+
+def test_a_share_outside_the_unit_interval_is_refused():
+    with pytest.raises(ValueError, match="share of variance"):
+        dimensions_for(np.eye(3), 95)

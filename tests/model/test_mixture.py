@@ -1,0 +1,70 @@
+"""The latent prior: closed forms are maxima, densities are densities."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sgpmic_cli.model.mixture import log_joint, log_joint_gradient, maximise, mixture
+
+FORMS = ["spherical", "diag", "tied", "full"]
+FLOOR = 1e-2
+
+
+@pytest.fixture
+def cloud():
+    rng = np.random.RandomState(0)
+    X = rng.randn(60, 3) * [1.0, 0.5, 0.05]
+    S = rng.dirichlet(np.ones(2), 60)
+    start = mixture(np.array([0.5, 0.5]), rng.randn(2, 3), np.tile(np.eye(3), (2, 1, 1)))
+    return X, S, start
+
+
+def test_log_joint_is_the_weighted_density(cloud):
+    X, S, start = cloud
+    prior = maximise(X, S, "full", FLOOR, start)
+    for m in range(2):
+        expected = np.log(prior.weights[m]) + multivariate_normal(prior.means[m], prior.covariances[m]).logpdf(X)
+        np.testing.assert_allclose(log_joint(X, prior)[:, m], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_closed_forms_are_maxima(cloud, form):
+    """No admissible small change of the covariances, means or weights raises the expected log density."""
+    X, S, start = cloud
+    best = maximise(X, S, form, FLOOR, start)
+    value = np.sum(S * log_joint(X, best))
+    assert np.linalg.eigvalsh(best.covariances).min() >= FLOOR * (1 - 1e-12)
+    assert best.weights.sum() == pytest.approx(1.0)
+    rng = np.random.RandomState(1)
+    for _ in range(50):
+        means = best.means + 1e-2 * rng.randn(*best.means.shape)
+        assert np.sum(S * log_joint(X, mixture(best.weights, means, best.covariances))) < value
+        factor = np.exp(1e-2 * rng.randn())
+        if form == "tied" or form == "spherical":
+            covariances = best.covariances * factor
+        elif form == "diag":
+            covariances = best.covariances * np.exp(1e-2 * rng.randn(2, 3, 1))
+        else:
+            turn = np.linalg.qr(np.eye(3) + 1e-2 * rng.randn(3, 3))[0]
+            covariances = turn @ best.covariances @ turn.T
+        if np.linalg.eigvalsh(covariances).min() >= FLOOR:
+            assert np.sum(S * log_joint(X, mixture(best.weights, best.means, covariances))) <= value
+
+
+def test_gradient_by_central_differences(cloud):
+    X, S, start = cloud
+    prior = maximise(X, S, "full", FLOOR, start)
+    gradient = log_joint_gradient(X, S, prior)
+    for index in [(0, 0), (7, 1), (59, 2)]:
+        moved = np.zeros_like(X)
+        moved[index] = 1e-6
+        above, below = (np.sum(S * log_joint(X + s * moved, prior)) for s in (1, -1))
+        assert gradient[index] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+def test_a_component_without_points_keeps_its_place(cloud):
+    X, _, start = cloud
+    S = np.column_stack([np.ones(60), np.zeros(60)])
+    prior = maximise(X, S, "spherical", FLOOR, start)
+    np.testing.assert_array_equal(prior.means[1], start.means[1])
+    np.testing.assert_array_equal(prior.covariances[1], start.covariances[1])
+    assert np.isfinite(log_joint(X, prior)).all()

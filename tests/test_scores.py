@@ -1,0 +1,55 @@
+"""Scores against scikit-learn, against hand counts, and under the laws they obey."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sgpmic_cli import scores
+from sklearn import metrics
+
+labelings = st.integers(2, 60).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n)
+    )
+)
+
+
+@given(labelings)
+def test_against_scikit_learn(pair):
+    classes, clusters = pair
+    assert scores.ari(classes, clusters) == pytest.approx(100 * metrics.adjusted_rand_score(classes, clusters), abs=1e-9)
+    if len(set(classes)) > 1 and len(set(clusters)) > 1:
+        expected = 100 * metrics.normalized_mutual_info_score(classes, clusters)
+        assert scores.nmi_stated(classes, clusters) == pytest.approx(expected, abs=1e-9)
+        mapped = scores.mapped_labels(classes, clusters)
+        if len(set(mapped)) > 1:
+            expected = 100 * metrics.normalized_mutual_info_score(classes, mapped, average_method="geometric")
+            assert scores.nmi_mapped(classes, clusters) == pytest.approx(expected, abs=1e-9)
+
+
+@given(labelings)
+def test_laws(pair):
+    classes, clusters = np.array(pair[0]), np.array(pair[1])
+    all_scores = scores.score_all(classes, clusters)
+    majority = 100 * np.bincount(classes).max() / len(classes)
+    assert all_scores["acc"] >= all_scores["acc_hungarian"] - 1e-9
+    assert all_scores["acc"] >= majority - 1e-9
+    assert scores.score_all(classes, 9 - clusters) == pytest.approx(all_scores)  # names of clusters do not matter
+    assert all(value <= 100 + 1e-9 for value in all_scores.values())
+
+
+def test_counted_by_hand():
+    classes, clusters = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 1]
+    assert scores.purity(classes, clusters) == pytest.approx(100 * 6 / 8)
+    assert scores.accuracy_hungarian(classes, clusters) == pytest.approx(100 * 6 / 8)
+
+
+def test_clusters_of_one_class_are_merged_before_the_printed_nmi():
+    assert scores.nmi_mapped([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100)
+    assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100 * 2 * np.log(2) / (np.log(2) + 1.5 * np.log(2)))
+    assert scores.nmi_mapped([0, 0, 0, 1], [0, 0, 1, 1]) == 0.0  # every cluster maps to class 0
+
+
+def test_lengths_must_agree():
+    with pytest.raises(ValueError, match="one length"):
+        scores.purity([0, 1], [0])
