@@ -25,7 +25,7 @@ from sklearn.neighbors import KDTree
 
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.dtc import Factors
-from sgpmic_cli.model.kernels import Kernel, positive
+from sgpmic_cli.model.kernels import Kernel
 from sgpmic_cli.model.mixture import log_joint
 
 Array = NDArray[np.float64]
@@ -111,7 +111,7 @@ class Placer:
         """Value, gradient and Gauss-Newton curvature of sum_m s_m l_m(x)."""
         beta, prior = self.p.beta, self.p.prior
         terms = Terms(np.zeros(len(X)), np.zeros(X.shape), np.zeros((*X.shape, X.shape[1])))
-        for m, (f, theta) in enumerate(zip(self.factors, self.p.theta, strict=True)):
+        for m, (f, theta) in enumerate(zip(self.factors, self.p.natural, strict=True)):
             rows = np.flatnonzero(S[:, m] > NEGLIGIBLE)
             if not len(rows):
                 continue
@@ -128,10 +128,10 @@ class Placer:
         return terms
 
     def _cross(self, m: int, X: Array) -> Array:
-        theta = self.p.theta[m]
+        theta = self.p.natural[m]
         out = np.empty((len(self.p.Z), len(X)), order="F")
         R = self.kernel.cross(theta, self.p.Z, X, np.ones(len(X)), out)
-        return positive(theta[0]) * R + positive(theta[-2])
+        return theta[0] * R + theta[-2]
 
     def _penalty(self, m: int, Y: Array, K: Array) -> tuple[Array, Array, Array]:
         """beta/2 (|y - F|^2 + P v) with the residual y - F (n, P) and A^-1 k (K, n)."""
