@@ -5,13 +5,13 @@
 L_m is the weighted sparse GP of `dtc.py`. No N x N matrix is ever formed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from sgpmic_cli.model.cholesky import NotPositiveDefinite, log_determinant
+from sgpmic_cli.model.cholesky import log_determinant
 from sgpmic_cli.model.dtc import Component, Factors, Weighted, predict, weigh
 from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, positive
 from sgpmic_cli.model.mixture import Mixture, log_joint, log_joint_gradient
@@ -34,7 +34,12 @@ class Parameters:
 
     @property
     def beta(self) -> float:
-        return float(positive(np.asarray(self.log_beta)))
+        return float(positive(self.log_beta))
+
+    @property
+    def natural(self) -> Array:
+        """Kernel parameters in natural units (M, T)."""
+        return positive(self.theta)
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,9 @@ class Bound:
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
+        beta = p.beta
         factors = [
-            c.value(theta, p.beta, p.Z, _rows(p.X, c.data))
-            for c, theta in zip(self.components, p.theta, strict=True)
+            c.value(theta, beta, p.Z, p.X[c.data.rows]) for c, theta in zip(self.components, p.natural, strict=True)
         ]
         prior = float(np.sum(self.S * log_joint(p.X, p.prior)))
         return sum(f.value for f in factors) + prior + self.entropy, factors
@@ -81,8 +86,9 @@ class Bound:
         dZ = np.zeros_like(p.Z)
         dtheta = np.empty_like(p.theta)
         dbeta = 0.0
-        for m, (c, f, theta) in enumerate(zip(self.components, factors, p.theta, strict=True)):
-            dx, dz, dtheta[m], db = c.gradient(f, theta, p.beta, p.Z, _rows(p.X, c.data))
+        beta = p.beta
+        for m, (c, f, theta) in enumerate(zip(self.components, factors, p.natural, strict=True)):
+            dx, dz, dtheta[m], db = c.gradient(f, theta, beta, p.Z, p.X[c.data.rows])
             dX[c.data.rows] += dx
             dZ += dz
             dbeta += db
@@ -96,7 +102,7 @@ def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Fac
     log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
     """
     log_s = log_joint(p.X, p.prior)
-    for m, (f, theta) in enumerate(zip(factors, p.theta, strict=True)):
+    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
         log_s[:, m] -= 0.5 * p.beta * _expected_error(kernel, data, f, theta, p)
     log_s -= log_s.max(axis=1, keepdims=True)
     S = np.exp(log_s)
@@ -113,7 +119,7 @@ def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of
     P, beta = data.n_outputs, p.beta
     _, factors = Bound(kernel, data, S_of_f, len(p.Z), active=0.0).value(p)
     total = float(np.sum(S * log_joint(p.X, p.prior))) - float(np.sum(xlogy(S, S)))
-    for m, (f, theta) in enumerate(zip(factors, p.theta, strict=True)):
+    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
         errors = _expected_error(kernel, data, f, theta, p)
         total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
@@ -136,10 +142,3 @@ def _active_points(data: Observed, s: Array, threshold: float) -> Weighted:
     if len(rows) == len(s):
         return weigh(data.Y, np.maximum(s, np.finfo(float).tiny), slice(None), data.n_outputs)
     return weigh(data.Y[rows], np.maximum(s[rows], np.finfo(float).tiny), rows, data.n_outputs)
-
-
-def _rows(X: Array, data: Weighted) -> Array:
-    return X[data.rows]
-
-
-__all__ = ["Bound", "NotPositiveDefinite", "Observed", "Parameters", "expectation", "observe", "replace", "standard_bound"]

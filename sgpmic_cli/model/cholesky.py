@@ -33,12 +33,12 @@ def jittered_cholesky(matrix: Array) -> tuple[Array, float]:
 
 def log_determinant(factor: Array) -> float:
     """log |L L'|."""
-    return 2.0 * float(np.sum(np.log(np.diagonal(factor))))
+    return 2.0 * float(np.log(np.diagonal(factor)).sum())
 
 
 def inverse(factor: Array) -> Array:
     """(L L')^-1 in full."""
     half, _ = dpotri(factor, lower=True)
-    full = half + half.T
-    full[np.diag_indices_from(full)] *= 0.5
+    full = half + half.T  # the strict upper triangle of `half` is zero, as that of the factor was
+    np.einsum("kk->k", full)[:] *= 0.5
     return full

@@ -24,7 +24,7 @@ from scipy.linalg.blas import dgemm, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrs
 
 from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
-from sgpmic_cli.model.kernels import Kernel, positive
+from sgpmic_cli.model.kernels import Kernel, diagonal
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Factors(NamedTuple):
     L_a: Array  # (K, K)  chol(A)
     W: Array  # (K, P)    A^-1 E
     K_uu: Array
-    KSK: Array  # (K, K)  K_uf S K_fu
+    KSK: Array  # (K, K)  K_uf S K_fu, lower triangle
     r: Array  # (K,)      R s
     fit: float  # tr(E' W)
     jitter: float
@@ -84,8 +84,8 @@ class Component:
         self.U = np.empty((n_inducing, min(block, n)), order="F")
 
     def value(self, theta: Array, beta: float, Z: Array, X: Array) -> Factors:
-        """The bound and its factors; `X` holds the rows of this component."""
-        v, bias = positive(theta[0]), positive(theta[-2])
+        """The bound and its factors; `X` holds the rows of this component, `theta` its natural kernel parameters."""
+        v, bias = theta[0], theta[-2]
         data, p = self.data, self.data.Y1.shape[1] - 1
         RR = np.zeros((len(Z), len(Z)), order="F")
         RY = np.zeros((len(Z), p + 1), order="F")
@@ -109,7 +109,7 @@ class Component:
 
     def gradient(self, f: Factors, theta: Array, beta: float, Z: Array, X: Array) -> tuple[Array, Array, Array, float]:
         """dL by X (n, Q), Z, theta and log beta, from the factors that `value` left."""
-        v, bias = positive(theta[0]), positive(theta[-2])
+        v, bias = theta[0], theta[-2]
         data, p = self.data, self.data.n_outputs
         # G = P A^-1 + W W' = -2 dL/dA;  dL/dK_uu = P/2 K_uu^-1 - G/2;  dL/dK_uf = beta (-G K_uf + W Y') S
         G = p * inverse(f.L_a) + f.W @ f.W.T
@@ -134,9 +134,8 @@ class Component:
         dX, dZ, dtheta = self.kernel.cross_gradient(theta, Z, X, data.root_s, TX, ZT)
         dtheta[-2] += bias * beta * (f.W.sum(axis=0) @ data.sum_y - g @ (v * f.r + bias * data.total))
         dZ_u, dtheta_u = self.kernel.gram_gradient(theta, Z, f.K_uu, 0.5 * (p * inverse(f.L_u) - G))
-        lower = np.tril(f.KSK, -1)
-        KSK = lower + lower.T + np.diag(np.diagonal(f.KSK))
-        dbeta = 0.5 * p * data.total - 0.5 * beta * float(np.sum(G * KSK)) - 0.5 * beta * data.energy + f.fit
+        trace = 2.0 * float(np.sum(np.tril(G) * f.KSK)) - float(diagonal(G) @ diagonal(f.KSK))  # tr(G K_uf S K_fu)
+        dbeta = 0.5 * p * data.total - 0.5 * beta * (trace + data.energy) + f.fit
         return dX, dZ + dZ_u, dtheta + dtheta_u, dbeta
 
     def _cross(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
@@ -148,7 +147,7 @@ def predict(
     kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array
 ) -> tuple[Array, Array]:
     """Mean (n, P) and variance (n,) of q(f) at latent points X: K_fu W and k' A^-1 k, as pure DTC has them."""
-    v, bias = positive(theta[0]), positive(theta[-2])
+    v, bias = theta[0], theta[-2]
     mean = np.empty((X.shape[0], f.W.shape[1]))
     variance = np.empty(X.shape[0])
     block = max(64, BLOCK_BYTES // (8 * len(Z)))

@@ -1,8 +1,8 @@
 """Covariance functions of a component, split so that a bound needs one pass of `exp` and no N x K temporaries.
 
 Every kernel is k(a, b) = variance * r(a, b) + bias, with `white` added to the diagonal of K_uu only. The bound works
-with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Parameters are logs, one row per component,
-in the order of `names(q)`. Cross matrices are (K, n) in Fortran order, column n belonging to latent point n, and come
+with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Methods take the natural parameters of one
+component, in the order of `names(q)`, and give gradients by their logs, which is how they are held. Cross matrices are (K, n) in Fortran order, column n belonging to latent point n, and come
 out already multiplied by sqrt(s_n), which costs nothing when it is folded into the exponent.
 
     rbf      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)       (one gamma, or one for each dimension with ARD)
@@ -62,6 +62,11 @@ def positive(log_value: Array) -> Array:
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
 
 
+def diagonal(matrix: Array) -> Array:
+    """The diagonal as a view that can be written to."""
+    return np.einsum("kk->k", matrix)
+
+
 def start_parameters(kernel: Kernel, n_components: int, q: int) -> Array:
     """The paper's starting values, one row of logs per component."""
     start = {"bias": START_BIAS, "white": START_WHITE}
@@ -79,7 +84,7 @@ class RBF:
         return ("variance", *gammas, "bias", "white")
 
     def cross(self, theta: Array, Z: Array, X: Array, root_s: Array, out: Array) -> Array:
-        root_gamma = np.sqrt(positive(theta[1:-2]))
+        root_gamma = np.sqrt(theta[1:-2])
         q = X.shape[1]
         left = np.empty((q + 2, Z.shape[0]), order="F")
         left[:q] = (Z * root_gamma).T
@@ -106,7 +111,7 @@ class RBF:
     def cross_gradient(
         self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, ZT: Array
     ) -> tuple[Array, Array, Array]:
-        v, gamma = positive(theta[0]), positive(theta[1:-2])
+        v, gamma = theta[0], theta[1:-2]
         of_z, of_x = v * TX[:, -1:], v * ZT[-1]  # sums of T over the points (K, 1) and over the inducing inputs (n,)
         TX, ZT = v * TX[:, :-1], v * ZT[:-1]
         dX = gamma * (ZT.T - of_x[:, None] * X)
@@ -118,31 +123,36 @@ class RBF:
         return dX, dZ, dtheta
 
     def gram(self, theta: Array, Z: Array) -> Array:
-        scaled = Z * np.sqrt(positive(theta[1:-2]))
+        scaled = Z * np.sqrt(theta[1:-2])
         norms = np.einsum("kq,kq->k", scaled, scaled)
-        squared = norms[:, None] + norms - 2.0 * (scaled @ scaled.T)
-        K_uu = positive(theta[0]) * np.exp(-0.5 * np.maximum(squared, 0.0)) + positive(theta[-2])
-        K_uu[np.diag_indices_from(K_uu)] = positive(theta[0]) + positive(theta[-2]) + positive(theta[-1])
+        K_uu = scaled @ scaled.T
+        K_uu -= 0.5 * norms
+        K_uu -= 0.5 * norms[:, None]
+        np.minimum(K_uu, 0.0, out=K_uu)  # -gamma/2 |z - z'|^2, never above zero by rounding
+        np.exp(K_uu, out=K_uu)
+        K_uu *= theta[0]
+        K_uu += theta[-2]
+        diagonal(K_uu)[:] = theta[0] + theta[-2] + theta[-1]
         return K_uu
 
     def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        gamma, bias, white = positive(theta[1:-2]), positive(theta[-2]), positive(theta[-1])
+        gamma, bias, white = theta[1:-2], theta[-2], theta[-1]
         T = D * (K_uu - bias)
-        diagonal = np.diagonal(D)
-        T[np.diag_indices_from(T)] -= white * diagonal
+        of_white = white * diagonal(D)
+        diagonal(T)[:] -= of_white
         sums, TZ = T.sum(axis=1), T @ Z
         dZ = 2.0 * gamma * (TZ - sums[:, None] * Z)
         dtheta = np.empty_like(theta)
         dtheta[0] = sums.sum()
         squares = 2.0 * (sums @ Z**2 - np.einsum("kq,kq->q", Z, TZ))
         dtheta[1:-2] = _per_gamma(-0.5 * gamma * squares, self.ard)
-        dtheta[-2], dtheta[-1] = bias * D.sum(), white * diagonal.sum()
+        dtheta[-2], dtheta[-1] = bias * D.sum(), of_white.sum()
         return dZ, dtheta
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
         gaps = Z.T[:, :, None] - X.T[:, None, :]  # (Q, K, n)
-        gamma = positive(theta[1:-2])[:, None, None]
-        k = positive(theta[0]) * np.exp(-0.5 * np.sum(gamma * gaps**2, axis=0))
+        gamma = theta[1:-2][:, None, None]
+        k = theta[0] * np.exp(-0.5 * np.sum(gamma * gaps**2, axis=0))
         return gamma * gaps * k
 
 
@@ -167,7 +177,7 @@ class Linear:
     def cross_gradient(
         self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, ZT: Array
     ) -> tuple[Array, Array, Array]:
-        v = positive(theta[0])
+        v = theta[0]
         dZ = v * TX[:, :-1]
         dX = v * root_s[:, None] * ZT[:-1].T
         dtheta = np.zeros_like(theta)
@@ -175,17 +185,17 @@ class Linear:
         return dX, dZ, dtheta
 
     def gram(self, theta: Array, Z: Array) -> Array:
-        K_uu = positive(theta[0]) * (Z @ Z.T) + positive(theta[-2])
-        K_uu[np.diag_indices_from(K_uu)] += positive(theta[-1])
+        K_uu = theta[0] * (Z @ Z.T) + theta[-2]
+        diagonal(K_uu)[:] += theta[-1]
         return K_uu
 
     def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        DZ = positive(theta[0]) * (D @ Z)
-        dtheta = np.array([np.sum(Z * DZ), positive(theta[-2]) * D.sum(), positive(theta[-1]) * np.trace(D)])
+        DZ = theta[0] * (D @ Z)
+        dtheta = np.array([np.sum(Z * DZ), theta[-2] * D.sum(), theta[-1] * np.trace(D)])
         return 2.0 * DZ, dtheta
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
-        return np.broadcast_to(positive(theta[0]) * Z.T[:, :, None], (X.shape[1], len(Z), len(X)))
+        return np.broadcast_to(theta[0] * Z.T[:, :, None], (X.shape[1], len(Z), len(X)))
 
 
 def _per_gamma(by_dimension: Array, ard: bool) -> Array:

@@ -13,15 +13,14 @@ WALL = 10.0  # how far above the start, relative to it, a line search sees point
 
 def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
     """Minimise `objective` for at most `steps` iterations; never returns a point worse than the start."""
-    best_x, best_value = x, objective(x)[0]
-    wall = best_value + WALL * (1.0 + abs(best_value))  # a bowl around the best point turns the search back
+    best_x, best_value = x, np.inf
 
     def guarded(trial: Array) -> tuple[float, Array]:
         nonlocal best_x, best_value
         value, gradient = objective(trial)
-        if not np.isfinite(value):
-            away = trial - best_x
-            return wall, 2.0 * (wall - best_value) / float(away @ away) * away
+        if not np.isfinite(value):  # a bowl around the best point turns the search back
+            away, height = trial - best_x, WALL * (1.0 + abs(best_value))
+            return best_value + height, 2.0 * height / float(away @ away) * away
         if value < best_value:
             best_x, best_value = trial.copy(), value
         return value, gradient
