@@ -20,6 +20,7 @@ class Result:
     paper: dict[str, Published | None]  # acc, nmi
     verdict: dict[str, Verdict]  # acc, nmi
     note: str
+    nmi: str = "nmi"  # the score that the protocol shows as NMI
 
     @property
     def dataset(self) -> str:
@@ -65,7 +66,7 @@ class Result:
                     "settings": {name: point.settings[name] for name in cell.method.grid},
                     "failed": point.failed,
                     "acc": _stat(point.stats["acc"]),
-                    "nmi": _stat(point.stats["nmi"]),
+                    "nmi": _stat(point.stats[self.nmi]),
                     "seconds": point.seconds,
                 }
                 for point in outcome.grid
@@ -82,7 +83,7 @@ def result(outcome: Outcome, protocol: Protocol) -> Result:
     paper = {metric: published(metric, cell.dataset, cell.variance, column) for metric in METRICS}
     score = {"acc": "acc", "nmi": protocol.nmi}
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
-    return Result(outcome, ours, paper, verdict, _note(outcome))
+    return Result(outcome, ours, paper, verdict, _note(outcome), protocol.nmi)
 
 
 def _note(outcome: Outcome) -> str:
@@ -99,6 +100,12 @@ def _note(outcome: Outcome) -> str:
     if outcome.failed:
         share = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{share} {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}")
+    # Failures at grid points that were not chosen leave no mark on the cell's own numbers, so they are told here.
+    elsewhere = [point for point in outcome.grid if point.failed and point.settings != outcome.settings]
+    if elsewhere:
+        reasons = dict.fromkeys(reason for point in elsewhere for reason in point.reasons)
+        count = sum(point.failed for point in elsewhere)
+        parts.append(f"{count} runs of other settings failed: {'; '.join(reasons)}")
     parts += [f"Warning: {text}" for text in outcome.warnings]
     return " ".join(parts)
 

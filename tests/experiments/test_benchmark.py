@@ -115,6 +115,19 @@ def test_of_a_grid_the_labels_choose_and_the_note_says_so(tmp_path, monkeypatch)
     assert "The labels chose level = 0.9: the best mean ACC of 3 settings" in cell["note"]
 
 
+def test_a_grid_follows_the_protocol_and_tells_of_failures_at_other_settings(tmp_path, monkeypatch):
+    from sgpmic_cli.experiments import methods
+
+    monkeypatch.setattr(methods, "_BUILT_IN", (Method("graded", "toy_methods:Graded", grid={"level": (-1.0, 0.5)}),))
+    finished = benchmark(["iris"], [95], ["graded"], out=tmp_path, repeats=3, n_jobs=1, protocol="as-stated")
+    (cell,) = finished.document()["cells"]
+    assert cell["settings"] == {"level": 0.5}
+    assert cell["nmi"] == cell["grid"][1]["nmi"]
+    assert cell["grid"][0]["acc"]["mean"] is None
+    assert (cell["failed"], finished.failed) == (0, 3)
+    assert "3 runs of other settings failed: ValueError: below zero" in cell["note"]
+
+
 def test_protocols_differ_in_nmi(tmp_path):
     cells = {
         name: benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, protocol=name).document()

@@ -61,6 +61,8 @@ class Graded(Halves):
         self.random_state = random_state
 
     def fit(self, Y, y=None):
+        if self.level < 0:
+            raise ValueError("below zero")
         super().fit(Y)
         right = np.arange(len(Y)) * self.n_clusters // len(Y)
         known = np.random.RandomState(self.random_state).uniform(size=len(Y)) < self.level
