@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.em import OPTIMIZERS, Fit, Schedule, train
-from sgpmic_cli.model.kernels import RBF, Kernel, Linear, positive
+from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.start import latent_start, start
 
@@ -20,7 +20,7 @@ SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the f
 
 
 class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Mixture of sparse Gaussian-process latent variable models: a low-dimensional space and clusters, learned together.
+    """Mixture of sparse Gaussian-process latent variable models: a latent space and clusters, learned together.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         seen = (Y - self.offset_) / self.scale_
         X = latent_start(Y, q, self.memory)
         data = observe(seen)
-        log_beta = float(np.log(4.0 / np.mean(np.var(seen, axis=0, ddof=1))))
+        log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
         fits = [self._fit_once(X, data, n_inducing, log_beta, check_random_state(int(seed))) for seed in seeds]
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
@@ -211,11 +211,17 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def _place(self, Y) -> Placed:
         check_is_fitted(self)
         Y = validate_data(self, Y, dtype=np.float64, order="C", reset=False)
-        return self._placer.place((Y - self.offset_) / self.scale_)
+        with np.errstate(over="ignore"):
+            seen = (Y - self.offset_) / self.scale_
+        if len(far := np.flatnonzero(np.abs(seen).max(axis=1) > SAFE_RANGE[1])):
+            raise ValueError(
+                f"Row {far[0]} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
+            )
+        return self._placer.place(seen)
 
     def _natural(self, theta: np.ndarray) -> dict:
         natural = positive(theta)
-        params = {"variance": float(natural[0]), "bias": float(natural[-2]), "white": float(natural[-1])}
+        params: dict = {"variance": float(natural[0]), "bias": float(natural[-2]), "white": float(natural[-1])}
         if self.kernel == "rbf":
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
@@ -230,7 +236,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "covariance_floor": (_number_above(0.0), "a positive number"),
             "scale": (_one_of("none", "global", "standard"), "'none', 'global' or 'standard'"),
             "max_iter": (_whole(1), "a whole number from 1"),
-            "tol": (lambda v: isinstance(v, Real) and v >= 0, "a number from 0"),
+            "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
             "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),
             "optimizer_steps": (_whole(1), "a whole number from 1"),
             "n_init": (_whole(1), "a whole number from 1"),
@@ -238,10 +244,10 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         for name, (holds, wanted) in rules.items():
             if not holds(getattr(self, name)):
                 raise ValueError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
-        share = isinstance(self.n_components, Real) and 0 < self.n_components < 1
+        share = isinstance(self.n_components, Real) and 0.0 < float(self.n_components) < 1.0
         if not (share or _whole(1)(self.n_components)):
             raise ValueError(
-                f"n_components must be a whole number from 1 or a share of variance in (0, 1), not {self.n_components!r}."
+                f"n_components must be a whole number from 1 or a variance share in (0, 1), not {self.n_components!r}."
             )
 
     def _check_data(self, Y: np.ndarray) -> None:
@@ -256,11 +262,22 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 "multiply the data by a constant first."
             )
 
+    def _log_beta(self, seen: np.ndarray) -> float:
+        """The noise precision of the paper, 4 / mean variance, as a log; beyond the limits the model would not fit."""
+        log_beta = float(np.log(4.0 / np.mean(np.var(seen, axis=0, ddof=1))))
+        if abs(log_beta) > LOG_LIMIT:
+            raise ValueError(
+                f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the model's range; "
+                "fit with scale='global' or scale='standard'."
+            )
+        return log_beta
+
     def _dimensions(self, Y: np.ndarray) -> int:
-        q = self.n_components if isinstance(self.n_components, Integral) else dimensions_for(Y, self.n_components)
+        whole = isinstance(self.n_components, Integral)
+        q = int(self.n_components) if whole else dimensions_for(Y, self.n_components)
         if q >= len(Y):
             raise ValueError(f"n_components={q} needs more rows than dimensions; n_samples={len(Y)}.")
-        return int(q)
+        return q
 
     def _inducing(self, n: int) -> int:
         if self.n_inducing > n:
@@ -278,11 +295,11 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
 
 def _whole(lowest: int):
-    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and value >= lowest
+    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest
 
 
 def _number_above(limit: float):
-    return lambda value: isinstance(value, Real) and not isinstance(value, bool) and value > limit
+    return lambda value: isinstance(value, Real) and not isinstance(value, bool) and limit < float(value) < np.inf
 
 
 def _one_of(*names: str):

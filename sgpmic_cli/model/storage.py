@@ -1,8 +1,9 @@
 """Fitted models on disk: one .npz file of plain arrays with a JSON header. No pickle, so a file can run no code."""
 
 import json
+import math
 import os
-import tempfile
+import uuid
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,18 +20,20 @@ if TYPE_CHECKING:
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 1
-MAX_BYTES = 8 * 1024**3  # what an honest file of a few million rows stays below
-ARRAYS = {  # attribute: number of dimensions
-    "responsibilities_": 2,
-    "embedding_": 2,
-    "inducing_points_": 2,
-    "weights_": 1,
-    "means_": 2,
-    "covariances_": 3,
-    "offset_": 1,
-    "scale_": 1,
-    "lower_bounds_": 1,
-}
+SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
+MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
+MAX_HEADER = 16 * 1024**2
+ARRAYS = (  # attributes
+    "responsibilities_",
+    "embedding_",
+    "inducing_points_",
+    "weights_",
+    "means_",
+    "covariances_",
+    "offset_",
+    "scale_",
+    "lower_bounds_",
+)
 SCALARS = ("lower_bound_", "n_iter_", "converged_", "n_dead_components_", "jitter_", "n_features_in_")
 RUNTIME = ("memory", "callback", "random_state")  # constructor arguments that do not describe the model
 
@@ -54,15 +57,16 @@ def save(model: "SGPMIC", path: str | os.PathLike[str]) -> None:
     arrays["theta"], arrays["log_beta"] = p.theta, np.array([p.log_beta])
     arrays["rows"] = model._placer.Y
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as temporary:
-        try:
-            np.savez_compressed(temporary, allow_pickle=False, **arrays)
-            temporary.flush()
-            os.fsync(temporary.fileno())
-        except BaseException:
-            os.unlink(temporary.name)
-            raise
-    os.replace(temporary.name, target)
+    temporary = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def load(cls: type["SGPMIC"], path: str | os.PathLike[str]) -> "SGPMIC":
@@ -77,33 +81,41 @@ def load(cls: type["SGPMIC"], path: str | os.PathLike[str]) -> "SGPMIC":
                 f"{path} was written by sgpmic {header['written_by']} in model format {header['version']}; "
                 f"this is sgpmic {__version__}, which reads up to format {FORMAT_VERSION}: install a newer sgpmic."
             )
-        return _rebuild(cls, header, arrays)
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            return _rebuild(cls, header, arrays)
+    except UsageError:
+        raise
     except FileNotFoundError:
         raise UsageError(f"There is no model file {path}; `sgpmic fit` writes one.") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile) as fault:
-        raise UsageError(f"{path} is not a readable sgpmic model ({fault}); fit and save the model again.") from None
+    except Exception as fault:  # damage shows in as many ways as zip, zlib, npy and JSON have of complaining
+        reason = " ".join(str(fault).split()) or type(fault).__name__
+        raise UsageError(f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again.") from None
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
+    wanted = [*ARRAYS, "theta", "log_beta", "rows", "header"]
     with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
-            raise ValueError("it unpacks to more than a model can hold")
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
+    if sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size) or sizes.get("header.npy", 0) > MAX_HEADER:
+        raise ValueError("it unpacks to more than a model can hold")
     with np.load(path, allow_pickle=False) as members:
-        wanted = [*ARRAYS, "theta", "log_beta", "rows", "header"]
         return {name: members[name] for name in wanted}
 
 
 def _rebuild(cls: type["SGPMIC"], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> "SGPMIC":
+    if not header["parameters"].keys().isdisjoint(RUNTIME):
+        raise ValueError("its header sets what belongs to a run")
     model = cls(**header["parameters"])
     model._check_parameters()
-    for name, value in header["fitted"].items():
-        if name not in SCALARS:
-            raise ValueError(f"its header sets {name}, which no model has")
+    for name in SCALARS:
+        value = header["fitted"][name]
+        if not isinstance(value, bool | int | float) or not math.isfinite(value):
+            raise ValueError(f"its header holds {value!r} as {name}")
         setattr(model, name, value)
     _check_shapes(model, arrays)
     for name in ARRAYS:
         setattr(model, name, arrays[name])
-    model.lower_bounds_ = model.lower_bounds_.tolist()
+    model.lower_bounds_ = arrays["lower_bounds_"].tolist()
     model.labels_ = model.responsibilities_.argmax(axis=1)
     if header["feature_names"]:
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
@@ -119,11 +131,12 @@ def _rebuild(cls: type["SGPMIC"], header: dict[str, Any], arrays: dict[str, np.n
 
 def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
     n, q = arrays["embedding_"].shape
-    m, p = len(arrays["weights_"]), int(model.n_features_in_)
+    m, p = int(model.n_clusters), int(model.n_features_in_)
     k = len(arrays["inducing_points_"])
     expected = {
         "responsibilities_": (n, m),
         "inducing_points_": (k, q),
+        "weights_": (m,),
         "means_": (m, q),
         "covariances_": (m, q, q),
         "offset_": (p,),
@@ -131,6 +144,7 @@ def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
         "rows": (n, p),
         "theta": (m, len(model._kernel().names(q))),
         "log_beta": (1,),
+        "lower_bounds_": (arrays["lower_bounds_"].size,),
     }
     for name, shape in expected.items():
         if arrays[name].shape != shape:
@@ -138,6 +152,11 @@ def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
     for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError(f"its array {name} holds something other than finite numbers")
+    S, covariances = arrays["responsibilities_"], arrays["covariances_"]
+    if (S < 0).any() or not np.allclose(S.sum(axis=1), 1.0) or (arrays["weights_"] <= 0).any():
+        raise ValueError("its responsibilities or weights are no probabilities")
+    if (arrays["scale_"] <= 0).any() or (np.linalg.eigvalsh(covariances) <= 0).any():
+        raise ValueError("a scale or a covariance in it is not positive")
 
 
 def _plain(value: Any) -> Any:
