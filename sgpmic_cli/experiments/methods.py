@@ -70,6 +70,7 @@ _BUILT_IN = (
         cost=0.1,
     ),
     Method("ppca-fcm", "sgpmic_cli.baselines.ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.05),
+    Method("fgplvm-fcm", "sgpmic_cli.baselines.fgplvm_fcm:FGPLVMFCM", "FGPLVM-FCM", cost=0.1),
     Method("ae-fcm", "sgpmic_cli.baselines.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.6),
     Method("vae-fcm", "sgpmic_cli.baselines.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5),
     Method("aml", "sgpmic_cli.baselines.aml:AML", "AML", grid={"lam": LAMBDAS}, cost=0.05),
@@ -77,6 +78,8 @@ _BUILT_IN = (
     Method("sdc", "sgpmic_cli.baselines.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
     Method("deepc", "sgpmic_cli.baselines.deepc:DEEPC", "DEEPC", drops_columns=False, cost=2.0),
     Method("sgp-mic", "sgpmic_cli.model.estimator:SGPMIC", "SGP-MIC", cost=2.5),
+    # In the paper's figures 2 and 3 only, so outside `all`.
+    Method("gplvm-fcm", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", "GPLVM-FCM", cost=5.0, in_paper=False),
     # Named variants, outside `all`: readings that explain a row of the paper or mend a method.
     Method(
         "aml-first",

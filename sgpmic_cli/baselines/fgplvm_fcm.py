@@ -1,0 +1,81 @@
+"""FGPLVM-FCM: fuzzy c-means on the latent points of one sparse Gaussian-process latent variable model.
+
+It is the model of SGP-MIC with a single component, every weight one, and a standard normal prior where the clusters
+would be: so the bound, which is the DTC likelihood then, is the same code.
+
+What the paper leaves open was set once, the same for all data sets, by the distance to its printed column: the sum of
+|ACC - printed| over the 24 UCI rows, three repeats each. So the agreement with that column is fitted, not predicted.
+
+    noise precision                     optimiser     steps:   1     2     5    10    20    50   100
+    learned from 4 / mean variance      SCG                   36    37    21    49    50    51    58
+    learned from 1000                   SCG                   36    38    27    26    32    43    55
+    fixed at 4 / mean variance          SCG                   36    35    41    85    80   101    97
+    learned from 4 / mean variance      L-BFGS                35    32    25    34    59    50    62
+
+A precision that is learned and five steps of SCG come closest. Latent points that have moved so little are near ISOMAP,
+and so is the printed row; further steps raise the likelihood and leave the row behind.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli.baselines.ascent import Objective, climb
+from sgpmic_cli.baselines.fcm import FuzzyCMeans
+from sgpmic_cli.embeddings import isomap
+from sgpmic_cli.model.bound import Bound, Parameters, observe
+from sgpmic_cli.model.kernels import RBF, start_parameters
+from sgpmic_cli.model.mixture import mixture
+
+Array = NDArray[np.float64]
+
+
+class FGPLVMFCM(ClusterMixin, BaseEstimator):
+    """Latent points that start at ISOMAP and climb the DTC likelihood for `max_iter` steps, then fuzzy c-means.
+
+    `n_inducing` inducing inputs start at random rows of the latent points (at all of them where there are fewer).
+    `memory` is a folder where the ISOMAP coordinates of a data set are kept for the next fit. `objective_` is the log
+    of likelihood times prior at `embedding_`.
+    """
+
+    labels_: NDArray[np.int64]
+    embedding_: Array  # (N, Q)
+    objective_: float
+
+    def __init__(self, n_clusters=8, n_components=2, *, n_inducing=50, max_iter=5, memory=None, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.n_inducing = n_inducing
+        self.max_iter = max_iter
+        self.memory = memory
+        self.random_state = random_state
+
+    def fit(self, Y, y=None):
+        """Embed and cluster the rows of Y."""
+        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
+        rng = check_random_state(self.random_state)
+        variance = float(np.mean(np.var(Y, axis=0, ddof=1)))
+        if variance == 0.0:
+            raise ValueError("All rows are equal, so there is nothing to embed.")
+        X = isomap(Y, self.n_components, memory=self.memory)
+        Z = X[rng.permutation(len(X))[: self.n_inducing]]
+        theta = start_parameters(RBF(), 1, X.shape[1])
+        start = (X, Z, theta, np.array([np.log(4.0 / variance)]))
+        (self.embedding_, *_), self.objective_ = climb(log_posterior(Y, *Z.shape), start, self.max_iter)
+        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=rng).fit(self.embedding_).labels_
+        return self
+
+
+def log_posterior(Y: Array, n_inducing: int, q: int) -> Objective:
+    """log p(Y - mean | X, Z, theta, beta) + log N(X | 0, I), and its gradients by X, Z, theta (1, T), log beta (1,)."""
+    data = observe(Y - Y.mean(axis=0))
+    bound = Bound(RBF(), data, np.ones((len(Y), 1)), n_inducing)
+    prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
+
+    def objective(X: Array, Z: Array, theta: Array, log_beta: Array) -> tuple[float, tuple[Array, ...]]:
+        value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(Parameters(X, Z, theta, float(log_beta[0]), prior))
+        return value, (dX, dZ, dtheta, np.array([dbeta]))
+
+    return objective

@@ -1,0 +1,78 @@
+"""GPLVM-FCM: fuzzy c-means on the latent points of a full Gaussian-process latent variable model (Lawrence 2004).
+
+    L = -P/2 (N log 2 pi + log |K|) - 1/2 tr(Y' K^-1 Y) + log N(X | 0, I),     K = rbf(X, X) + bias + white I
+    dL/dK = 1/2 (K^-1 Y Y' K^-1 - P K^-1)
+
+The white part is the noise, so there is no beta and nothing random before fuzzy c-means. Every step factors an N x N
+matrix: the paper shows it in two figures and leaves it out of its table.
+
+The number of steps is the only setting the figures leave open, and two cells are little to set it by. Out of 0, 5, 10,
+20, 50, 100, 200 and 500, twenty come closest: Iris 72.67 (printed 74.00) and Wine without proline 67.42 (69.10). Up to
+ten steps give Iris 76 to 77 and Wine 57 to 62, a hundred and more give Iris 54 to 57.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrs
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli.baselines.ascent import Objective, climb
+from sgpmic_cli.baselines.fcm import FuzzyCMeans
+from sgpmic_cli.embeddings import ppca
+from sgpmic_cli.model.bound import observe
+from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
+from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
+
+Array = NDArray[np.float64]
+
+MAX_ROWS = 3000  # a matrix of this size takes 72 MB and seconds to factor, at every step
+
+
+class GPLVMFCM(ClusterMixin, BaseEstimator):
+    """Latent points that start at whitened PCA and climb the exact likelihood for `max_iter` steps, then fuzzy c-means.
+
+    `objective_` is the log of likelihood times prior at `embedding_`.
+    """
+
+    labels_: NDArray[np.int64]
+    embedding_: Array  # (N, Q)
+    objective_: float
+
+    def __init__(self, n_clusters=8, n_components=2, *, max_iter=20, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, Y, y=None):
+        """Embed and cluster the rows of Y."""
+        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
+        if len(Y) > MAX_ROWS:
+            raise ValueError(
+                f"A full GP-LVM factors an N x N matrix at every step and takes at most {MAX_ROWS} rows, "
+                f"not {len(Y)}: use fgplvm-fcm, its sparse relative."
+            )
+        X = ppca(Y, self.n_components)
+        start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
+        (self.embedding_, _), self.objective_ = climb(log_posterior(Y), start, self.max_iter)
+        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
+        return self
+
+
+def log_posterior(Y: Array) -> Objective:
+    """L of Y - mean, with its gradients by X (N, Q) and the logs theta (T,) of variance, gamma, bias and white."""
+    data, kernel = observe(Y - Y.mean(axis=0)), RBF()
+    targets, P = np.asfortranarray(data.Y), data.n_outputs
+
+    def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, ...]]:
+        natural = positive(theta)
+        K = kernel.gram(natural, X)
+        L, _ = jittered_cholesky(K)
+        solved, _ = dpotrs(L, targets, lower=True)  # K^-1 Y (N, P)
+        value = -0.5 * P * (len(X) * np.log(2.0 * np.pi) + log_determinant(L)) - 0.5 * float(np.sum(targets * solved))
+        value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
+        dX, dtheta = kernel.gram_gradient(natural, X, K, 0.5 * (solved @ solved.T - P * inverse(L)))
+        return value, (dX - X, np.where(np.abs(theta) < LOG_LIMIT, dtheta, 0.0))
+
+    return objective
