@@ -38,7 +38,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         memberships = check_random_state(self.random_state).uniform(size=(self.n_clusters, len(X)))
         memberships /= memberships.sum(axis=0)  # (M, N)
         previous = np.inf
-        for iteration in range(1, self.max_iter + 1):
+        for self.n_iter_ in range(1, self.max_iter + 1):
             weights = memberships**2
             centers = weights @ X / weights.sum(axis=1, keepdims=True)
             squared = cdist(centers, X, "sqeuclidean")  # (M, N)
@@ -53,7 +53,6 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         self.labels_ = memberships.argmax(axis=0)
         self.memberships_ = memberships.T.copy()
         self.centers_ = centers
-        self.n_iter_ = iteration
         self.objective_ = objective
         return self
 

@@ -34,7 +34,7 @@ class Parameters:
 
     @property
     def beta(self) -> float:
-        return float(positive(self.log_beta))
+        return float(positive(np.asarray(self.log_beta)))
 
     @property
     def natural(self) -> Array:
@@ -55,7 +55,7 @@ def observe(Y: Array) -> Observed:
     """Prepare data; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
     n, p = Y.shape
     if p > n:
-        Y = np.linalg.qr(Y.T, mode="r").T
+        Y = np.asarray(np.linalg.qr(Y.T, mode="r")).T
     return Observed(np.ascontiguousarray(Y), p, np.einsum("np,np->n", Y, Y))
 
 

@@ -143,9 +143,7 @@ class Component:
         return self.kernel.cross(theta, Z, X[rows], self.data.root_s[rows], out)
 
 
-def predict(
-    kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array
-) -> tuple[Array, Array]:
+def predict(kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array) -> tuple[Array, Array]:
     """Mean (n, P) and variance (n,) of q(f) at latent points X: K_fu W and k' A^-1 k, as pure DTC has them."""
     v, bias = theta[0], theta[-2]
     mean = np.empty((X.shape[0], f.W.shape[1]))

@@ -2,8 +2,9 @@
 
 Every kernel is k(a, b) = variance * r(a, b) + bias, with `white` added to the diagonal of K_uu only. The bound works
 with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Methods take the natural parameters of one
-component, in the order of `names(q)`, and give gradients by their logs, which is how they are held. Cross matrices are (K, n) in Fortran order, column n belonging to latent point n, and come
-out already multiplied by sqrt(s_n), which costs nothing when it is folded into the exponent.
+component, in the order of `names(q)`, and give gradients by their logs, which is how they are held. Cross matrices are
+(K, n) in Fortran order, column n belonging to latent point n, and come out already multiplied by sqrt(s_n), which costs
+nothing when it is folded into the exponent.
 
     rbf      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)       (one gamma, or one for each dimension with ARD)
     linear   r(a, b) = a . b

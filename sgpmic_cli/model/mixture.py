@@ -36,7 +36,6 @@ def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
 
 def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
     """The mixture that maximises the bound given X (N, Q) and S (N, M); a component without points keeps its place."""
-    n, q = X.shape
     counts = S.sum(axis=0)  # (M,)
     alive = counts > 1e-10
     means, scatter = previous.means.copy(), previous.covariances * counts[:, None, None]
@@ -46,12 +45,12 @@ def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: M
         scatter[m] = (centred * S[:, m : m + 1]).T @ centred
     divisors = np.where(alive, counts, 1.0)
     if kind == "tied":
-        covariances = np.broadcast_to(scatter.sum(axis=0) / n, scatter.shape)
+        covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
     else:
         covariances = scatter / divisors[:, None, None]
     covariances = np.where(alive[:, None, None], _shaped(covariances, kind, floor), previous.covariances)
     # A weight of zero would make log pi infinite; the smallest positive number keeps a dead component dead.
-    weights = np.maximum(counts / n, np.finfo(float).tiny)
+    weights = np.maximum(counts / len(X), np.finfo(float).tiny)
     return mixture(weights, means, covariances)
 
 

@@ -34,10 +34,8 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
                 break
             sigma = PROBE / np.sqrt(length)
             probe_value, probe_gradient = objective(x + sigma * direction)
-            if np.isfinite(probe_value):
-                curvature = float(direction @ (probe_gradient - gradient)) / sigma
-            else:
-                curvature = 0.0
+            known = np.isfinite(probe_value)
+            curvature = float(direction @ (probe_gradient - gradient)) / sigma if known else 0.0
         damped = curvature + scale * length
         if damped <= 0.0:
             damped = scale * length

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import dimensions_for, pca, ppca
-from sklearn.decomposition import PCA
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (20, 40)])

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
+from sklearn.manifold import Isomap
+
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, neighbor_graph
-from sklearn.manifold import Isomap
 
 
 def test_against_scikit_learn_on_one_piece():

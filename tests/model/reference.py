@@ -1,4 +1,4 @@
-"""Slow, obvious N x N formulas that the fast code is held against. Written from the paper's equations, not from ours."""
+"""Slow, obvious N x N formulas that the fast code is held against, written from the paper's equations."""
 
 import numpy as np
 from scipy.stats import multivariate_normal

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import reference
+from test_bound import FORMS, KERNELS, problem
+
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.model.bound import Bound, observe
 from sgpmic_cli.model.em import Schedule, m_step
-from test_bound import FORMS, KERNELS, problem
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])

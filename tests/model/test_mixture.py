@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+
 from sgpmic_cli.model.mixture import log_joint, log_joint_gradient, maximise, mixture
 
 FORMS = ["spherical", "diag", "tied", "full"]

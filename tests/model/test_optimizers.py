@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
+
 from sgpmic_cli.model.lbfgs import lbfgs
 from sgpmic_cli.model.scg import scg
 
@@ -14,13 +15,13 @@ def test_quadratic(optimizer):
     rng = np.random.RandomState(0)
     root = rng.randn(20, 20)
     A, b = root @ root.T + np.eye(20), rng.randn(20)
-    x, value = optimizer(lambda x: (0.5 * x @ A @ x - b @ x, A @ x - b), np.zeros(20), 500)
+    _, value = optimizer(lambda x: (0.5 * x @ A @ x - b @ x, A @ x - b), np.zeros(20), 500)
     assert value == pytest.approx(-0.5 * b @ np.linalg.solve(A, b), rel=1e-5)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_rosenbrock(optimizer):
-    x, value = optimizer(lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, 0.5]), 2000, tol=1e-12)
+    _, value = optimizer(lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, 0.5]), 2000, tol=1e-12)
     assert value < 1e-3
 
 
@@ -31,7 +32,7 @@ def test_points_that_cannot_be_evaluated_are_rejected(optimizer):
             return np.inf, np.zeros_like(x)
         return float(x[0] - np.log(x[0])), np.array([1.0 - 1.0 / x[0]])
 
-    x, value = optimizer(objective, np.array([30.0]), 200)
+    x, _ = optimizer(objective, np.array([30.0]), 200)
     assert x[0] == pytest.approx(1.0, abs=1e-2)
 
 
