@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli import __version__
-from sgpmic_cli.commands import benchmark, datasets, info
+from sgpmic_cli.commands import benchmark, datasets, fit, info, predict
 from sgpmic_cli.errors import SgpmicError
 
 INTERRUPTED = 130
@@ -66,5 +66,7 @@ def root(
 
 
 app.command("benchmark")(benchmark.benchmark)
+app.command("fit")(fit.fit)
+app.command("predict")(predict.predict)
 app.command("info")(info.info)
 app.add_typer(datasets.app, name="datasets")

@@ -1,0 +1,121 @@
+"""The latent space: every row at its latent point, coloured by cluster and, where classes are known, by class."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sgpmic_cli.figures.style import COLUMN, INK, PAGE, canvas, legend_columns, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BINS = 30
+LARGEST_POINT = 16.0  # square points
+LEGEND_LINE = 0.16  # inches
+LONGEST = 18  # letters of a name in a legend
+
+
+def draw_embedding(
+    stem: Path,
+    X: np.ndarray,
+    clusters: np.ndarray,
+    *,
+    means: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+    class_names: Sequence[str] = (),
+) -> None:
+    """Draw latent points X (N, Q) with their clusters (N,), cluster means (M, Q) and classes (N,).
+
+    One dimension is drawn as histograms, two as they are, more by their two leading principal axes.
+    """
+    points, centres, titles = _flat(X, means)
+    n_clusters = int(clusters.max()) + 1 if means is None else len(means)
+    marked = centres is not None and points.shape[1] == 2
+    title = "clusters, + their means" if marked else "clusters"
+    panels = [(title, clusters, [str(m) for m in range(n_clusters)], list(range(n_clusters)))]
+    if classes is not None:
+        looks = matched_looks(classes, clusters, len(class_names), n_clusters)
+        panels.append(("classes", classes, [_short(name) for name in class_names], looks))
+    width = COLUMN if len(panels) == 1 else PAGE
+    each = width / len(panels) - 0.5
+    lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
+    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
+        all_axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=points.shape[1] == 2)[0]
+        for axes, (heading, groups, names, looks) in zip(all_axes, panels, strict=True):
+            if points.shape[1] == 2:
+                _scatter(axes, points, groups, names, looks)
+                axes.set_ylabel(titles[1])
+            else:
+                _histogram(axes, points[:, 0], groups, names, looks)
+                axes.set_ylabel("rows")
+            axes.set_title(heading)
+            axes.set_xlabel(titles[0])
+            axes.legend(
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.2),
+                ncols=legend_columns(names, each),
+                borderaxespad=0.0,
+                markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(X)))),
+            )
+        if centres is not None and marked:
+            all_axes[0].scatter(centres[:, 0], centres[:, 1], marker="+", s=60, linewidths=1.4, color=INK, zorder=3)
+
+
+def _flat(X: np.ndarray, means: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
+    """Points and means in at most two dimensions, and what the axes are called."""
+    if X.shape[1] <= 2:
+        return X, means, ["latent dimension 1", "latent dimension 2"]
+    middle = X.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
+    shares = 100.0 * lengths**2 / np.sum(lengths**2)
+    # The sign of a singular vector is anybody's: let its largest entry be positive.
+    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    centres = None if means is None else (means - middle) @ axes.T
+    titles = [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
+    return (X - middle) @ axes.T, centres, titles
+
+
+def matched_looks(classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int) -> list[int]:
+    """For each class the look of the cluster that stands for it; classes left over get looks of their own."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = np.zeros((n_classes, n_clusters))
+    np.add.at(table, (classes, clusters), 1)
+    partner = dict(zip(*(side.tolist() for side in linear_sum_assignment(table, maximize=True)), strict=True))
+    unused = iter(range(n_clusters, n_clusters + n_classes))
+    return [partner[c] if c in partner else next(unused) for c in range(n_classes)]
+
+
+def _scatter(axes: "Axes", points: np.ndarray, groups: np.ndarray, names: Sequence[str], looks: Sequence[int]) -> None:
+    size = _point_size(len(points))
+    rim = 0.25 if size == LARGEST_POINT else 0.0  # crowded points are too small for one
+    for group, (name, index) in enumerate(zip(names, looks, strict=True)):
+        x, y = points[groups == group].T
+        colour, marker = look(index)
+        axes.scatter(x, y, s=size, c=colour, marker=marker, linewidths=rim, edgecolors="white", label=name)
+    axes.margins(0.04)
+
+
+def _point_size(n: int) -> float:
+    return float(np.clip(4000 / n, 5.0, LARGEST_POINT))
+
+
+def _histogram(
+    axes: "Axes", points: np.ndarray, groups: np.ndarray, names: Sequence[str], looks: Sequence[int]
+) -> None:
+    edges = np.histogram_bin_edges(points, bins=BINS)
+    axes.hist(
+        [points[groups == group] for group in range(len(names))],
+        bins=edges.tolist(),
+        stacked=True,
+        color=[look(index)[0] for index in looks],
+        edgecolor="white",
+        linewidth=0.25,
+        label=list(names),
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
