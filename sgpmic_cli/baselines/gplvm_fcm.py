@@ -26,7 +26,7 @@ from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
 
 Array = NDArray[np.float64]
 
-MAX_ROWS = 3000  # a matrix of this size takes 72 MB and seconds to factor, at every step
+MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
 
 
 class GPLVMFCM(ClusterMixin, BaseEstimator):
