@@ -80,7 +80,7 @@ class Dense:
         for layer in reversed(range(len(self.weights))):
             h = buffers.outputs[layer - 1] if layer else self._inputs
             if self.activations[layer] == "relu":
-                slope = np.sign(buffers.outputs[layer], out=buffers.slopes[layer])  # 1 where active, else 0
+                slope = np.greater(buffers.outputs[layer], 0.0, out=buffers.slopes[layer])  # 1 where active, else 0
                 delta = np.multiply(delta, slope, out=buffers.deltas[layer + 1])
             np.dot(h.T, delta, out=self._weight_gradients[layer])
             np.sum(delta, axis=0, out=self._bias_gradients[layer])
