@@ -38,7 +38,9 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         memberships = check_random_state(self.random_state).uniform(size=(self.n_clusters, len(X)))
         memberships /= memberships.sum(axis=0)  # (M, N)
         previous = np.inf
-        for self.n_iter_ in range(1, self.max_iter + 1):
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
             weights = memberships**2
             centers = weights @ X / weights.sum(axis=1, keepdims=True)
             squared = cdist(centers, X, "sqeuclidean")  # (M, N)

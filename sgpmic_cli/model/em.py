@@ -1,9 +1,8 @@
 """The EM loop: an E-step, then an M-step, for a fixed number of rounds.
 
 The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
-brings the prior to its closed form, moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient
-optimiser, and brings the prior to its closed form again. Few steps: a latent space that runs ahead of the
-responsibilities takes the clusters with it.
+moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then brings the prior to its
+closed form. Few steps: a latent space that runs ahead of the responsibilities takes the clusters with it.
 """
 
 from collections.abc import Callable
@@ -35,6 +34,7 @@ class Schedule:
     optimizer: Literal["scg", "lbfgs"]
     covariance_type: CovarianceType
     covariance_floor: float
+    learn_weights: bool
     learn_noise: bool
     reseed_dead: bool
     tol: float
@@ -91,8 +91,6 @@ def train(
 
 def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
     """Raise the bound at fixed responsibilities; never lowers it."""
-    kind, floor = schedule.covariance_type, schedule.covariance_floor
-    p = replace(p, prior=maximise(p.X, bound.S, kind, floor, p.prior))
 
     def objective(vector: Array) -> tuple[float, Array]:
         try:
@@ -107,7 +105,8 @@ def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
 
     vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
     p = _unpack(vector, p, schedule.learn_noise)
-    return replace(p, prior=maximise(p.X, bound.S, kind, floor, p.prior))
+    prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
+    return replace(p, prior=prior if schedule.learn_weights else prior._replace(weights=p.prior.weights))
 
 
 def _e_step(kernel: Kernel, data: Observed, p: Parameters, S: Array) -> Array:

@@ -35,6 +35,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         or "standard" (each column to unit variance).
     max_iter : rounds of one E-step and one M-step. `tol` ends earlier when the bound moves by less, relative to itself.
     optimizer, optimizer_steps : "scg" or "lbfgs", and how many of its steps an M-step takes.
+    learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
     learn_noise : move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
     reseed_dead : throw the centre of a component that lost all points onto a random latent point.
     n_init : restarts from child seeds; the fit with the best bound is kept.
@@ -65,6 +66,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         tol=0.0,
         optimizer="lbfgs",
         optimizer_steps=3,
+        learn_weights=False,
         learn_noise=False,
         reseed_dead=False,
         n_init=1,
@@ -85,6 +87,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.tol = tol
         self.optimizer = optimizer
         self.optimizer_steps = optimizer_steps
+        self.learn_weights = learn_weights
         self.learn_noise = learn_noise
         self.reseed_dead = reseed_dead
         self.n_init = n_init
@@ -166,6 +169,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             optimizer=self.optimizer,
             covariance_type=self.covariance_type,
             covariance_floor=self.covariance_floor,
+            learn_weights=self.learn_weights,
             learn_noise=self.learn_noise,
             reseed_dead=self.reseed_dead,
             tol=self.tol,

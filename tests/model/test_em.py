@@ -15,7 +15,7 @@ from sgpmic_cli.model.em import Schedule, m_step
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
-    schedule = Schedule(1, 5, optimizer, form, 1e-2, True, False, 0.0)
+    schedule = Schedule(1, 5, optimizer, form, 1e-2, True, True, False, 0.0)
     Y, p, S = problem(kernel, form)
     bound = Bound(KERNELS[kernel], observe(Y), S, len(p.Z))
     value = bound.value(p)[0]
