@@ -101,12 +101,12 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Y = validate_data(self, Y, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_data(Y)
         random_state = check_random_state(self.random_state)
-        n_inducing = self._inducing(len(Y))
         self.offset_, self.scale_ = self._offset_and_scale(Y)
         seen = (Y - self.offset_) / self.scale_
         # Offset and a common factor change neither variance shares nor neighbours; only columns of their own scale do.
         shaped = Y / self.scale_ if self.scale == "standard" else Y
         q = self._dimensions(shaped)
+        n_inducing = self._inducing(len(Y))
         X = latent_start(shaped, q, self.memory)
         data = observe(seen)
         log_beta = self._log_beta(seen)

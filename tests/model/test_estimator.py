@@ -1,0 +1,227 @@
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.scores import purity
+
+
+def two_clouds():
+    rng = np.random.RandomState(0)
+    return np.vstack([rng.randn(20, 4), rng.randn(20, 4) + 6.0])
+
+
+def small(**settings):
+    return SGPMIC(
+        **{"n_clusters": 2, "n_components": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}
+    )
+
+
+# No check is left out; the array API check skips itself while SciPy's experimental switch is off.
+@parametrize_with_checks([SGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
+    Y = two_clouds()
+    model = small(n_inducing=15).fit(Y)
+    assert purity(np.repeat([0, 1], 20), model.labels_) == 100.0
+    shapes = {
+        "labels_": (40,),
+        "responsibilities_": (40, 2),
+        "embedding_": (40, 2),
+        "inducing_points_": (15, 2),
+        "weights_": (2,),
+        "means_": (2, 2),
+        "covariances_": (2, 2, 2),
+        "offset_": (4,),
+        "scale_": (4,),
+    }
+    for name, shape in shapes.items():
+        assert getattr(model, name).shape == shape, name
+    assert np.array_equal(model.labels_, model.responsibilities_.argmax(axis=1))
+    assert len(model.lower_bounds_) == 2 * model.n_iter_ + 1
+    assert model.lower_bound_ == model.lower_bounds_[-1]
+    assert [set(params) for params in model.kernel_params_] == [{"variance", "gamma", "bias", "white"}] * 2
+    assert list(model.get_feature_names_out()) == ["sgpmic0", "sgpmic1"]
+
+
+def test_same_seed_same_labels_also_in_another_process():
+    code = (
+        "import numpy as np; from sgpmic_cli import SGPMIC; Y = np.random.RandomState(0).randn(40, 3)\n"
+        "print(SGPMIC(3, 2, n_inducing=10, max_iter=3, random_state=7).fit(Y).lower_bound_.hex())"
+    )
+    printed = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[2])
+        for _ in range(2)
+    ]
+    assert printed[0].returncode == 0, printed[0].stderr
+    assert printed[0].stdout == printed[1].stdout
+
+
+def test_restarts_keep_the_best_bound():
+    heard = []
+    model = small(n_clusters=4, n_init=4, callback=lambda *each: heard.append(each)).fit(two_clouds())
+    last = [bound for done, bound, _ in heard if done == 3]
+    assert len(set(last)) == 4
+    assert model.lower_bounds_[-2] in last
+    first = small(n_clusters=4, n_init=1).fit(two_clouds())
+    assert first.lower_bounds_[-2] == last[0]  # more restarts change no earlier one
+    assert model.lower_bound_ > first.lower_bound_
+
+
+def test_the_callback_hears_every_round():
+    heard = []
+    model = small(callback=lambda done, bound, labels: heard.append((done, bound, labels.shape))).fit(two_clouds())
+    assert [done for done, _, _ in heard] == [1, 2, 3]
+    assert [bound for _, bound, _ in heard] == model.lower_bounds_[1::2]
+
+
+def test_standard_scale_takes_units_out_of_the_whole_fit():
+    Y = two_clouds()
+    units = np.array([1e-6, 1.0, 1e3, 1e9])
+    plain, scaled = (small(scale="standard", n_components=0.9).fit(data) for data in (Y, Y * units))
+    assert plain.embedding_.shape == scaled.embedding_.shape
+    assert np.array_equal(plain.labels_, scaled.labels_)
+    np.testing.assert_allclose(scaled.lower_bound_, plain.lower_bound_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-90, 1e-30, 1e30, 1e90])
+def test_global_scale_takes_any_common_unit_out(factor):
+    Y = two_clouds()
+    assert np.array_equal(small(scale="global").fit(Y * factor).labels_, small(scale="global").fit(Y).labels_)
+
+
+def _same_rows_in_other_clothes():
+    Y = np.round(two_clouds() * 8) / 8  # exact in float32 too
+    read_only = Y.copy()
+    read_only.setflags(write=False)
+    return {
+        "fortran": np.asfortranarray(Y),
+        "read-only": read_only,
+        "float32": Y.astype(np.float32),
+        "frame": pd.DataFrame(Y, columns=list("abcd")),
+        "list": Y.tolist(),
+        "every other column": np.repeat(Y, 2, axis=1)[:, ::2],
+        "object": Y.astype(object),
+    }
+
+
+@pytest.mark.parametrize("clothes", _same_rows_in_other_clothes())
+def test_the_form_of_the_input_does_not_matter(clothes):
+    Y = np.round(two_clouds() * 8) / 8
+    given = _same_rows_in_other_clothes()[clothes]
+    model = small().fit(given)
+    assert model.lower_bound_ == small().fit(Y).lower_bound_
+    assert np.array_equal(model.predict(given), model.labels_)
+    assert np.array_equal(Y, np.asarray(given, dtype=float))
+
+
+def test_integers_are_numbers():
+    Y = np.round(two_clouds() * 10).astype(int)
+    assert small().fit(Y).lower_bound_ == small().fit(Y.astype(float)).lower_bound_
+
+
+@pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize(
+    "odd", ["constant column", "duplicates", "two distinct rows", "one column", "Q > P", "P > N", "outlier", "far away"]
+)
+def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, optimizer):
+    Y = two_clouds()
+    settings = {"kernel": kernel, "optimizer": optimizer}
+    Y = {
+        "constant column": np.column_stack([Y, np.ones(40)]),
+        "duplicates": np.repeat(Y[::4], 4, axis=0),
+        "two distinct rows": np.repeat(Y[[0, 30]], 20, axis=0),
+        "one column": Y[:, :1],
+        "Q > P": Y,
+        "P > N": np.random.RandomState(0).randn(12, 40),
+        "outlier": np.vstack([Y, [1e6, 0.0, 0.0, 0.0]]),
+        "far away": Y + 1e9,
+    }[odd]
+    if odd == "Q > P":
+        settings["n_components"] = 6
+    model = small(**settings).fit(Y)
+    for name in ("embedding_", "responsibilities_", "means_", "covariances_", "lower_bounds_"):
+        assert np.isfinite(getattr(model, name)).all(), name
+    assert np.array_equal(model.predict(Y), model.labels_)
+    assert np.isfinite(model.predict_proba(Y * 1.001)).all()
+    assert np.isfinite(model.score(Y))
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "sentence"),
+    [
+        ("equal", {}, "All rows are equal"),
+        ("few", {"n_clusters": 5, "n_components": 1}, "n_clusters=5 needs at least that many rows; n_samples=3"),
+        ("few", {"n_components": 3}, "n_components=3 needs more rows than dimensions"),
+        ("1e300", {}, "multiply the data by a constant"),
+        ("1e-300", {}, "multiply the data by a constant"),
+        ("1e30", {}, "scale='global'"),
+        ("1e-30", {}, "scale='global'"),
+        ("nan", {}, "NaN"),
+        ("inf", {}, "infinity"),
+        ("plain", {"n_clusters": 0}, "n_clusters must be a whole number from 1, not 0"),
+        ("plain", {"n_clusters": [2]}, "n_clusters must be"),
+        ("plain", {"n_components": 1.0}, "n_components must be"),
+        ("plain", {"n_components": True}, "n_components must be"),
+        ("plain", {"n_components": "2"}, "n_components must be"),
+        ("plain", {"kernel": "cosine"}, "kernel must be 'rbf' or 'linear'"),
+        ("plain", {"n_inducing": 2.5}, "n_inducing must be"),
+        ("plain", {"covariance_floor": float("nan")}, "covariance_floor must be"),
+        ("plain", {"covariance_floor": float("inf")}, "covariance_floor must be"),
+        ("plain", {"tol": float("nan")}, "tol must be"),
+        ("plain", {"scale": None}, "scale must be"),
+        ("plain", {"optimizer": "adam"}, "optimizer must be"),
+        ("plain", {"max_iter": 0}, "max_iter must be"),
+        ("plain", {"n_init": 0}, "n_init must be"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_in_a_sentence(data, settings, sentence):
+    Y = two_clouds()
+    gap = Y.copy()
+    gap[3, 1] = np.nan
+    data = {
+        "plain": Y,
+        "equal": np.ones((10, 3)),
+        "few": Y[:3],
+        "1e300": Y * 1e300,
+        "1e-300": Y * 1e-300,
+        "1e30": Y * 1e30,
+        "1e-30": Y * 1e-30,
+        "nan": gap,
+        "inf": np.where(np.isnan(gap), np.inf, Y),
+    }[data]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            small(**settings).fit(data)
+
+
+def test_more_inducing_inputs_than_rows_are_capped_with_a_warning():
+    with pytest.warns(UserWarning, match="n_inducing=50 is more than the 40 rows; 40 are used"):
+        model = small(n_inducing=50).fit(two_clouds())
+    assert model.inducing_points_.shape[0] == 40
+
+
+def test_rows_out_of_range_are_refused_when_placed():
+    model = small().fit(two_clouds())
+    for value in (1e300, -1e300):
+        with pytest.raises(ValueError, match="Row 1 is too far from the training rows"):
+            model.predict([[0.0] * 4, [value, 0.0, 0.0, 0.0]])
+    assert np.isfinite(model.predict_proba([[1e50, 0.0, 0.0, 0.0]])).all()
+
+
+def test_clones_carry_every_parameter():
+    model = SGPMIC(4, 3, kernel="linear", scale="global", n_init=2)
+    assert clone(model).get_params() == model.get_params()

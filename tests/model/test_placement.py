@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.data import load
+
+SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
+
+
+def blobs(n=25, p=4):
+    rng = np.random.RandomState(1)
+    return np.vstack([rng.randn(n, p), rng.randn(n, p) + 3.0, rng.randn(n, p) - [3.0] + [0.0, 6.0] * (p // 2)])
+
+
+@pytest.fixture(scope="module")
+def iris():
+    Y = load("iris").Y
+    return SGPMIC(3, 2, max_iter=10, random_state=0).fit(Y), Y
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("ard", [False, True])
+def test_gradient_is_that_of_central_differences(kernel, ard):
+    model = SGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(blobs())
+    placer = model._placer
+    rng = np.random.RandomState(2)
+    Y, X = placer.Y[:12] + 0.3 * rng.randn(12, 4), model.embedding_[:12] + 0.2 * rng.randn(12, 2)
+    S = rng.dirichlet(np.ones(3), size=12)
+    gradient = placer._terms(Y, X, S).gradient
+    step = 1e-6
+    for q in range(2):
+        nudge = step * np.eye(2)[q]
+        rise = placer._terms(Y, X + nudge, S).value - placer._terms(Y, X - nudge, S).value
+        np.testing.assert_allclose(gradient[:, q], rise / (2 * step), rtol=1e-5, atol=1e-5 * np.abs(gradient).max())
+
+
+def test_the_value_is_the_sum_of_weighted_parts_and_the_curvature_is_positive():
+    model = SGPMIC(3, 2, **SETTINGS).fit(blobs())
+    placer = model._placer
+    S = model.responsibilities_
+    terms = placer._terms(placer.Y, model.embedding_, S)
+    expected = np.sum(S * placer._log_parts(placer.Y, model.embedding_), axis=1)
+    np.testing.assert_allclose(terms.value, expected, rtol=1e-9)
+    assert (np.linalg.eigvalsh(terms.curvature) > 0).all()
+
+
+def test_training_rows_keep_point_label_and_probabilities(iris):
+    model, Y = iris
+    assert np.array_equal(model.predict(Y), model.labels_)
+    np.testing.assert_allclose(model.transform(Y), model.embedding_, atol=1e-9)  # duplicate rows share one of theirs
+    one_of_each = np.unique(Y, axis=0, return_index=True)[1]
+    distinct = [n for n in one_of_each if (Y[n] == Y).all(axis=1).sum() == 1]
+    assert np.array_equal(model.predict_proba(Y)[distinct], model.responsibilities_[distinct])
+
+
+def test_an_uncentred_training_row_finds_itself_far_from_the_origin():
+    Y = blobs() + 1e7
+    model = SGPMIC(3, 2, center=False, scale="global", **SETTINGS).fit(Y)
+    assert np.array_equal(model.predict(Y), model.labels_)
+
+
+def test_placing_never_lowers_the_score_of_the_start(iris):
+    model, Y = iris
+    placer = model._placer
+    rows = (Y + 0.3 * np.random.RandomState(0).randn(*Y.shape) - model.offset_) / model.scale_
+    nearest = placer.tree.query(rows, return_distance=False)[:, 0]
+    start = logsumexp(placer._log_parts(rows, model.embedding_[nearest]), axis=1)
+    assert (placer.place(rows).log_score >= start - 1e-9).all()
+
+
+def test_a_placed_row_stands_on_a_summit_of_its_objective(iris):
+    model, Y = iris
+    placer = model._placer
+    rows = (Y[::7] * 1.01 - model.offset_) / model.scale_
+    placed = placer.place(rows)
+    nearest = placer.tree.query(rows, return_distance=False)[:, 0]
+    log_parts = placer._log_parts(rows, model.embedding_[nearest])
+    S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
+    best = placer._terms(rows, placed.X, S).value
+    rng = np.random.RandomState(0)
+    for _ in range(20):
+        nudged = placed.X + 1e-3 * rng.randn(*placed.X.shape)
+        assert (placer._terms(rows, nudged, S).value <= best + 1e-4 * (1 + np.abs(best))).all()
+
+
+def test_a_row_does_not_depend_on_its_company(iris):
+    model, Y = iris
+    rows = Y + 0.05 * np.random.RandomState(0).randn(*Y.shape)
+    together = model.predict_proba(rows)
+    for n in range(0, len(rows), 15):
+        np.testing.assert_allclose(model.predict_proba(rows[n : n + 1]), together[n : n + 1], atol=1e-6)
+    shuffled = np.random.RandomState(1).permutation(len(rows))
+    np.testing.assert_allclose(model.predict_proba(rows[shuffled]), together[shuffled], atol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "q"), [("iris", 2), ("wine", 2)])
+def test_a_row_beside_a_training_row_shares_its_cluster(name, q):
+    Y = load(name).Y
+    model = SGPMIC(3, q, random_state=0).fit(Y)
+    beside = Y * (1.0 + 1e-3 * np.random.RandomState(0).randn(*Y.shape))
+    assert np.mean(model.predict(beside) == model.labels_) >= 0.96
+
+
+def test_unseen_rows_of_separate_clouds_join_their_cloud():
+    rng = np.random.RandomState(0)
+    classes = np.arange(120) % 2
+    Y = 6.0 * classes[:, None] + rng.randn(120, 3)
+    model = SGPMIC(2, 2, **SETTINGS).fit(Y[:60])
+    assert np.array_equal(model.predict(Y[60:]), model.labels_[classes[60:]])  # row 0 is of class 0, row 1 of class 1
