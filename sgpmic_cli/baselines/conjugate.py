@@ -1,0 +1,103 @@
+"""Conjugate gradients (Polak and Ribiere) with a line search that ends at the Wolfe-Powell conditions."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Objective = Callable[[Vector], tuple[float, Vector]]
+
+_SUFFICIENT = 0.01  # share of the promised decrease that a step has to deliver
+_FLATTER = 0.5  # share of the first slope that may be left at the end of a step
+_TRIALS = 10  # evaluations of one line search
+_GROWTH = 3.0  # of a step that is still too short
+_SLOPE_RATIO = 100.0  # bound on how much longer the next line search may begin
+
+
+class _Point(NamedTuple):
+    step: float
+    value: float
+    slope: float
+    gradient: Vector
+
+
+def descend(
+    objective: Objective, x: Vector, *, first_gain: float, max_evaluations: int
+) -> Iterator[tuple[Vector, float]]:
+    """Yield place and value after every line search, until evaluations run out or steepest descent gets nowhere.
+
+    `first_gain` is the decrease expected of the first line search: its first step is the one along the gradient that
+    would bring it if the slope stayed.
+    """
+    value, gradient = objective(x)
+    left = max_evaluations - 1
+    direction, slope = _steepest(gradient)
+    step = first_gain / (1.0 - slope)
+    fresh_start = True
+    while slope < 0 and left > 0:
+        start = _Point(0.0, value, slope, gradient)
+        point, used = _line_search(objective, x, direction, start, step, min(left, _TRIALS))
+        left -= used
+        if point is start:
+            if fresh_start:
+                return
+            direction, slope = _steepest(gradient)
+            step, fresh_start = 1.0 / (1.0 - slope), True
+            continue
+        x, value = x + point.step * direction, point.value
+        yield x, value
+        turn = point.gradient @ (point.gradient - gradient) / (gradient @ gradient)
+        direction, gradient = turn * direction - point.gradient, point.gradient
+        before, slope = slope, float(gradient @ direction)
+        fresh_start = slope >= 0
+        if fresh_start:
+            direction, slope = _steepest(gradient)
+        if slope < 0:
+            step = point.step * min(_SLOPE_RATIO, before / slope)
+
+
+def _steepest(gradient: Vector) -> tuple[Vector, float]:
+    return -gradient, -float(gradient @ gradient)
+
+
+def _line_search(
+    objective: Objective, x: Vector, direction: Vector, start: _Point, step: float, trials: int
+) -> tuple[_Point, int]:
+    """The first point low and flat enough, or the lowest enough when the trials are over; and how many it took."""
+    low, high = start, None
+    for trial in range(1, trials + 1):
+        value, gradient = objective(x + step * direction)
+        point = _Point(step, value, float(gradient @ direction), gradient)
+        enough = value <= start.value + _SUFFICIENT * step * start.slope  # False for NaN, which is a step too far
+        if enough and abs(point.slope) <= -_FLATTER * start.slope:
+            return point, trial
+        if enough and point.slope < 0:
+            step = _beyond(low, point) if high is None else 0.5 * (point.step + high.step)
+            low = point
+        else:
+            high = point
+            step = _between(low, high)
+    return low, trials
+
+
+def _between(low: _Point, high: _Point) -> float:
+    """Where a parabola puts the minimum, kept to the inner four fifths of the bracket."""
+    width = high.step - low.step
+    if high.value > low.value:
+        share = -0.5 * low.slope * width / (high.value - low.value - low.slope * width)
+    elif high.slope > low.slope:
+        share = low.slope / (low.slope - high.slope)
+    else:  # nothing to fit, as where the value is not a number
+        share = 0.5
+    return low.step + min(max(share, 0.1), 0.9) * width
+
+
+def _beyond(low: _Point, point: _Point) -> float:
+    """Where the slope would come to zero if it went on changing as it did, but not more than three times as far."""
+    farthest = _GROWTH * point.step
+    if point.slope <= low.slope:
+        return farthest
+    step = point.step + (point.step - low.step) * point.slope / (low.slope - point.slope)
+    return min(max(step, 1.1 * point.step), farthest)

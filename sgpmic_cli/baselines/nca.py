@@ -1,0 +1,138 @@
+"""Neighbourhood component analysis (Goldberger et al. 2004) with the penalty of UNCA, without an N x N x P array.
+
+    maximise  F(A) = sum_i p_i - lambda |A|^2 / (P Q),   p_i = sum_{j in i's cluster} p_ij,
+              p_ij = e_ij / r_i,   e_ij = exp(-|z_i - z_j|^2),   e_ii = 0,   r_i = sum_j e_ij,   Z = Yc A
+
+With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradient is 2 Yc' (diag(H 1) - H) Z minus the
+penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program.
+
+Two ways to the same numbers. Dense: e is symmetric, so only its upper triangle is made, in panels of rows of one
+cluster, and every sum over it is a matrix product. Sparse: a term below exp(-37) of its row's largest is lost to rounding in any
+case; once Z has spread, each row keeps a few neighbours, found by a tree and listed anew only when Z has moved.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+_NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
+_UNDERFLOW = 700.0  # exp(-700) = 1e-304
+_PANEL = 192
+_ABOVE = np.triu(np.ones((_PANEL, _PANEL)), 1)
+_SKIN = 0.5  # how much farther than needed neighbours are listed, so that a list outlives small moves
+
+
+class Objective:
+    """-F and its gradient at a flattened A (P Q,), to be minimised."""
+
+    def __init__(self, Yc: NDArray[np.float64], labels: NDArray[np.int64], n_components: int, lam: float):
+        order = np.argsort(labels, kind="stable")
+        self.Y = np.ascontiguousarray(Yc[order])  # (N, P)
+        self.labels = labels[order]
+        self.q = n_components
+        self.lam = lam
+        self._panels = list(_panels(self.labels))
+        self._tiles: list[NDArray[np.float64]] = []
+        self._listed: NDArray[np.float64] | None = None  # the Z that the neighbour lists were made for
+
+    def __call__(self, a: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        A = a.reshape(-1, self.q)
+        Z = self.Y @ A  # (N, Q)
+        p, LapZ = self._sparse(Z) if self._is_sparse(Z) else self._dense(Z)
+        value = p - self.lam * np.sum(A**2) / A.size
+        gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
+        return -value, -gradient.ravel()
+
+    def _is_sparse(self, Z: NDArray[np.float64]) -> bool:
+        """Whether few pairs matter, judged by some fifty rows; small sets are never worth a tree."""
+        if len(Z) <= 400:
+            return False
+        rows = np.arange(0, len(Z), len(Z) // 50)
+        distances = squared_distances(Z[rows], Z)
+        distances[np.arange(len(rows)), rows] = np.inf
+        return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
+
+    def _dense(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        n, q = Z.shape
+        if not self._tiles:
+            self._tiles = [np.empty((stop - start, n - start)) for start, stop, _ in self._panels]
+        squares = np.einsum("nq,nq->n", Z, Z)
+        left = np.column_stack([Z, squares, np.ones(n)])
+        right = np.vstack([2.0 * Z.T, -np.ones(n), -squares])  # left @ right = -|z_i - z_j|^2
+        V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
+        own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
+        for tile, (start, stop, end) in zip(self._tiles, self._panels, strict=True):
+            np.matmul(left[start:stop], right[:, start:], out=tile)
+            np.exp(np.maximum(tile, -_UNDERFLOW, out=tile), out=tile)
+            tile[:, : stop - start] *= _ABOVE[: stop - start, : stop - start]
+            _accumulate(own, other, tile, start, stop, end, V, V)
+        p, share, inverse = _shares(own[:, q] + other[:, q], own[:, q])
+        a, b = share[:, None], inverse[:, None]
+        HV = (a - b) * own + a * other
+        for tile, (start, stop, end) in zip(self._tiles, self._panels, strict=True):
+            _accumulate(HV, HV, tile, start, stop, end, (a - b) * V, a * V)
+        return float(p.sum()), HV[:, q:] * Z - HV[:, :q]
+
+    def _sparse(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        if self._listed is None or 4.0 * np.sqrt(np.max(np.sum((Z - self._listed) ** 2, axis=1))) > _SKIN:
+            self._i, self._j = _neighbours(Z)
+            self._agree = (self.labels[self._i] == self.labels[self._j]).astype(np.float64)
+            self._listed = Z
+        i, j, n = self._i, self._j, len(Z)
+
+        def total(values: NDArray[np.float64], sign: float = 1.0) -> NDArray[np.float64]:
+            return np.bincount(i, values, minlength=n) + sign * np.bincount(j, values, minlength=n)
+
+        apart = Z.take(i, axis=0) - Z.take(j, axis=0)  # (pairs, Q)
+        e = np.exp(-np.minimum(np.einsum("nq,nq->n", apart, apart), _UNDERFLOW))
+        p, share, inverse = _shares(total(e), total(e * self._agree))
+        e *= share.take(i) + share.take(j) - self._agree * (inverse.take(i) + inverse.take(j))  # H_ij
+        return float(p.sum()), np.column_stack([total(e * column, -1.0) for column in apart.T])
+
+
+def _neighbours(Z: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every pair that matters to one of its ends, and those that might after moves of up to a quarter of the skin.
+
+    A tree finds the pairs within a radius that satisfies nearly all rows; the few lonely ones are compared with all.
+    """
+    tree = cKDTree(Z)
+    nearest = np.asarray(tree.query(Z, k=2)[0])[:, 1]
+    reach = np.sqrt(np.minimum(nearest**2 + _NEGLIGIBLE, _UNDERFLOW)) + _SKIN
+    radius = np.quantile(reach, 0.97)
+    lonely = np.flatnonzero(reach > radius)
+    i, j = tree.query_pairs(radius, output_type="ndarray").T
+    known = (reach[i] <= radius) & (reach[j] <= radius)
+    close = squared_distances(Z[lonely], Z) < reach[lonely, None] ** 2
+    close[:, lonely] = np.triu(close[:, lonely] | close[:, lonely].T, 1)
+    rows, columns = np.nonzero(close)
+    return np.concatenate([i[known], lonely[rows]]), np.concatenate([j[known], columns])
+
+
+def squared_distances(A: NDArray[np.float64], B: NDArray[np.float64]) -> NDArray[np.float64]:
+    """|a_i - b_j|^2, up to rounding, so possibly below zero (len(A), len(B))."""
+    return np.einsum("np,np->n", A, A)[:, None] + np.einsum("np,np->n", B, B) - 2.0 * A @ B.T
+
+
+def _shares(r: NDArray[np.float64], c: NDArray[np.float64]):
+    """p = c / r, p / r and 1 / r; zero in rows that underflow."""
+    alive = r > 1e-290
+    inverse = np.divide(1.0, r, out=np.zeros_like(r), where=alive)
+    p = c * inverse
+    return p, p * inverse, inverse
+
+
+def _panels(labels: NDArray[np.int64]):
+    """(first row, past the last row, past the last row of the cluster) of panels that keep to one cluster each."""
+    edges = np.flatnonzero(np.diff(labels)) + 1
+    for begin, end in zip([0, *edges.tolist()], [*edges.tolist(), len(labels)], strict=True):
+        for start in range(begin, end, _PANEL):
+            yield start, min(start + _PANEL, end), end
+
+
+def _accumulate(own, other, tile, start, stop, end, V, W) -> None:
+    """Add a panel's part, and its transpose's, of e V within the cluster to `own` and of e W across to `other`."""
+    within, across = tile[:, : end - start], tile[:, end - start :]
+    own[start:stop] += within @ V[start:end]
+    own[start:end] += (V[start:stop].T @ within).T
+    other[start:stop] += across @ W[end:]
+    other[end:] += (W[start:stop].T @ across).T

@@ -1,0 +1,69 @@
+"""The objective of neighbourhood component analysis against its definition, its gradient by central differences."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.baselines import nca
+
+
+def definition(Yc, labels, A, lam):
+    """F, point by point."""
+    Z = Yc @ A
+    total = 0.0
+    for i, z in enumerate(Z):
+        e = np.exp(-np.sum((z - Z) ** 2, axis=1))
+        e[i] = 0.0
+        total += e[labels == labels[i]].sum() / e.sum()
+    return total - lam * np.sum(A**2) / A.size
+
+
+def problem(n, p, q, size, seed=0):
+    rng = np.random.RandomState(seed)
+    Yc = rng.standard_normal((n, p))
+    return Yc, rng.randint(4, size=n), size * rng.standard_normal((p, q))
+
+
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("lam", [0.001, 100.0])
+def test_value_and_gradient(q, lam):
+    Yc, labels, A = problem(60, 5, q, 0.7)
+    objective = nca.Objective(Yc, labels, q, lam)
+    value, gradient = objective(A.ravel())
+    assert value == pytest.approx(-definition(Yc, labels, A, lam), rel=1e-12)
+    for k, step in enumerate(1e-6 * np.eye(A.size)):
+        slope = (objective(A.ravel() + step)[0] - objective(A.ravel() - step)[0]) / 2e-6
+        assert gradient[k] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+def test_panels_of_many_sizes_agree_with_the_definition():
+    Yc, labels, A = problem(500, 3, 2, 0.5)
+    labels[:450] = 0  # one cluster of several panels
+    assert nca.Objective(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [4.0, 20.0, 100.0])
+def test_neighbour_lists_lose_nothing(size):
+    """Sparse and dense ways agree to rounding, also after moves that keep the lists and with points far from all."""
+    Yc, labels, A = problem(600, 3, 2, size)
+    Yc[:3] *= 30.0
+    sparse, dense = nca.Objective(Yc, labels, 2, 1.0), nca.Objective(Yc, labels, 2, 1.0)
+    for move in (0.0, 1e-4, 1e-3, 0.5):
+        Z = dense.Y @ (A + move)
+        value, LapZ = sparse._sparse(Z)
+        expected, expected_LapZ = dense._dense(Z)
+        assert value == pytest.approx(expected, rel=1e-11)
+        np.testing.assert_allclose(LapZ, expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max())
+
+
+def test_spread_points_are_recognised():
+    Yc, labels, A = problem(600, 3, 2, 1.0)
+    objective = nca.Objective(Yc, labels, 2, 1.0)
+    assert not objective._is_sparse(0.1 * objective.Y @ A)
+    assert objective._is_sparse(1000.0 * objective.Y @ A)
+
+
+def test_points_beyond_the_range_of_floats_count_nothing():
+    Yc, labels, A = problem(50, 3, 2, 1e6)
+    value, gradient = nca.Objective(Yc, labels, 2, 0.0)(A.ravel())
+    assert value == 0.0
+    assert np.all(gradient == 0.0)
