@@ -43,7 +43,7 @@ class AML(ClusterMixin, BaseEstimator):
         """Embed and cluster the rows of Y."""
         Y = validate_data(self, Y, dtype=np.float64)
         rng = check_random_state(self.random_state)
-        U, s = scatter.principal(Y - Y.mean(axis=0))
+        U, s = scatter.principal(scatter.centred(Y))
         A = U * (s / np.sqrt(s**2 + self.lam))  # (N, R)
         B = np.eye(len(s), min(self.n_components, len(s)))
         labels = scatter.partition(A @ B, self.n_clusters, rng, n_init=1)

@@ -37,7 +37,7 @@ class DEC(ClusterMixin, BaseEstimator):
         """Embed and cluster the rows of Y."""
         Y = validate_data(self, Y, dtype=np.float64)
         rng = check_random_state(self.random_state)
-        Yc = Y - Y.mean(axis=0)
+        Yc = scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # A direction without variance has eigenvalue 0 and outranks every negative one; with P > N there are P - N.
             U, s = scatter.principal(Yc)

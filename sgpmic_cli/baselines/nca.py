@@ -7,8 +7,8 @@ With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradie
 penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program.
 
 Two ways to the same numbers. Dense: e is symmetric, so only its upper triangle is made, in panels of rows of one
-cluster, and every sum over it is a matrix product. Sparse: a term below exp(-37) of its row's largest is lost to rounding in any
-case; once Z has spread, each row keeps a few neighbours, found by a tree and listed anew only when Z has moved.
+cluster, and every sum over it is a matrix product. Sparse: a term below exp(-37) of its row's largest is lost to
+rounding in any case; once Z has spread, each row keeps a few neighbours, listed anew only when Z has moved.
 """
 
 import numpy as np

@@ -5,6 +5,15 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 
+def centred(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Y less its column means, refused where squares leave the range of floats."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Yc = Y - Y.mean(axis=0)
+        if not np.isfinite(np.vdot(Yc, Yc)):
+            raise ValueError("The squares of the data overflow; divide the columns by a common unit first.")
+    return Yc
+
+
 def principal(Yc: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Orthonormal scores U (N, R) and singular values s (R,) of centred data, without directions of no variance."""
     U, s, _ = np.linalg.svd(Yc, full_matrices=False)

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines import conjugate, nca
+from sgpmic_cli.baselines import conjugate, nca, scatter
 from sgpmic_cli.baselines.affinity import Affinity
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class UNCA(ClusterMixin, BaseEstimator):
         if not 1 <= self.n_clusters <= len(Y):
             raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; the data have {len(Y)}.")
         rng = check_random_state(self.random_state)
-        Yc = Y - Y.mean(axis=0)
+        Yc = scatter.centred(Y)
         Z, cohesion = Yc, -np.inf
         for _ in range(self.rounds - 1):
             labels, cohesion = self._label(Z, cohesion, rng)
