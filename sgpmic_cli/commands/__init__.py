@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli import __version__
-from sgpmic_cli.commands import benchmark, datasets, fit, info, predict
+from sgpmic_cli.commands import benchmark, datasets, fit, info, predict, sweep_clusters, sweep_inducing
 from sgpmic_cli.errors import SgpmicError
 
 INTERRUPTED = 130
@@ -68,5 +68,7 @@ def root(
 app.command("benchmark")(benchmark.benchmark)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
+app.command("sweep-inducing")(sweep_inducing.sweep_inducing)
+app.command("sweep-clusters")(sweep_clusters.sweep_clusters)
 app.command("info")(info.info)
 app.add_typer(datasets.app, name="datasets")

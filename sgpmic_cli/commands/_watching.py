@@ -1,36 +1,49 @@
 """Live progress on stderr, and what is said when the work is interrupted."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sgpmic_cli.commands._output import Output
-from sgpmic_cli.experiments.benchmark import Watcher
+from sgpmic_cli.experiments.campaign import Watcher
 from sgpmic_cli.experiments.store import Record
+
+SPEED_SECONDS = 120  # the time left follows from the speed of the last minutes
 
 
 class _Bar(Watcher):
-    """A progress bar with the time left; silent when stderr is no terminal."""
+    """A progress bar with the time left, in which a long run counts for more; silent when stderr is no terminal."""
 
-    def __init__(self, progress: Progress, output: Output):
+    def __init__(self, progress: Progress):
         self.progress = progress
-        self.output = output
-        self.task = progress.add_task("planning", total=None)
-        self.failed = 0
+        self.task = progress.add_task("planning", total=None, count="")
+        self.costs: Mapping[str, float] = {}
+        self.total = self.done = self.failed = 0
 
-    def planned(self, total: int, kept: int) -> None:
-        self.progress.reset(self.task, total=total - kept, description=f"{kept} at hand, running")
+    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
+        self.total, self.done = total - kept, 0
+        self.costs = costs or {}
+        effort = sum(self.costs.values()) if costs else self.total
+        self.progress.reset(self.task, total=effort, description=f"{kept} at hand, running", count=self._count())
 
     def finished(self, record: Record) -> None:
+        self.done += 1
         self.failed += not record.ok
         failures = f", {self.failed} failed" if self.failed else ""
-        description = f"{record.method} on {record.dataset}{failures}"
-        self.progress.update(self.task, advance=1, description=description)
+        self.progress.update(
+            self.task,
+            advance=self.costs.get(record.key, 1.0),
+            description=f"{record.method} on {record.dataset}{failures}",
+            count=self._count(),
+        )
 
     def warn(self, sentence: str) -> None:
         self.progress.console.print(f"warning: {sentence}", markup=False)
+
+    def _count(self) -> str:
+        return f"{self.done}/{self.total}"
 
 
 @contextmanager
@@ -39,16 +52,18 @@ def watching(output: Output) -> Iterator[Watcher]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     )
     shown = sys.stderr.isatty() and not output.quiet
-    with Progress(*columns, console=output.side_console(), transient=True, disable=not shown) as progress:
-        bar = _Bar(progress, output)
+    console = output.side_console()
+    with Progress(
+        *columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS
+    ) as progress:
         try:
-            yield bar
+            yield _Bar(progress)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 "interrupted; finished runs are kept: the same command again goes on from here."

@@ -28,6 +28,25 @@ def code_version(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def constructor(module: str, name: str) -> frozenset[str] | None:
+    """Parameters of a class's constructor as its source has them; None when only an import can tell.
+
+    A table whose runs are all at hand is then drawn without importing a single method.
+    """
+    for node in _tree(module).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                    arguments = item.args
+                    if arguments.vararg or arguments.kwarg:
+                        return None
+                    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+                    return frozenset(argument.arg for argument in named[1:])
+            inherited = (constructor(module, base.id) for base in node.bases if isinstance(base, ast.Name))
+            return next((parameters for parameters in inherited if parameters is not None), None)
+    return None
+
+
 def _ours(module: str) -> bool:
     return module == PACKAGE or module.startswith(PACKAGE + ".")
 

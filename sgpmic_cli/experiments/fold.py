@@ -12,7 +12,7 @@ from sgpmic_cli.experiments.store import SCORES, Record
 
 @dataclass(frozen=True)
 class Stat:
-    """Mean and population standard deviation in percent; both None when nothing succeeded."""
+    """Mean and population standard deviation; both None when nothing succeeded."""
 
     mean: float | None = None
     std: float | None = None
@@ -32,10 +32,16 @@ class Outcome:
     repeats: int
     failed: int
     stats: dict[str, Stat]  # by the names of the scores
-    seconds: float | None  # mean of a successful run
+    duration: Stat  # of a successful run, in seconds
     reasons: tuple[str, ...] = ()  # why runs failed, or why there are no data
     warnings: tuple[str, ...] = ()
     grid: tuple["Outcome", ...] = field(default=())
+    records: tuple[Record, ...] = ()  # of all repeats, in their order
+
+    @property
+    def seconds(self) -> float | None:
+        """Mean seconds of a successful run."""
+        return self.duration.mean
 
     @property
     def available(self) -> bool:
@@ -54,7 +60,7 @@ def fold(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Ou
     Of a grid the point with the best mean ACC is shown (the first of equals), as the paper did: the labels choose it.
     """
     if cell.data is None:
-        return Outcome(cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), None, reasons=(cell.reason,))
+        return Outcome(cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), Stat(), reasons=(cell.reason,))
     points = [
         _point(cell, settings, [records[run.key] for run in behind if run.settings == settings])
         for settings in cell.candidates()
@@ -71,9 +77,10 @@ def _point(cell: Cell, settings: dict[str, Any], records: Sequence[Record]) -> O
         cell=cell,
         settings=settings,
         repeats=len(records),
+        records=tuple(records),
         failed=len(records) - len(good),
         stats={name: Stat.of([record.scores[name] for record in good]) for name in SCORES},
-        seconds=float(np.mean([record.seconds for record in good])) if good else None,
+        duration=Stat.of([record.seconds for record in good]),
         reasons=tuple(dict.fromkeys(record.reason for record in records if not record.ok)),
         warnings=tuple(dict.fromkeys(text for record in good for text in record.warnings)),
     )

@@ -45,6 +45,10 @@ class Cell:
     reason: str = ""
     data_differ: bool = False  # the data are not those of the paper
 
+    def parameter(self, name: str) -> Any:
+        """What a sweep varies: the number of clusters, or a setting; None where the cell has no such setting."""
+        return self.n_clusters if name == "n_clusters" else self.settings.get(name)
+
     def candidates(self) -> list[dict[str, Any]]:
         """Settings to run: one dict, or one for each point of the method's grid."""
         points = itertools.product(*self.method.grid.values())
@@ -60,6 +64,7 @@ class Run:
     repeat: int
     seed: int
     key: str
+    code: str  # version of the method's code
 
     def arguments(self) -> dict[str, Any]:
         """What the estimator's constructor gets (a clusterer from elsewhere only what it accepts)."""
@@ -131,6 +136,7 @@ def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
         "settings": settings,
     }
     seed = int(_digest({**identity, "seed": base, "repeat": repeat})[:8], 16)  # 32 bits: what RandomState takes
+    code = code_version(cell.method.module)
     key = _digest(
         {
             "data": cell.data.sha256,
@@ -139,10 +145,10 @@ def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
             "method": cell.method.target,
             "settings": settings,
             "seed": seed,
-            "code": code_version(cell.method.module),
+            "code": code,
         }
     )
-    return Run(cell, settings, repeat, seed, key)
+    return Run(cell, settings, repeat, seed, key, code)
 
 
 def _digest(content: dict[str, Any]) -> str:

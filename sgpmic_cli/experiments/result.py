@@ -1,5 +1,6 @@
 """A finished cell beside the paper's, in the one form that tables, the terminal and the JSON document are made from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,20 @@ class Result:
                 for point in outcome.grid
             ]
         return content
+
+
+Mean = Callable[[Result, str], float | None]
+
+
+def ours_of(result: Result, metric: str) -> float | None:
+    """Our mean of a cell."""
+    return result.ours[metric].mean
+
+
+def printed_of(result: Result, metric: str) -> float | None:
+    """The paper's mean of a cell."""
+    paper = result.paper[metric]
+    return None if paper is None else paper.mean
 
 
 def result(outcome: Outcome, protocol: Protocol) -> Result:

@@ -19,6 +19,7 @@ from sgpmic_cli.scores import score_all
 
 BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
 KEPT_WARNINGS = 5
+USUAL_INDUCING = 50
 
 Progress = Callable[[Record], None]
 
@@ -45,15 +46,25 @@ def divide(planned: Sequence[Run], store: Store, *, force: bool = False, retry_f
 
 
 def execute(
-    pending: Sequence[Run], store: Store, *, n_jobs: int = 1, progress: Progress = lambda record: None
+    pending: Sequence[Run],
+    store: Store,
+    *,
+    n_jobs: int = 1,
+    scheduler: str | None = None,
+    progress: Progress = lambda record: None,
 ) -> dict[str, Record]:
-    """Compute runs and return their records by key. What is finished stays in the store whatever happens here."""
+    """Compute runs and return their records by key. What is finished stays in the store whatever happens here.
+
+    With the address of a Dask `scheduler` its workers compute, and this process keeps the records.
+    """
     if not pending:
         return {}
     store.open()
     records: dict[str, Record] = {}
     for stage in _stages(pending):
-        with contextlib.closing(_outcomes(_batches(stage), store, n_jobs)) as finished:
+        batches = _batches(stage)
+        outcomes = _outcomes(batches, store, n_jobs) if scheduler is None else _elsewhere(batches, store, scheduler)
+        with contextlib.closing(outcomes) as finished:
             for batch in finished:
                 for record in batch:
                     records[record.key] = record
@@ -62,9 +73,16 @@ def execute(
 
 
 def cost(run: Run) -> float:
-    """Rough seconds of a run, to order and batch the work; most methods grow faster than the number of rows."""
-    rows = 0 if run.cell.data is None else len(run.cell.data.Y)
-    return run.cell.method.cost * (rows / 1000) ** 1.5
+    """Rough seconds of a run, to order and batch the work and to guess the time left.
+
+    Most methods grow faster than the number of rows, and in proportion to clusters and inducing points beyond the
+    usual ones.
+    """
+    data = run.cell.data
+    assert data is not None
+    clusters = run.cell.n_clusters / max(1, data.n_classes)
+    inducing = run.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    return run.cell.method.cost * (len(data.Y) / 1000) ** 1.5 * max(1.0, clusters) * max(1.0, inducing)
 
 
 def _stages(pending: Sequence[Run]) -> list[list[Run]]:
@@ -115,6 +133,17 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
             "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
             "again with a smaller --n-jobs."
         ) from error
+
+
+def _elsewhere(batches: Sequence[list[Run]], store: Store, scheduler: str) -> Generator[list[Record], None, None]:
+    """Records of the batches as a cluster sends them, each kept here: its workers need not see this disk."""
+    from sgpmic_cli.experiments import cluster
+
+    with contextlib.closing(cluster.outcomes(batches, scheduler)) as finished:
+        for batch in finished:
+            for record in batch:
+                store.write(record)
+            yield batch
 
 
 def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:

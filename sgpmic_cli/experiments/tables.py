@@ -1,4 +1,4 @@
-"""The files of a result: tidy CSV, Markdown, LaTeX, the JSON document and the manifest.
+"""A result as text: tidy CSV, Markdown and LaTeX.
 
 The tables hold nothing that differs between two computers or two attempts at the same work (no seconds, no dates):
 an experiment that was killed and resumed ends with the same bytes.
@@ -7,17 +7,15 @@ an experiment that was killed and resumed ends with the same bytes.
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sgpmic_cli.experiments.fold import Stat
 from sgpmic_cli.experiments.paper import Published
-from sgpmic_cli.experiments.result import METRICS, Result
-from sgpmic_cli.experiments.store import write_whole
+from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of
 from sgpmic_cli.experiments.verdicts import LEGEND, Verdict
 
-TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC"}
+TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC", "seconds": "seconds"}
 TIDY = [
     "metric",
     "dataset",
@@ -45,53 +43,52 @@ SIGNS = {
 }
 
 
-def write_tables(
-    folder: Path, results: Sequence[Result], document: Mapping[str, Any], manifest: Mapping[str, Any]
-) -> None:
-    """Write all files of a result, each whole or not at all."""
-    for name, text in {
-        "table.csv": tidy_csv(results),
-        "table.md": markdown(results),
-        "table.tex": latex(results),
-        "benchmark.json": as_json(document),
-        "manifest.json": as_json(manifest),
-    }.items():
-        write_whole(folder / name, text)
-
-
 def as_json(document: Mapping[str, Any]) -> str:
     """A JSON document for people and programs; NaN is refused, as JSON has none."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A CSV with a heading."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A Markdown table whose first `left` columns are words and the others numbers."""
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    rows = [head, rule, *body]
+    return "".join("| " + " | ".join(entry.replace("|", r"\|") for entry in row) + " |\n" for row in rows)
+
+
 def tidy_csv(results: Sequence[Result]) -> str:
     """One line for each score of each cell."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, TIDY, lineterminator="\n")
-    writer.writeheader()
+    rows = []
     for result in results:
         for metric, ours in result.ours.items():
             outcome, paper = result.outcome, result.paper.get(metric)
-            writer.writerow(
-                {
-                    "metric": metric,
-                    "dataset": result.dataset,
-                    "variance": result.variance,
-                    "q": outcome.cell.q,
-                    "method": result.method,
-                    "mean": _digits(ours.mean, 4),
-                    "std": _digits(ours.std, 4),
-                    "repeats": outcome.repeats,
-                    "failed": outcome.failed,
-                    "paper_mean": _digits(paper.mean if paper else None, 2),
-                    "paper_std": _digits(paper.std if paper else None, 2),
-                    "difference": _digits(result.difference(metric) if metric in METRICS else None, 4),
-                    "verdict": result.verdict.get(metric, ""),
-                    "settings": json.dumps(outcome.settings, sort_keys=True) if outcome.settings else "",
-                    "note": result.note,
-                }
-            )
-    return text.getvalue()
+            row = {
+                "metric": metric,
+                "dataset": result.dataset,
+                "variance": result.variance,
+                "q": outcome.cell.q,
+                "method": result.method,
+                "mean": digits(ours.mean, 4),
+                "std": digits(ours.std, 4),
+                "repeats": outcome.repeats,
+                "failed": outcome.failed,
+                "paper_mean": digits(paper.mean if paper else None, 2),
+                "paper_std": digits(paper.std if paper else None, 2),
+                "difference": digits(result.difference(metric) if metric in METRICS else None, 4),
+                "verdict": result.verdict.get(metric, ""),
+                "settings": json.dumps(outcome.settings, sort_keys=True) if outcome.settings else "",
+                "note": result.note,
+            }
+            rows.append([row[name] for name in TIDY])
+    return csv_text(TIDY, rows)
 
 
 def markdown(results: Sequence[Result]) -> str:
@@ -99,13 +96,12 @@ def markdown(results: Sequence[Result]) -> str:
     parts = []
     for metric in METRICS:
         methods, rows = pivot(results)
-        head = ["data set", "variance % (Q)", *(_cell_text(method) for method in methods)]
-        lines = [_line(head), _line(["---", "---", *("---:" for _ in methods)])]
+        body = []
         for (dataset, share), row in rows.items():
             best = best_of(row.values(), metric)
-            entries = [_markdown_cell(row.get(method), metric, best) for method in methods]
-            lines.append(_line([_cell_text(dataset), share, *entries]))
-        parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n" + "\n".join(lines) + "\n")
+            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, best) for method in methods)])
+        table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
+        parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
     notes = notes_of(results)
     if notes:
@@ -140,9 +136,9 @@ def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], d
     return list(dict.fromkeys(result.method for result in results)), rows
 
 
-def best_of(results: Any, metric: str) -> float | None:
-    """The best mean of a row, to two decimals as shown; equal cells are all best."""
-    means = [round(result.ours[metric].mean, 2) for result in results if result.ours[metric].mean is not None]
+def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
+    """The best mean of a row, to two decimals as shown; None where there is nothing to be better than."""
+    means = [round(value, 2) for result in results if (value := mean(result, metric)) is not None]
     return max(means) if len(means) > 1 else None
 
 
@@ -172,16 +168,9 @@ def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
     return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in seen]
 
 
-def _digits(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
-
-
-def _line(entries: Sequence[str]) -> str:
-    return "| " + " | ".join(entries) + " |"
-
-
-def _cell_text(text: str) -> str:
-    return text.replace("|", r"\|")
+def digits(value: float | None, places: int) -> str:
+    """A number with so many decimals; nothing when there is none."""
+    return "" if value is None else f"{value:.{places}f}"
 
 
 def _markdown_cell(result: Result | None, metric: str, best: float | None) -> str:

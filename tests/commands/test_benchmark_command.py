@@ -55,7 +55,13 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, tmp_path):
     assert "\x1b" not in result.output
     assert result.stderr == "4 runs computed, 0 reused; tables and manifest in results/benchmark\n"
     written = {path.name for path in (tmp_path / "results" / "benchmark").iterdir()}
-    assert written == {"table.csv", "table.md", "table.tex", "benchmark.json", "manifest.json", "runs"}
+    assert written == {"table.csv", "table.md", "table.tex", "table2.md", "table2.tex"} | {
+        "summary.json",
+        "summary.md",
+        "benchmark.json",
+        "manifest.json",
+        "runs",
+    }
     assert run("--dataset", "iris", *QUICK, "--quiet").stderr == ""
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from sgpmic_cli.experiments.benchmark import benchmark
+from sgpmic_cli.experiments.fold import Stat
 from sgpmic_cli.experiments.tables import escape, latex, markdown, tidy_csv
 
 
@@ -58,6 +59,6 @@ def test_every_special_character_is_escaped():
 
 
 def test_tables_hold_no_time(results):
-    slower = [replace(result, outcome=replace(result.outcome, seconds=1e6)) for result in results]
+    slower = [replace(result, outcome=replace(result.outcome, duration=Stat(1e6, 1e5))) for result in results]
     for table in (tidy_csv, markdown, latex):
         assert table(slower) == table(results)

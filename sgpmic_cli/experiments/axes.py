@@ -1,0 +1,36 @@
+"""What can be swept, with the ranges of the paper's figures. Cheap to import: the command line shows them in --help."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a sweep varies, and what it shows along it."""
+
+    name: str  # of the command and its folder
+    parameter: str
+    metrics: tuple[str, ...]
+    datasets: tuple[str, ...]  # of the paper's figure
+    methods: tuple[str, ...]
+    values: tuple[str, ...]
+    meaning: str  # of the values
+
+
+INDUCING = Axis(
+    name="sweep-inducing",
+    parameter="n_inducing",
+    metrics=("acc", "nmi", "seconds"),  # here the run time is a result
+    datasets=("wine", "sonar", "yale"),
+    methods=("sgp-mic",),
+    values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
+    meaning="Numbers of inducing points to try; N stands for all rows of a data set.",
+)
+CLUSTERS = Axis(
+    name="sweep-clusters",
+    parameter="n_clusters",
+    metrics=("acc", "nmi"),
+    datasets=("australian", "segment"),
+    methods=("pca-fcm", "isomap-fcm", "ppca-fcm", "fgplvm-fcm", "ae-fcm", "vae-fcm", "sgp-mic"),
+    values=("1", "2", "5", "10", "20", "40", "80"),
+    meaning="Multiples of the number of classes to try, always fewer clusters than rows.",
+)

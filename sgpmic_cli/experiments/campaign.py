@@ -1,0 +1,139 @@
+"""What every experiment has in common: cells planned, runs looked up, the rest computed, all folded into outcomes."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments import methods as registry
+from sgpmic_cli.experiments import plan, runner
+from sgpmic_cli.experiments.fold import Outcome, fold
+from sgpmic_cli.experiments.manifest import manifest
+from sgpmic_cli.experiments.protocol import Protocol
+from sgpmic_cli.experiments.protocol import protocol as protocol_named
+from sgpmic_cli.experiments.sources import sources
+from sgpmic_cli.experiments.store import Record, Store
+
+Folder = str | os.PathLike[str]
+Vary = Callable[[plan.Cell], Iterable[plan.Cell]]
+
+
+class Watcher:
+    """Hears what goes on; this one keeps it to itself."""
+
+    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
+        """The number of runs, how many of them the store already has, and rough costs of the others by key."""
+
+    def finished(self, record: Record) -> None:
+        """A run was computed."""
+
+    def warn(self, sentence: str) -> None:
+        """Something is not as it should be, but the work goes on."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything decided, nothing computed: what `--dry-run` shows."""
+
+    protocol: Protocol
+    cells: list[plan.Cell]
+    runs: list[plan.Run]
+    work: runner.Work
+    store: Store
+    repeats: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The outcome of every cell, and how much of it had to be computed."""
+
+    outcomes: list[Outcome]
+    computed: int
+    reused: int
+    failed: int  # runs
+    seconds: float
+
+
+def prepare(
+    datasets: Sequence[str],
+    variances: Sequence[str | int] = (95,),
+    methods: Sequence[str] = ("all",),
+    *,
+    store: Folder,
+    repeats: int = 10,
+    seed: int = 0,
+    protocol: str = "as-run",
+    label: str | None = None,
+    data_dir: Folder | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
+    force: bool = False,
+    retry_failed: bool = False,
+    vary: Vary = lambda cell: [cell],
+    watcher: Watcher | None = None,
+) -> Prepared:
+    """Check every argument, load the data, and divide the runs into those at hand and those to compute.
+
+    `vary` turns a cell of the table into the cells that are run in its place.
+    """
+    if repeats < 1:
+        raise UsageError(f"--repeats {repeats} leaves nothing to run: give 1 or more.")
+    chosen = protocol_named(protocol)
+    entrants = registry.resolve(methods)
+    found = sources(datasets, variances, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
+    cells = [varied for cell in plan.cells(found, entrants, chosen) for varied in vary(cell)]
+    runs = plan.runs(cells, repeats, seed)
+    kept = Store(store, warn=(watcher or Watcher()).warn)
+    work = runner.divide(runs, kept, force=force, retry_failed=retry_failed)
+    return Prepared(chosen, cells, runs, work, kept, repeats, seed)
+
+
+def gather(
+    prepared: Prepared, *, n_jobs: int = -1, scheduler: str | None = None, watcher: Watcher | None = None
+) -> Gathered:
+    """Compute what is missing, here or on the Dask cluster of `scheduler`, and fold the runs of every cell."""
+    start = time.perf_counter()
+    watcher = watcher or Watcher()
+    work = prepared.work
+    watcher.planned(len(prepared.runs), len(work.kept), {run.key: runner.cost(run) for run in work.pending})
+    records = work.kept | runner.execute(
+        work.pending, prepared.store, n_jobs=n_jobs, scheduler=scheduler, progress=watcher.finished
+    )
+    return Gathered(
+        outcomes=[fold(cell, plan.runs_of(cell, prepared.repeats, prepared.seed), records) for cell in prepared.cells],
+        computed=len(work.pending),
+        reused=len(work.kept),
+        failed=sum(not record.ok for record in records.values()),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def manifest_of(prepared: Prepared, gathered: Gathered, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest of an experiment: what it was asked for, on which data, and what was computed."""
+    used = [cell.data for cell in prepared.cells if cell.data is not None]
+    hashes = {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used}
+    counts = {"computed": gathered.computed, "reused": gathered.reused, "failed": gathered.failed}
+    return manifest(arguments, hashes, runs=counts, seconds=gathered.seconds)
+
+
+def check_jobs(n_jobs: int) -> None:
+    """Refuse to work with no process at all."""
+    if n_jobs == 0:
+        raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
+
+
+def check_writable(folder: Path, option: str) -> None:
+    """Find out before hours of computing that their results could not be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".write-{os.getpid()}.tmp"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(
+            f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
+        ) from error
