@@ -69,7 +69,7 @@ def _flat(X: np.ndarray, means: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
         return X, means, ["latent dimension 1", "latent dimension 2"]
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
-    shares = 100.0 * lengths**2 / np.sum(lengths**2)
+    shares = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
     # The sign of a singular vector is anybody's: let its largest entry be positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     centres = None if means is None else (means - middle) @ axes.T

@@ -1,0 +1,210 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.commands import app
+from sgpmic_cli.data import load
+from sgpmic_cli.scores import purity
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--iterations", "2", "--inducing", "10"]
+FILES = {
+    *(f"{figure}.{kind}" for figure in ("convergence", "embedding") for kind in ("png", "pdf")),
+    *("model.npz", "labels.csv", "embedding.csv", "trace.csv", "manifest.json"),
+}
+
+
+def read(path):
+    """A CSV with its numbers as they are written: not every pandas reads the last digit by default."""
+    frame = pd.read_csv(path, dtype=str)
+    return frame.astype({name: float for name in frame.columns if name != "step"})
+
+
+@pytest.fixture
+def no_figures(monkeypatch):
+    """For tests that look at other things."""
+    for name in ("convergence", "embedding"):
+        monkeypatch.setattr(f"sgpmic_cli.figures.{name}.draw_{name}", lambda *arguments, **options: None)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """The command in a folder of its own, with a small CSV in it."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.RandomState(0)
+    frame = pd.DataFrame(rng.randn(30, 3) + 5.0 * (np.arange(30) % 2)[:, None], columns=["a", "b", "c"])
+    frame.to_csv("plain.csv", index=False)
+    frame.assign(kind=np.where(np.arange(30) % 2, "odd", "even")).to_csv("named.csv", index=False)
+
+    def call(*arguments):
+        return CliRunner().invoke(app, ["fit", *arguments])
+
+    return call
+
+
+def test_everything_is_written_and_agrees(run, tmp_path):
+    result = run("iris", *QUICK, "--json", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    folder = tmp_path / "results" / "fit" / "iris"
+    assert {path.name for path in folder.iterdir()} == FILES
+    data, model = load("iris"), SGPMIC.load(folder / "model.npz")
+    assert (document["clusters"], document["dims"], document["inducing"], document["seed"]) == (3, 2, 10, 3)
+    assert document["scores"]["acc"] == purity(data.labels, model.labels_)
+    assert document["lower_bound"] == model.lower_bound_
+    assert sum(document["sizes"]) == 150
+    labels = read(folder / "labels.csv")
+    assert list(labels.columns) == ["row", "label", "p0", "p1", "p2"]
+    assert labels["row"].tolist() == list(range(1, 151))
+    assert np.array_equal(labels["label"], model.labels_)
+    assert np.array_equal(labels[["p0", "p1", "p2"]], model.responsibilities_)
+    embedding = read(folder / "embedding.csv")
+    assert np.array_equal(embedding[["x1", "x2"]], model.embedding_)
+    trace = read(folder / "trace.csv")
+    assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
+    assert trace["round"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["bound"].tolist() == model.lower_bounds_
+    assert trace["acc"].iloc[-1] == document["scores"]["acc"]
+    assert list(model.feature_names_in_) == list(data.feature_names)
+
+
+def test_the_same_command_gives_the_same_bytes(run, tmp_path):
+    for name in ("one", "two"):
+        assert run("iris", *QUICK, "--out", name).exit_code == 0
+    for name in FILES - {"manifest.json", "model.npz"}:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
+    result = run("iris", *QUICK)
+    assert result.exit_code == 0
+    assert "ACC" in result.stdout
+    assert "150 rows, 4 columns" in result.stdout
+    lines = result.stderr.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["round 1/2", "round 2/2"]
+    assert "bound -" in lines[0]
+    assert "ACC " in lines[0]
+    assert lines[2:] == ["model, tables and figures in results/fit/iris"]
+    assert run("iris", *QUICK, "--quiet").stderr == ""
+    assert "\x1b" not in result.output
+
+
+def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
+    hint = "the variance of column 'proline' is"
+    bare = run("wine", *QUICK, "--scale", "none", "--json")
+    assert json.loads(bare.stdout)["columns"] == 13
+    assert sum(hint in line for line in bare.stderr.splitlines()) == 1
+    assert hint not in run("wine", *QUICK, "--scale", "standard").stderr
+    assert "variance" not in run("iris", *QUICK, "--scale", "none").stderr
+
+
+def test_files_of_ones_own(run, tmp_path, no_figures):
+    plain = json.loads(run("plain.csv", *QUICK, "--clusters", "2", "--dims", "2", "--json").stdout)
+    assert (plain["scores"], plain["classes"], plain["out"]) == (None, None, "results/fit/plain")
+    assert pd.read_csv(tmp_path / "results/fit/plain/trace.csv")["acc"].isna().all()
+    named = json.loads(run("named.csv", *QUICK, "--label", "kind", "--json").stdout)
+    assert named["clusters"] == named["classes"] == 2
+    assert named["scores"]["acc"] == 100.0
+
+
+def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures):
+    result = run("iris", *QUICK, "--init", "3", "--out", "x", "--json")
+    assert "restart 3/3, round 2/2" in result.stderr
+    trace = read(tmp_path / "x" / "trace.csv")
+    model = SGPMIC.load(tmp_path / "x" / "model.npz")
+    assert trace["bound"].tolist() == model.lower_bounds_
+    best = max(float(line.split("bound ")[1].split(",")[0]) for line in result.stderr.splitlines() if "2/2:" in line)
+    assert round(trace["bound"].iloc[-2], 2) <= best
+
+
+def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
+    result = run("plain.csv", "--iterations", "1", "--clusters", "2", "--inducing", "50")
+    assert result.exit_code == 0
+    assert "note: --inducing 50 is more than the 30 rows; 30 are used." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "sentence"),
+    [
+        (["irs"], 2, "did you mean 'iris'?"),
+        (["none.csv"], 2, "there is no file none.csv"),
+        (["plain.csv"], 2, "say how many --clusters"),
+        (["named.csv"], 2, "--label kind"),
+        (["named.csv", "--label", "knd"], 2, "did you mean 'kind'?"),
+        (["iris", "--label", "x"], 2, "iris brings its own classes"),
+        (["iris", "--dims", "2", "--variance", "95"], 2, "give one of them"),
+        (["iris", "--variance", "0.95"], 2, "a percentage from 1 to below 100"),
+        (["iris", "--variance", "100"], 2, "a percentage from 1 to below 100"),
+        (["iris", "--variance", "nan"], 2, "a percentage from 1 to below 100"),
+        (["iris", "--clusters", "0"], 2, "--clusters must be a whole number from 1, not 0"),
+        (["iris", "--clusters", "151"], 2, "--clusters 151 needs at least that many rows"),
+        (["iris", "--dims", "150"], 2, "--dims 150 needs more rows"),
+        (["iris", "--dims", "0"], 2, "--dims must be"),
+        (["iris", "--kernel", "cosine"], 2, "--kernel must be 'rbf' or 'linear'"),
+        (["iris", "--optimizer", "adam"], 2, "--optimizer must be"),
+        (["iris", "--scale", "some"], 2, "--scale must be"),
+        (["iris", "--iterations", "0"], 2, "--iterations must be"),
+        (["iris", "--inducing", "0"], 2, "--inducing must be"),
+        (["iris", "--init", "0"], 2, "--init must be"),
+        (["huge.csv", "--clusters", "2", "--scale", "none"], 2, "fit with --scale 'global'"),
+        (["equal.csv", "--clusters", "2"], 2, "all rows are equal"),
+        (["iris", "--out", "plain.csv"], 2, "cannot write into --out 'plain.csv'"),
+        (["yale", "--offline", "--data-dir", "none"], 4, "yale is unavailable"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(run, tmp_path, monkeypatch, arguments, exit_code, sentence):
+    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    (tmp_path / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
+    (tmp_path / "equal.csv").write_text("a,b\n" + "1,2\n" * 5)
+    before = sorted(tmp_path.rglob("*"))
+    result = run(*arguments)
+    assert result.exit_code == exit_code, result.output
+    assert result.stderr.startswith("sgpmic: ")
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_failing_figure_leaves_the_old_results(run, tmp_path, monkeypatch):
+    assert run("iris", *QUICK, "--out", "kept").exit_code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sgpmic_cli.figures.embedding.draw_embedding", fail)
+    result = run("iris", *QUICK, "--out", "kept", "--seed", "9", "--quiet")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "No space left" in result.stderr
+    assert {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == before
+
+
+def test_an_interrupt_writes_nothing(tmp_path):
+    arguments = ["fit", "iris", "--iterations", "100000", "--out", str(tmp_path / "out" / "deep")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sgpmic_cli", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("round 1/100000: bound")
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert stderr.splitlines()[-1] == "sgpmic: interrupted; nothing was written."
+    assert "Traceback" not in stderr
+    assert stdout == ""
+    assert not list(tmp_path.iterdir())

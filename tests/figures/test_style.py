@@ -1,0 +1,50 @@
+import matplotlib
+import pytest
+from PIL import Image
+
+from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, canvas, legend_columns, look
+
+
+def draw(stem):
+    with canvas(stem, height=2.0) as figure:
+        axes = figure.subplots()
+        axes.plot([0, 1], [1, 0])
+        axes.set_xlabel("x")
+
+
+def test_both_files_are_written_and_equal_each_time(tmp_path):
+    (tmp_path / "again").mkdir()
+    draw(tmp_path / "one")
+    draw(tmp_path / "again" / "one")
+    assert {path.name for path in tmp_path.iterdir()} == {"one.png", "one.pdf", "again"}
+    for name in ("one.png", "one.pdf"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    assert b"CreationDate" not in (tmp_path / "one.pdf").read_bytes()
+    with Image.open(tmp_path / "one.png") as image:
+        assert image.size == (COLUMN * DPI, 2.0 * DPI)
+        assert image.format == "PNG"
+
+
+def test_the_users_own_settings_neither_matter_nor_change(tmp_path):
+    draw(tmp_path / "plain")
+    with matplotlib.rc_context({"axes.facecolor": "red", "font.size": 30}):
+        draw(tmp_path / "styled")
+        assert matplotlib.rcParams["font.size"] == 30
+    assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "styled.png").read_bytes()
+
+
+def test_a_drawing_that_fails_writes_nothing(tmp_path):
+    with pytest.raises(RuntimeError, match="no"), canvas(tmp_path / "one"):
+        raise RuntimeError("no")
+    assert not list(tmp_path.iterdir())
+
+
+def test_groups_are_told_apart():
+    assert len({look(index) for index in range(77)}) == 77
+    assert len({look(index)[0] for index in range(len(COLOURS))}) == len(COLOURS)
+
+
+def test_legends_fit():
+    assert legend_columns(["0", "1", "2"], 3.0) == 3
+    assert legend_columns(["a" * 30, "b"], 1.0) == 1
+    assert 1 < legend_columns([f"class {n}" for n in range(20)], 3.0) < 20
