@@ -1,0 +1,141 @@
+"""The figures that `sgpmic plot` draws and the report shows, one entry each. Loads nothing heavy by itself."""
+
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sgpmic_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from sgpmic_cli.figures.request import Request
+
+Draw = Callable[[Path, "Request"], list[str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: where it is drawn, and what a reader is told about it."""
+
+    name: str
+    target: str  # "module:function"; the function takes the path without ending and the request, and returns remarks
+    title: str
+    caption: str
+    in_all: bool = True  # those that want --data are drawn only when named
+
+    def load(self) -> Draw:
+        """Import the drawing function."""
+        module, _, function = self.target.partition(":")
+        return getattr(importlib.import_module(module), function)
+
+
+_EMBEDDING = (
+    "Every row at its place in two dimensions: the marker tells its class, the colour its cluster. The run shown is "
+    "the first of the repeats whose mean ACC stands below it, beside the number the paper prints. "
+)
+
+_CHOSEN = " Among the settings λ of AML and UNCA the labels chose, as in the paper."
+
+_FIGURES = (
+    Figure(
+        "figure1",
+        "sgpmic_cli.figures.graphical_model:figure1",
+        "Figure 1: the model",
+        "SGP-MIC as a graphical model. Rows y of the data are noisy values of a function f, drawn from the Gaussian "
+        "process of the component s that the row belongs to; u are the function's values at the inducing inputs Z, and "
+        "the latent points x come from the component's Gaussian.",
+    ),
+    Figure(
+        "figure2",
+        "sgpmic_cli.figures.latent_spaces:figure2",
+        "Figure 2: Iris in two dimensions",
+        _EMBEDDING
+        + "ISOMAP leaves all 50 setosa rows at one point, since they are not connected with the rest."
+        + _CHOSEN,
+    ),
+    Figure(
+        "figure3",
+        "sgpmic_cli.figures.latent_spaces:figure3",
+        "Figure 3: Wine in two dimensions",
+        _EMBEDDING + "Wine without proline, as the printed numbers were made." + _CHOSEN,
+    ),
+    Figure(
+        "figure4",
+        "sgpmic_cli.figures.spherical:figure4",
+        "Figure 4: spiral and arcs, before and after",
+        "Two generated sets as they are (left; of the spiral in space the first two coordinates) and in the latent "
+        "space of SGP-MIC (right). The paper does not say how its own were generated, so its numbers for the arcs are "
+        "about other data.",
+    ),
+    Figure(
+        "figure5",
+        "sgpmic_cli.figures.kernel_effect:figure5",
+        "Figure 5: linear against RBF kernel",
+        _EMBEDDING + "SGP-MIC with either kernel on Iris and on Wine without proline.",
+    ),
+    Figure(
+        "figure6",
+        "sgpmic_cli.figures.convergence_behaviour:figure6",
+        "Figure 6: convergence",
+        "Loss (minus the bound) and ACC after every update, an E- or an M-step, of one run on each data set at 95 % of "
+        "the variance: the first repeat of the table's cell.",
+    ),
+    Figure(
+        "figure7",
+        "sgpmic_cli.figures.cluster_number:figure7",
+        "Figure 7: the number of clusters",
+        "ACC as the number of clusters grows from the number of classes to 80 times it; mean over the repeats, the "
+        "band is one standard deviation. ACC is purity, which rises with the number of clusters by itself.",
+    ),
+    Figure(
+        "figure8",
+        "sgpmic_cli.figures.inducing_number:figure8",
+        "Figure 8: the number of inducing points",
+        "ACC, NMI and run time of SGP-MIC as the number of inducing points K grows to the number of rows; mean over "
+        "the repeats, the band is one standard deviation.",
+    ),
+    Figure(
+        "critical-difference",
+        "sgpmic_cli.figures.critical_difference:critical_difference",
+        "Critical differences",
+        "Mean ranks by ACC over the data sets, in the paper's numbers and in ours. Methods joined by a bar are not "
+        "told apart by Nemenyi's test at the 5 % level.",
+    ),
+    Figure(
+        "embedding",
+        "sgpmic_cli.figures.one_fit:embedding",
+        "Latent space of one fit",
+        "SGP-MIC on the data set named by --data, coloured by cluster and by class.",
+        in_all=False,
+    ),
+    Figure(
+        "convergence",
+        "sgpmic_cli.figures.one_fit:convergence",
+        "Convergence of one fit",
+        "Bound and ACC of SGP-MIC on the data set named by --data.",
+        in_all=False,
+    ),
+)
+
+
+def known() -> dict[str, Figure]:
+    """Every figure by its name, in the order of the report."""
+    return {figure.name: figure for figure in _FIGURES}
+
+
+def resolve(names: Iterable[str]) -> list[Figure]:
+    """Figures for the given names; `all` stands for those that need no data set named."""
+    from sgpmic_cli.data.registry import nearest
+
+    figures = known()
+    chosen: dict[str, Figure] = {}
+    for name in names:
+        if name == "all":
+            chosen |= {figure.name: figure for figure in figures.values() if figure.in_all}
+        elif name in figures:
+            chosen[name] = figures[name]
+        else:
+            valid = [*figures, "all"]
+            raise UsageError(f"unknown figure {name!r}{nearest(name, valid)}; valid: {', '.join(valid)}.")
+    return list(chosen.values())

@@ -1,0 +1,76 @@
+import csv
+
+import pytest
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.figures.cluster_number import figure7
+from sgpmic_cli.figures.inducing_number import figure8
+from sgpmic_cli.figures.request import Request
+from sgpmic_cli.figures.sweep import read_sweep
+
+
+def _write(folder, column, rows):
+    folder.mkdir(parents=True)
+    with (folder / "sweep.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["dataset", "method", column, "metric", "mean", "std", "n"])
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def sweeps(tmp_path):
+    counts = [2, 6, 18, 54]
+    _write(
+        tmp_path / "sweep-clusters",
+        "n_clusters",
+        [
+            [name, method, k, metric, 50 + k / 2, 1.5, 10]
+            for name in ("australian", "segment")
+            for method in ("pca-fcm", "sgp-mic")
+            for k in counts
+            for metric in ("acc", "nmi")
+        ],
+    )
+    _write(
+        tmp_path / "sweep-inducing",
+        "n_inducing",
+        [
+            [name, "sgp-mic", k, metric, 10 + k / 2, 0.5, 10]
+            for name in ("wine", "sonar")
+            for k in counts
+            for metric in ("acc", "nmi", "seconds")
+        ],
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("draw", [figure7, figure8])
+def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
+    for name in ("first", "second"):
+        assert draw(sweeps / name, Request(results=sweeps)) == []
+    for ending in (".png", ".pdf"):
+        assert (sweeps / f"first{ending}").read_bytes() == (sweeps / f"second{ending}").read_bytes()
+
+
+def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):
+    rows = [
+        ["d", "m", 9, "acc", "3.0", "0.1", 2],
+        ["d", "m", 2, "acc", "1.0", "0.2", 2],
+        ["d", "m", 4, "acc", "", "", 0],
+    ]
+    _write(tmp_path / "s", "n_clusters", rows)
+    (curve,) = read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters").values()
+    assert (curve.x.tolist(), curve.mean.tolist(), curve.std.tolist()) == ([2.0, 9.0], [1.0, 3.0], [0.2, 0.1])
+
+
+@pytest.mark.parametrize(("draw", "command"), [(figure7, "sweep-clusters"), (figure8, "sweep-inducing")])
+def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command):
+    with pytest.raises(UsageError, match=f"run `sgpmic {command}` first"):
+        draw(tmp_path / "figure", Request(results=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_no_sweep_is_refused(tmp_path):
+    _write(tmp_path / "s", "n_inducing", [["d", "m", 2, "acc", 1.0, 0.0, 1]])
+    with pytest.raises(SgpmicError, match="is no table of `sgpmic sweep-clusters`"):
+        read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters")
