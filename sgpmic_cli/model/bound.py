@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from sgpmic_cli.model.cholesky import log_determinant
-from sgpmic_cli.model.dtc import Component, Factors, Weighted, predict, weigh
+from sgpmic_cli.model.dtc import Factors, Weighted, components, predict, weigh
 from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, positive
-from sgpmic_cli.model.mixture import Mixture, log_joint, log_joint_gradient
+from sgpmic_cli.model.mixture import Mixture, log_joint, weighted_log_joint
 
 Array = NDArray[np.float64]
 
@@ -65,35 +65,37 @@ class Bound:
     def __init__(self, kernel: Kernel, data: Observed, S: Array, n_inducing: int, *, active: float = ACTIVE):
         self.kernel = kernel
         self.S = S
-        self.components = [
-            Component(kernel, _active_points(data, S[:, m], active), n_inducing) for m in range(S.shape[1])
-        ]
+        self.components = components(kernel, [_active_points(data, s, active) for s in S.T], n_inducing)
         self.entropy = -float(np.sum(xlogy(S, S)))
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
-        beta = p.beta
-        factors = [
-            c.value(theta, beta, p.Z, p.X[c.data.rows]) for c, theta in zip(self.components, p.natural, strict=True)
-        ]
-        prior = float(np.sum(self.S * log_joint(p.X, p.prior)))
-        return sum(f.value for f in factors) + prior + self.entropy, factors
+        value, factors, _, _ = self._terms(p)
+        return value, factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
-        value, factors = self.value(p)
-        dX = log_joint_gradient(p.X, self.S, p.prior)
+        value, factors, points, dX = self._terms(p)
         dZ = np.zeros_like(p.Z)
         dtheta = np.empty_like(p.theta)
         dbeta = 0.0
         beta = p.beta
-        for m, (c, f, theta) in enumerate(zip(self.components, factors, p.natural, strict=True)):
-            dx, dz, dtheta[m], db = c.gradient(f, theta, beta, p.Z, p.X[c.data.rows])
-            dX[c.data.rows] += dx
+        for m, (c, f, theta, x) in enumerate(zip(self.components, factors, p.natural, points, strict=True)):
+            dx, dz, dtheta[m], db = c.gradient(f, theta, beta, p.Z, x)
+            dX.T[:, c.data.rows] += dx.T
             dZ += dz
             dbeta += db
         dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
-        return value, dX, dZ, dtheta, dbeta
+        return value, np.ascontiguousarray(dX), dZ, dtheta, dbeta
+
+    def _terms(self, p: Parameters) -> tuple[float, list[Factors], list[Array], Array]:
+        """L_KL, the factors and latent points of every component, and the gradient of the latent prior."""
+        beta = p.beta
+        X = np.asfortranarray(p.X)
+        points = [X.T[:, c.data.rows].T for c in self.components]
+        factors = [c.value(theta, beta, p.Z, x) for c, theta, x in zip(self.components, p.natural, points, strict=True)]
+        prior, slope = weighted_log_joint(X, self.S, p.prior)
+        return sum(f.value for f in factors) + prior + self.entropy, factors, points, slope
 
 
 def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors]) -> Array:
@@ -124,7 +126,7 @@ def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of
         total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
-        total -= 0.5 * (P * float(spread) + float(np.sum(f.W * (f.K_uu @ f.W))))
+        total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))
     return total
 
 

@@ -14,11 +14,13 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dgemm
+from scipy.linalg.blas import dgemm, dsymm, dsymv
 
 Array = NDArray[np.float64]
 
 LOG_LIMIT = 36.0  # exp(36) ~ 4e15: beyond that a parameter can only lose digits
+_LOG2_E = 1.0 / np.log(2.0)
+_STRIP = 32  # columns of K_uu at a time, from the diagonal down
 START_BIAS = START_WHITE = -2.0  # logs of the paper's starting values; variance and gamma start at one
 
 
@@ -40,17 +42,17 @@ class Kernel(Protocol):
         ...
 
     def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, ZT: Array
+        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
-        """Gradients by X (n, Q), Z (K, Q) and theta of a component from T [X, 1] (K, Q+1) and [Z, 1]' T (Q+1, n)."""
+        """Gradients by X (n, Q), Z (K, Q) and theta of a component from T [X, 1] (K, Q+1) and T' [Z, 1] (n, Q+1)."""
         ...
 
     def gram(self, theta: Array, Z: Array) -> Array:
-        """K_uu with bias and white (K, K)."""
+        """The lower triangle of K_uu with bias and white (K, K), in Fortran order."""
         ...
 
     def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        """Gradients by Z and theta, given the symmetric D = dL/dK_uu."""
+        """Gradients by Z and theta, given the lower triangles of K_uu and of D = dL/dK_uu."""
         ...
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
@@ -64,8 +66,8 @@ def positive(log_value: Array) -> Array:
 
 
 def diagonal(matrix: Array) -> Array:
-    """The diagonal as a view that can be written to."""
-    return np.einsum("kk->k", matrix)
+    """The diagonal of a contiguous matrix, as a view that can be written to."""
+    return matrix.reshape(-1, order="A")[:: len(matrix) + 1]
 
 
 def start_parameters(kernel: Kernel, n_components: int, q: int) -> Array:
@@ -85,70 +87,74 @@ class RBF:
         return ("variance", *gammas, "bias", "white")
 
     def cross(self, theta: Array, Z: Array, X: Array, root_s: Array, out: Array) -> Array:
-        root_gamma = np.sqrt(theta[1:-2])
+        self._exponents(theta, Z, X, root_s, out)
+        return np.exp2(out, out=out)
+
+    def _exponents(self, theta: Array, Z: Array, X: Array, root_s: Array | None, out: Array) -> None:
+        """-gamma/2 |z - x|^2 + log sqrt(s), as logs to the base two: exp2 is a tenth faster than exp.
+
+        Weight and distance in one product: [gamma z, -gamma/2 |z|^2, 1] . [x, 1, log sqrt(s) - gamma/2 |x|^2].
+        """
         q = X.shape[1]
-        left = np.empty((q + 2, Z.shape[0]), order="F")
-        left[:q] = (Z * root_gamma).T
-        left[q] = -0.5 * np.einsum("qk,qk->k", left[:q], left[:q])
-        left[q + 1] = 1.0
-        right = np.empty((q + 2, X.shape[0]), order="F")
-        right[:q] = (X * root_gamma).T
-        right[q] = 1.0
-        right[q + 1] = np.log(root_s)
-        right[q + 1] -= 0.5 * np.einsum("qn,qn->n", right[:q], right[:q])
-        # Exponent and weight in one product: -gamma/2 |z - x|^2 + log sqrt(s).
-        dgemm(1.0, left, right, trans_a=True, beta=0.0, c=out, overwrite_c=True)
-        return np.exp(out, out=out)
+        gamma = np.full(q, _LOG2_E) * theta[1:-2]
+        left = np.empty((len(Z), q + 2), order="F")
+        np.multiply(Z, gamma, out=left[:, :q])
+        np.matmul(Z * Z, -0.5 * gamma, out=left[:, q])
+        left[:, q + 1] = 1.0
+        right = np.empty((len(X), q + 2), order="F")
+        right[:, :q] = X
+        right[:, q] = 1.0
+        np.matmul(X * X, -0.5 * gamma, out=right[:, q + 1])
+        if root_s is not None:
+            right[:, q + 1] += np.log2(root_s)
+        dgemm(1.0, left, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
 
     def fold(self, U: Array, R: Array) -> Array:
-        U *= R
-        return U
+        return np.multiply(U, R, out=U)
 
     def latent_side(self, X: Array, root_s: Array) -> Array:
-        side = np.ones((X.shape[0], X.shape[1] + 1))
-        side[:, :-1] = X
-        return side
+        return with_ones(X)
 
     def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, ZT: Array
+        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
-        v, gamma = theta[0], theta[1:-2]
-        of_z, of_x = v * TX[:, -1:], v * ZT[-1]  # sums of T over the points (K, 1) and over the inducing inputs (n,)
-        TX, ZT = v * TX[:, :-1], v * ZT[:-1]
-        dX = gamma * (ZT.T - of_x[:, None] * X)
-        dZ = gamma * (TX - of_z * Z)
-        squares = of_x @ X**2 + of_z[:, 0] @ Z**2 - 2.0 * np.einsum("kq,kq->q", Z, TX)  # sum T (z_q - x_q)^2
+        slope = theta[0] * theta[1:-2]
+        dX = slope * (TZ[:, :-1] - TZ[:, -1:] * X)
+        dZ = slope * (TX[:, :-1] - TX[:, -1:] * Z)
         dtheta = np.zeros_like(theta)
-        dtheta[0] = of_x.sum()
-        dtheta[1:-2] = _per_gamma(-0.5 * gamma * squares, self.ard)
+        dtheta[0] = theta[0] * TX[:, -1].sum()
+        dtheta[1:-2] = self._widths(X, dX) + self._widths(Z, dZ)
         return dX, dZ, dtheta
 
     def gram(self, theta: Array, Z: Array) -> Array:
-        scaled = Z * np.sqrt(theta[1:-2])
-        norms = np.einsum("kq,kq->k", scaled, scaled)
-        K_uu = scaled @ scaled.T
-        K_uu -= 0.5 * norms
-        K_uu -= 0.5 * norms[:, None]
-        np.minimum(K_uu, 0.0, out=K_uu)  # -gamma/2 |z - z'|^2, never above zero by rounding
-        np.exp(K_uu, out=K_uu)
+        K_uu = np.empty((len(Z), len(Z)), order="F")
+        self._exponents(theta, Z, Z, None, K_uu)
+        for start in range(0, len(Z), _STRIP):  # what lies above the diagonal stays without meaning
+            strip = K_uu[start:, start : start + _STRIP]
+            np.exp2(strip, out=strip)
         K_uu *= theta[0]
         K_uu += theta[-2]
         diagonal(K_uu)[:] = theta[0] + theta[-2] + theta[-1]
         return K_uu
 
     def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        gamma, bias, white = theta[1:-2], theta[-2], theta[-1]
-        T = D * (K_uu - bias)
-        of_white = white * diagonal(D)
-        diagonal(T)[:] -= of_white
-        sums, TZ = T.sum(axis=1), T @ Z
-        dZ = 2.0 * gamma * (TZ - sums[:, None] * Z)
+        bias, white = theta[-2], theta[-1]
+        T = np.subtract(K_uu, bias, order="F")
+        diagonal(T)[:] = theta[0]
+        T *= D
+        TZ = dsymm(1.0, T, with_ones(Z), lower=True)
+        dZ = (2.0 * theta[1:-2]) * (TZ[:, :-1] - TZ[:, -1:] * Z)
         dtheta = np.empty_like(theta)
-        dtheta[0] = sums.sum()
-        squares = 2.0 * (sums @ Z**2 - np.einsum("kq,kq->q", Z, TZ))
-        dtheta[1:-2] = _per_gamma(-0.5 * gamma * squares, self.ard)
-        dtheta[-2], dtheta[-1] = bias * D.sum(), of_white.sum()
+        dtheta[0] = TZ[:, -1].sum()
+        dtheta[1:-2] = self._widths(Z, dZ)
+        dtheta[-2], dtheta[-1] = bias * _sum(D), white * diagonal(D).sum()
         return dZ, dtheta
+
+    def _widths(self, points: Array, gradient: Array) -> Array:
+        """What the gradient by one side's points says of log gamma: stretching both sides is widening the kernel."""
+        if self.ard:
+            return 0.5 * np.einsum("nq,nq->q", points, gradient)
+        return np.array([0.5 * np.vdot(points.T, gradient.T)])
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
         gaps = Z.T[:, :, None] - X.T[:, None, :]  # (Q, K, n)
@@ -171,16 +177,14 @@ class Linear:
         return U
 
     def latent_side(self, X: Array, root_s: Array) -> Array:
-        side = np.ones((X.shape[0], X.shape[1] + 1))
-        side[:, :-1] = X
-        return side * root_s[:, None]
+        return with_ones(X) * root_s[:, None]
 
     def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, ZT: Array
+        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
         v = theta[0]
         dZ = v * TX[:, :-1]
-        dX = v * root_s[:, None] * ZT[:-1].T
+        dX = v * root_s[:, None] * TZ[:, :-1]
         dtheta = np.zeros_like(theta)
         dtheta[0] = np.sum(Z * dZ)
         return dX, dZ, dtheta
@@ -188,16 +192,26 @@ class Linear:
     def gram(self, theta: Array, Z: Array) -> Array:
         K_uu = theta[0] * (Z @ Z.T) + theta[-2]
         diagonal(K_uu)[:] += theta[-1]
-        return K_uu
+        return np.asfortranarray(K_uu)
 
     def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        DZ = theta[0] * (D @ Z)
-        dtheta = np.array([np.sum(Z * DZ), theta[-2] * D.sum(), theta[-1] * np.trace(D)])
+        DZ = theta[0] * dsymm(1.0, D, Z, lower=True)
+        dtheta = np.array([np.sum(Z * DZ), theta[-2] * _sum(D), theta[-1] * diagonal(D).sum()])
         return 2.0 * DZ, dtheta
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
         return np.broadcast_to(theta[0] * Z.T[:, :, None], (X.shape[1], len(Z), len(X)))
 
 
-def _per_gamma(by_dimension: Array, ard: bool) -> Array:
-    return by_dimension if ard else by_dimension.sum(keepdims=True)
+def with_ones(points: Array) -> Array:
+    """[points, 1], so that one product gives weighted points and the sums of the weights."""
+    wide = np.empty((points.shape[0], points.shape[1] + 1), order="F")
+    wide[:, :-1] = points
+    wide[:, -1] = 1.0
+    return wide
+
+
+def _sum(symmetric: Array) -> float:
+    """The sum over a symmetric matrix of which only the lower triangle is to be read."""
+    ones = np.ones(len(symmetric))
+    return float(ones @ dsymv(1.0, symmetric, ones, lower=True))

@@ -63,12 +63,18 @@ def log_joint(X: Array, prior: Mixture) -> Array:
     return out + prior.log_norms + np.log(prior.weights)
 
 
-def log_joint_gradient(X: Array, S: Array, prior: Mixture) -> Array:
-    """The gradient of sum_nm S_nm log N(x_n | xbar_m, C_m) by X (N, Q)."""
-    gradient = np.zeros_like(X)
-    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
-        gradient -= S[:, m : m + 1] * ((X - mean) @ precision)
-    return gradient
+def weighted_log_joint(X: Array, S: Array, prior: Mixture) -> tuple[float, Array]:
+    """sum_nm S_nm log_joint_nm and its gradient by X (N, Q), in one pass over the components."""
+    across = np.ascontiguousarray(X.T)  # (Q, N): loops over points, not over a handful of dimensions
+    gradient = np.zeros_like(across)
+    value = float(S.sum(axis=0) @ (prior.log_norms + np.log(prior.weights)))
+    for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
+        centred = across - mean[:, None]
+        pull = precision @ centred
+        pull *= s
+        gradient -= pull
+        value -= 0.5 * float(np.vdot(centred, pull))
+    return value, gradient.T
 
 
 def _shaped(covariances: Array, kind: CovarianceType, floor: float) -> Array:
