@@ -1,11 +1,18 @@
 # Everything a person does here is a target: `make help` lists them.
-VENV   := .venv
-BIN    := $(VENV)/bin
-PYTHON ?= python3
-STAMP  := $(VENV)/.installed
+VENV    := .venv
+BIN     := $(VENV)/bin
+PYTHON  ?= python3
+STAMP   := $(VENV)/.installed
+RESULTS := results
+SGPMIC  := "$(BIN)/sgpmic"
+KEPT    := --store $(RESULTS)/runs
+# Runs that failed (exit code 3) are told in the table; they do not keep the rest from being drawn.
+TOLD    := || test $$? -eq 3
+FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figure4 \
+           reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint clean
+.PHONY: help quickstart test check lint clean check-numbers reproduce reproduce-table1 reproduce-table2 reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -16,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch "$(STAMP)"
 
 quickstart: $(STAMP) ## set everything up and compare iris with the paper
-	"$(BIN)/sgpmic" benchmark --dataset iris --variance 95
+	$(SGPMIC) benchmark --dataset iris --variance 95
 
 test: $(STAMP) lint ## lint, types and tests (what CI runs)
 	"$(BIN)/python" -m pytest
@@ -27,6 +34,36 @@ lint: $(STAMP) ## ruff and mypy
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
+
+check-numbers: $(STAMP) ## recompute the fast cells and compare them with results/reference.json
+	$(SGPMIC) check
+
+# The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
+reproduce: reproduce-table1 reproduce-table2 $(FIGURES) reproduce-report ## the whole paper: tables, figures and report
+
+reproduce-table1: $(STAMP) ## Table 1: the data sets beside the printed shapes
+	$(SGPMIC) table1 --out $(RESULTS)/table1
+
+reproduce-table2: $(STAMP) ## Table 2: twelve methods, 25 rows, ACC and NMI beside the printed numbers
+	$(SGPMIC) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(KEPT) $(TOLD)
+
+reproduce-figure1: $(STAMP) ## Figure 1: the graphical model
+reproduce-figure2: $(STAMP) ## Figure 2: Iris in two dimensions, six methods
+reproduce-figure3: $(STAMP) ## Figure 3: Wine in two dimensions, six methods
+reproduce-figure4: $(STAMP) ## Figure 4: spiral and arcs, before and after
+reproduce-figure5: $(STAMP) ## Figure 5: linear and RBF kernel
+reproduce-figure6: $(STAMP) ## Figure 6: convergence of loss and ACC
+reproduce-figure7: $(RESULTS)/sweep-clusters ## Figure 7: ACC against the number of clusters
+reproduce-figure8: $(RESULTS)/sweep-inducing ## Figure 8: ACC, NMI and run time against inducing points
+$(FIGURES):
+	$(SGPMIC) plot $(@:reproduce-%=%) --out $(RESULTS)/figures
+
+.PHONY: $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing
+$(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(STAMP)
+	$(SGPMIC) $(@F) --out $@ $(KEPT) $(TOLD)
+
+reproduce-report: reproduce-table2 ## the report: one page with every number, figure and reason
+	$(SGPMIC) report
 
 clean: ## remove the environment and caches
 	rm -rf "$(VENV)" .mypy_cache .ruff_cache .pytest_cache build dist

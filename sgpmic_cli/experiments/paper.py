@@ -1,4 +1,4 @@
-"""The published numbers: Table 2 of the paper, cell by cell."""
+"""The published numbers: Table 1 (the data sets) and Table 2, cell by cell."""
 
 import csv
 from dataclasses import dataclass
@@ -26,6 +26,20 @@ def table2() -> dict[tuple[str, str, int, str], Published]:
             for row in csv.DictReader(file)
             if row["mean"]
         }
+
+
+@lru_cache(maxsize=1)
+def table1() -> dict[str, tuple[int, int, int]]:
+    """Printed instances, attributes and classes of every data set."""
+    with (files("sgpmic_cli.experiments") / "paper_table1.csv").open(encoding="utf-8") as file:
+        return {row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"])) for row in csv.DictReader(file)}
+
+
+@lru_cache(maxsize=1)
+def printed_q() -> dict[tuple[str, int], int]:
+    """Printed latent dimensions by (data set, variance)."""
+    with (files("sgpmic_cli.experiments") / "paper_table2.csv").open(encoding="utf-8") as file:
+        return {(row["dataset"], int(row["variance"])): int(row["q"]) for row in csv.DictReader(file)}
 
 
 def published(metric: str, dataset: str, variance: int, method: str) -> Published | None:

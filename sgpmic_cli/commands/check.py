@@ -1,0 +1,114 @@
+"""`sgpmic check`: the gate that keeps the numbers from sliding."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sgpmic_cli.commands import _options
+from sgpmic_cli.commands._output import Output
+from sgpmic_cli.errors import SgpmicError
+
+if TYPE_CHECKING:
+    from sgpmic_cli.experiments.gate import Change
+
+
+def check(
+    dataset: _options.Datasets = "all",
+    methods: _options.Methods = "all",
+    full: Annotated[bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Compute the cells anew and rewrite the reference with them.")
+    ] = False,
+    reference: Annotated[
+        Path | None, typer.Option(help="The file of numbers to hold.", show_default="results/reference.json")
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="Runs of each cell.", show_default="3; with --full or --update as many as the reference"),
+    ] = None,
+    n_jobs: _options.Jobs = -1,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of run records that may answer.", show_default="none: everything is computed"),
+    ] = None,
+    data_dir: _options.DataDir = None,
+    mirror: _options.Mirror = None,
+    offline: _options.Offline = False,
+    json: _options.Json = False,
+    quiet: _options.Quiet = False,
+) -> None:
+    """Recompute cells and compare them with the reference, repeat by repeat with the same seeds.
+
+    A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing got worse, 1 a cell is worse, failed or missing, or
+    nothing was compared, 2 wrong argument.
+    """
+    from sgpmic_cli.commands._watching import watching
+    from sgpmic_cli.experiments import gate
+    from sgpmic_cli.experiments.reference import default_path, read_reference, write_reference
+
+    output = Output(as_json=json, quiet=quiet)
+    path = reference if reference is not None else default_path()
+    selection = gate.Selection(tuple(_options.split(dataset)), tuple(_options.split(methods)))
+    options: dict[str, Any] = {
+        "repeats": repeats,
+        "store": store,
+        "n_jobs": n_jobs,
+        "data_dir": data_dir,
+        "mirror": mirror,
+        "offline": offline,
+    }
+    if update:
+        old = read_reference(path) if path.exists() else None
+        with watching(output) as watcher:
+            renewed, changes, gathered = gate.update(old, selection, watcher=watcher, **options)
+        write_reference(path, renewed)
+        _print(changes, output)
+        output.remark(f"{len(renewed.cells)} cells in {path}; {gathered.failed} runs failed")
+        return
+    with watching(output) as watcher:
+        changes = gate.check(read_reference(path), selection, full=full, watcher=watcher, **options)
+    _print(changes, output)
+    if worse := gate.broken(changes):
+        raise SgpmicError(f"{len(worse)} of {len(changes)} numbers are worse, failed or missing.")
+    if not gate.compared(changes):
+        raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
+
+
+def _print(changes: "list[Change]", output: Output) -> None:
+    """What moved, and a count of all."""
+    from collections import Counter
+
+    from sgpmic_cli.experiments.gate import State
+    from sgpmic_cli.experiments.tables import TITLES, plain
+
+    counts = Counter(change.state for change in changes)
+    if output.as_json:
+        document = {"counts": {str(state): counts[state] for state in State if counts[state]}}
+        output.document({**document, "changes": [change.document() for change in changes]})
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = {State.WORSE: "red", State.FAILED: "bold red", State.MISSING: "red", State.BETTER: "cyan"}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"):
+        table.add_column(
+            heading, justify="right" if heading in ("%", "reference", "now", "diff", "allowed") else "left"
+        )
+    for change in changes:
+        if change.state is not State.SAME:
+            name, variance, method = change.place
+            difference = "" if change.difference is None else f"{change.difference:+.2f}"
+            allowed = "" if change.tolerance is None else f"{change.tolerance:.2f}"
+            state = Text(change.state, style=styles.get(change.state, ""))
+            if change.reason:
+                state.append(f": {change.reason}")
+            numbers = plain(change.before), plain(change.now), difference, allowed
+            table.add_row(name, str(variance), method, TITLES[change.metric], *numbers, state)
+    console = output.console()
+    if table.row_count:
+        console.print(table)
+    told = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
+    console.print(Text(f"{len(changes)} numbers: {told or 'none'}"))
