@@ -143,7 +143,8 @@ def fit(
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_in_options(str(warning.message)) for warning in caught))
-    if model.scale == "none" and (advice := scaling_advice(data)):
+    chosen = settings.get("scale") or "none"  # a common factor by default evens nothing out
+    if chosen == "none" and model.scale != "standard" and (advice := scaling_advice(data)):
         remarks.append(advice)
     return Fitted(model, data, seed, seconds, _kept(model, heard), remarks)
 
@@ -155,8 +156,8 @@ def scaling_advice(data: Dataset) -> str | None:
     if high[0] <= UNEVEN * low[0]:
         return None
     return (
-        f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and nothing is scaled: "
-        "--scale standard lets every column count."
+        f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and no column "
+        "is scaled on its own: --scale standard lets every column count."
     )
 
 

@@ -11,7 +11,7 @@ company. h never falls on the way. A row that was trained on is already placed: 
 responsibilities.
 
 h has many modes, and training follows one of them from its start without asking whether another is higher. Taking the
-best of several starts asks just that: it raises h, but then up to one row in eight next to a training row lands in
+best of three starts asks just that: it raises h, but on Iris up to 15 % of rows beside a training row then land in
 another cluster than that row.
 """
 

@@ -103,7 +103,9 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
     bare = run("wine", *QUICK, "--scale", "none", "--json")
     assert json.loads(bare.stdout)["columns"] == 13
     assert sum(hint in line for line in bare.stderr.splitlines()) == 1
+    assert (hint in run("wine", *QUICK).stderr) == (SGPMIC().scale != "standard")
     assert hint not in run("wine", *QUICK, "--scale", "standard").stderr
+    assert hint not in run("wine", *QUICK, "--scale", "global").stderr
     assert "variance" not in run("iris", *QUICK, "--scale", "none").stderr
 
 
