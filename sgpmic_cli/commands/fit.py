@@ -126,8 +126,8 @@ def _print(fitted: "Fitted", out: Path, output: Output) -> None:
             {
                 "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
                 "clusters": _sizes(summary),
-                "latent space": f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}, {summary['kernel']} kernel, "
-                f"{summary['inducing']} inducing inputs, scale {summary['scale']}",
+                "latent space": f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}, "
+                f"{summary['kernel']} kernel, {summary['inducing']} inducing inputs, scale {summary['scale']}",
                 "rounds": f"{summary['rounds']} ({ended}), {summary['optimizer']}, seed {summary['seed']}, "
                 f"{summary['seconds']:.1f} s",
                 "lower bound": f"{summary['lower_bound']:.4f}",
