@@ -11,7 +11,19 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli import __version__
-from sgpmic_cli.commands import benchmark, datasets, fit, info, predict, sweep_clusters, sweep_inducing
+from sgpmic_cli.commands import (
+    benchmark,
+    check,
+    datasets,
+    fit,
+    info,
+    plot,
+    predict,
+    report,
+    sweep_clusters,
+    sweep_inducing,
+    table1,
+)
 from sgpmic_cli.errors import SgpmicError
 
 INTERRUPTED = 130
@@ -70,5 +82,9 @@ app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("sweep-inducing")(sweep_inducing.sweep_inducing)
 app.command("sweep-clusters")(sweep_clusters.sweep_clusters)
+app.command("table1")(table1.table1)
+app.command("check")(check.check)
+app.command("plot")(plot.plot)
+app.command("report")(report.report)
 app.command("info")(info.info)
 app.add_typer(datasets.app, name="datasets")

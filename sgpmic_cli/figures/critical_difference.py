@@ -50,7 +50,7 @@ def our_comparison(path: Path, metric: str) -> Comparison | None:
         scores = document_scores(json.loads(path.read_text(encoding="utf-8")), metric)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SgpmicError(f"{str(path)!r} is no document of `sgpmic benchmark`: {error}.") from None
-    return compare_methods(scores, [method for method in known() if method in printed.methods])
+    return compare_methods(scores, printed.methods)
 
 
 def _height(comparison: Comparison) -> float:

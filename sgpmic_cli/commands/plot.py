@@ -1,0 +1,91 @@
+"""`sgpmic plot`: the paper's figures from our runs, and the figures of any fit."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sgpmic_cli.commands import _complete, _options
+from sgpmic_cli.commands._output import Output
+from sgpmic_cli.errors import SgpmicError
+
+
+def _figures(incomplete: str) -> list[str]:
+    from sgpmic_cli.figures.catalogue import known
+
+    return [name for name in [*known(), "all"] if name.startswith(incomplete)]
+
+
+def plot(
+    figures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FIGURE...",
+            help="figure1 ... figure8, critical-difference, embedding, convergence; all but the last two: all.",
+            autocompletion=_figures,
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("results/figures"),
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="Data set or CSV file that 'embedding' and 'convergence' show.", autocompletion=_complete.datasets
+        ),
+    ] = None,
+    label: _options.Label = None,
+    clusters: Annotated[
+        int | None, typer.Option(help="Clusters to look for in --data.", show_default="number of classes, where known")
+    ] = None,
+    repeats: _options.Repeats = 10,
+    seed: _options.Seed = 0,
+    n_jobs: _options.Jobs = -1,
+    results: Annotated[Path, typer.Option(help="Folder with table2, sweep-clusters and sweep-inducing.")] = Path(
+        "results"
+    ),
+    store: Annotated[Path | None, typer.Option(help="Folder of run records.", show_default="RESULTS/runs")] = None,
+    data_dir: _options.DataDir = None,
+    mirror: _options.Mirror = None,
+    offline: _options.Offline = False,
+    quiet: _options.Quiet = False,
+) -> None:
+    """Draw figures, each as PNG and PDF.
+
+    Runs behind a figure are looked up in the store, and computed and kept where it has none; figures 7 and 8 draw what
+    `sgpmic sweep-clusters` and `sgpmic sweep-inducing` wrote. The same runs give the same files, byte by byte.
+    """
+    from sgpmic_cli.commands._watching import watching
+    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.figures.catalogue import resolve
+    from sgpmic_cli.figures.request import Request
+
+    chosen = resolve(figures)
+    output = Output(quiet=quiet)
+    refused: list[SgpmicError] = []
+    for figure in chosen:
+        try:
+            with staged(out) as folder, watching(output) as watcher:
+                remarks = figure.load()(
+                    folder / figure.name,
+                    Request(
+                        results=results,
+                        store=store if store is not None else results / "runs",
+                        seed=seed,
+                        repeats=repeats,
+                        n_jobs=n_jobs,
+                        data=data,
+                        label=label,
+                        clusters=clusters,
+                        data_dir=data_dir,
+                        mirror=mirror,
+                        offline=offline,
+                        watcher=watcher,
+                    ),
+                )
+        except SgpmicError as error:  # the others can be drawn all the same
+            refused.append(error)
+            continue
+        for remark in remarks:
+            output.remark(f"note: {figure.name}: {remark}")
+        print(out / f"{figure.name}.png")
+    if refused:
+        raise type(refused[0])(" ".join(map(str, refused)))

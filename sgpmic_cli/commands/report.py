@@ -1,0 +1,23 @@
+"""`sgpmic report`: everything on one page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    results: Annotated[Path, typer.Option(help="Folder with table2 and figures.")] = Path("results"),
+    out: Annotated[Path | None, typer.Option(help="The page.", show_default="RESULTS/report.html")] = None,
+) -> None:
+    """Write one self-contained HTML page: verdicts, Table 2 cell by cell, figures, significance, protocol.
+
+    It reads what `sgpmic benchmark --out RESULTS/table2` and `sgpmic plot --out RESULTS/figures` wrote, computes
+    nothing anew, and opens from disk without a network.
+    """
+    from sgpmic_cli.experiments.store import write_whole
+    from sgpmic_cli.report.page import page
+
+    target = out if out is not None else results / "report.html"
+    write_whole(target, page(results))
+    print(target)

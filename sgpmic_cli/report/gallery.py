@@ -1,0 +1,27 @@
+"""The figures, embedded in the page."""
+
+import base64
+from pathlib import Path
+
+from sgpmic_cli.figures.catalogue import Figure, known
+from sgpmic_cli.report.markup import Html, section, tag
+from sgpmic_cli.report.results import Results
+
+
+def gallery(results: Results) -> Html:
+    """Every figure that has been drawn, and the command for each that has not."""
+    shown = [figure for figure in known().values() if figure.in_all and figure.name != "critical-difference"]
+    return section("figures", "Figures", *(figure_or_command(results.figures, figure) for figure in shown))
+
+
+def figure_or_command(folder: Path, figure: Figure) -> Html:
+    """One figure with its title and caption."""
+    path = folder / f"{figure.name}.png"
+    title = tag("h3", figure.title)
+    if not path.is_file():
+        return tag(
+            "article", title, tag("p", "Not drawn yet: ", tag("code", f"sgpmic plot {figure.name}"), " draws it.")
+        )
+    content = base64.b64encode(path.read_bytes()).decode("ascii")
+    image = Html(f'<img src="data:image/png;base64,{content}" alt="{figure.title}" loading="lazy">')
+    return tag("article", title, tag("figure", image, tag("figcaption", figure.caption)))

@@ -1,0 +1,45 @@
+"""The few pieces of HTML that all sections are put together from. What comes from data is escaped here, once."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+class Html(str):
+    """Text that is markup already."""
+
+
+def text(content: object) -> Html:
+    """Anything as text of a page."""
+    return content if isinstance(content, Html) else Html(escape(str(content)))
+
+
+def tag(name: str, *content: object, **attributes: str | None) -> Html:
+    """An element; `class_` becomes class, `data_x` data-x, and an attribute of None is left out."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Html(f"<{name}{given}>{''.join(map(text, content))}</{name}>")
+
+
+def table(heading: Sequence[object], rows: Iterable[Sequence[object]], *, caption: str) -> Html:
+    """A plain table in a box of its own that scrolls sideways: the first column of words, the others of numbers."""
+    head = tag("thead", tag("tr", *(tag("th", entry, scope="col") for entry in heading)))
+    body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:])) for row in rows]
+    return box(tag("table", tag("caption", caption), head, tag("tbody", *body)), caption)
+
+
+def box(content: Html, label: str) -> Html:
+    """A box that scrolls by itself, also by keyboard."""
+    return tag("div", content, class_="box", tabindex="0", role="region", aria_label=label)
+
+
+def section(anchor: str, title: str, *content: object) -> Html:
+    """A section with a heading that can be linked to."""
+    return tag("section", tag("h2", title), *content, id=anchor)
+
+
+def items(entries: Iterable[object]) -> Html:
+    """A list."""
+    return tag("ul", *(tag("li", entry) for entry in entries))

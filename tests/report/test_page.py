@@ -1,0 +1,176 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from made_up import METHODS, NOTE, write_results
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.report.page import SECTIONS, page
+
+VOID = {"meta", "link", "img", "br", "polyline", "circle"}
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082"
+)
+
+
+class Reader(HTMLParser):
+    """Collects elements, and checks that every one is closed in its turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    (folder / "figures").mkdir()
+    for name in ("figure1", "critical-difference"):
+        (folder / "figures" / f"{name}.png").write_bytes(PIXEL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(results):
+    return page(results)
+
+
+@pytest.fixture(scope="module")
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_nothing_is_asked_of_a_network(read, html):
+    for tag, attributes in read.elements:
+        for name in ("src", "href", "action", "data", "srcset", "poster"):
+            if name in attributes:
+                assert attributes[name].startswith(("data:", "#")), (tag, attributes)
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?://", html)
+    policy = next(each["content"] for each in read.all("meta") if each.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+
+
+def test_every_image_is_inside_the_page(read):
+    images = read.all("img")
+    assert len(images) == 2
+    assert all(image["src"].startswith("data:image/png;base64,") and image["alt"] for image in images)
+
+
+def test_figures_not_drawn_name_their_command(html):
+    for i in range(2, 9):
+        assert f"sgpmic plot figure{i}" in html
+    assert "sgpmic plot figure1" not in html
+
+
+def test_all_cells_of_the_paper_are_there(read):
+    places = [each["data-place"] for each in read.all("td") if "data-place" in each]
+    assert len(places) == 2 * 25 * 12
+    assert len(set(places)) == 25 * 12
+    assert set(places) >= {"/".join(map(str, key[1:])) for key in table2()}
+
+
+def test_every_link_leads_to_a_section(read):
+    anchors = {attributes["id"] for _, attributes in read.elements if "id" in attributes}
+    assert anchors == set(SECTIONS)
+    assert {each["href"][1:] for each in read.all("a")} == set(SECTIONS)
+
+
+def test_what_runs_said_stays_text(read, html):
+    assert NOTE in "".join(read.texts)
+    assert "<script>alert" not in html
+    assert len(read.all("script")) == 1
+
+
+def test_the_tiles_count_every_printed_number(results, html):
+    tiles = dict(re.findall(r'<div class="tile [^>]*><b>(\d+)</b><span>([^<]+)</span>', html))
+    assert sum(map(int, tiles)) == len(table2()) == 582
+    cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
+    counts = {verdict: int(number) for number, verdict in tiles.items()}
+    printed = [(cell, metric) for cell in cells for metric in ("acc", "nmi") if _printed(cell, metric)]
+    assert counts["exact"] == sum(cell["verdict"][metric] == "exact" for cell, metric in printed)
+    assert counts["unavailable"] == 24
+
+
+def _printed(cell, metric):
+    return (metric, cell["dataset"], cell["variance"], cell["method"]) in table2()
+
+
+def test_ranks_of_the_printed_numbers_are_told(html):
+    assert "SGP-MIC, at 3.61, is told apart only from VAE-FCM." in html
+    assert "critical difference 5.03" in html
+
+
+def test_wins_of_the_printed_numbers(html):
+    table = html[html.index("Best of how many of the 25 rows") :]
+    row = re.search(r'<th scope="row">SGP-MIC</th>((?:<td>\d+</td>)+)', table)[1]
+    printed = re.findall(r"\d+", row)[1]
+    best = 0
+    for place in {key[1:3] for key in table2()}:
+        means = {key[3]: cell.mean for key, cell in table2().items() if (key[0], *key[1:3]) == ("acc", *place)}
+        best += means["sgp-mic"] == max(means.values())
+    assert int(printed) == best
+
+
+def test_grids_show_their_curve_and_the_chosen_setting(html):
+    start = html.index('data-place="wine/95/aml"')
+    details = html[start : html.index("</td>", start)]
+    assert details.count("<circle") == 7
+    assert details.count('class="taken"') == 1
+    assert "ACC over λ: 50.00 to 56.00" in details
+
+
+def test_cells_that_learned_nothing_are_named(html):
+    assert "VAE-FCM 50, 95, 99 %" in html  # Breast Cancer, printed 65.01 three times
+
+
+def test_two_pages_of_the_same_results_are_equal(results, html):
+    assert page(results) == html
+
+
+def test_a_table_with_one_method_leaves_the_rest_as_not_run(results, tmp_path):
+    document = write_results(tmp_path)
+    document["cells"] = [cell for cell in document["cells"] if cell["method"] == METHODS[0]]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    reader = Reader()
+    reader.feed(page(tmp_path))
+    places = {each["data-place"]: each["class"] for each in reader.all("td") if "data-place" in each}
+    assert len(places) == 25 * 12
+    assert places["iris/95/sgp-mic"] == "cell v-not-run"
+
+
+def test_missing_or_foreign_files_are_one_sentence(tmp_path):
+    with pytest.raises(UsageError, match="run `sgpmic benchmark --dataset all --variance all"):
+        page(tmp_path)
+    write_results(tmp_path)
+    path = tmp_path / "table2" / "benchmark.json"
+    path.write_text('{"cells": [{"dataset": "iris"}]}')
+    with pytest.raises(SgpmicError, match="is no document of this version"):
+        page(tmp_path)
+    path.write_text('{"cells": ')
+    with pytest.raises(SgpmicError, match="is damaged"):
+        page(tmp_path)
