@@ -46,7 +46,7 @@ def outcomes(batches: Sequence[list[Run]], scheduler: str) -> Generator[list[Rec
 
         waiting = iter(batches)
         ahead = max(IN_FLIGHT, AHEAD * sum(client.nthreads().values()))
-        finished = as_completed([send(batch) for batch in islice(waiting, ahead)])
+        finished = as_completed([send(batch) for batch in islice(waiting, ahead)], loop=client.loop)
         for future in finished:
             yield _received(future)
             for batch in islice(waiting, 1):

@@ -49,7 +49,7 @@ def test_version():
 
 def test_every_command_is_listed():
     listed = CliRunner().invoke(app, ["--help"]).stdout
-    for command in ("benchmark", "datasets", "info"):
+    for command in ("benchmark", "sweep-inducing", "sweep-clusters", "check", "table1", "datasets", "info"):
         assert command in listed
 
 

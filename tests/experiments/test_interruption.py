@@ -12,10 +12,11 @@ import pytest
 
 from sgpmic_cli.experiments.benchmark import benchmark
 
-METHODS = ["pca-fcm", "isomap-fcm", "toy_methods:Slow", "toy_methods:Flaky"]
-REPEATS = 20
+METHODS = ["pca-fcm", "isomap-fcm", "aml", "toy_methods:Slow", "toy_methods:Flaky"]
+GRID = 7  # values of lambda that AML is run with
+REPEATS = 12
 N_JOBS_KILLED = (2, 1)
-TABLES = ("table.csv", "table.md", "table.tex")
+TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md", "lambda.csv")
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and signals of POSIX")
 
@@ -71,7 +72,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected
     last = _start(out, store, n_jobs=1)
     last.communicate()
     assert last.returncode == 3  # the flaky method
-    assert 0 < kept < len(list(store.glob("*.json"))) == 2 * len(METHODS) * REPEATS
+    assert 0 < kept < len(list(store.glob("*.json"))) == 2 * (len(METHODS) - 1 + GRID) * REPEATS
     assert _read(out) == expected
 
 

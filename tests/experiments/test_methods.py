@@ -1,7 +1,10 @@
+import inspect
+
 import pytest
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments import methods
+from sgpmic_cli.experiments.code import constructor
 from sgpmic_cli.experiments.paper import table2
 
 
@@ -9,6 +12,12 @@ def test_every_built_in_method_is_a_clusterer_with_the_common_face():
     for method in methods.known().values():
         assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
         assert set(method.settings) | set(method.grid) | set(method.as_stated) <= method.accepts()
+
+
+def test_parameters_read_from_the_source_are_those_of_the_class():
+    for method in methods._BUILT_IN:
+        assert constructor(*method.target.split(":")) == frozenset(inspect.signature(method.load()).parameters)
+        assert callable(method.load().fit_predict)
 
 
 def test_all_stands_for_the_methods_of_the_paper_in_its_order():
