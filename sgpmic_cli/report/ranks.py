@@ -37,6 +37,11 @@ def ranks(results: Results) -> Html:
             "a data set are not independent. Only methods with a number for each of them can be ranked; the paper "
             "leaves DEC out where Q = 1. Rank 1 is best.",
         ),
+        tag(
+            "p",
+            "Our own ranks compare methods whose open settings were in part chosen by the printed scores, hence by "
+            "labels: they do not say which method is better on new data.",
+        ),
         table(["mean rank", *found], rows, caption="Mean ranks over the data sets"),
         items(f"{name}: {_sentence(each)}" for name, each in found.items()),
         figure_or_command(results.figures, known()["critical-difference"]),

@@ -148,6 +148,12 @@ def test_cells_that_learned_nothing_are_named(html):
     assert "VAE-FCM 50, 95, 99 %" in html  # Breast Cancer, printed 65.01 three times
 
 
+def test_columns_that_were_fitted_are_called_so(html):
+    summary = html[html.index('id="summary"') : html.index('id="table2"')]
+    for method in ("FGPLVM-FCM", "AE-FCM", "VAE-FCM", "DEEPC", "SGP-MIC"):
+        assert method in summary[summary.index("leaves a setting open") : summary.index("agreement is fitted")]
+
+
 def test_two_pages_of_the_same_results_are_equal(results, html):
     assert page(results) == html
 
