@@ -94,11 +94,22 @@ def _is_package(module: str) -> bool:
 
 @cache
 def _source(module: str) -> Path | None:
+    if _ours(module):
+        return _source_here(module)
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):
         return None
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+def _source_here(module: str) -> Path | None:
+    """A module of this package, found by its path: asking the import system would import the folders above it."""
+    root = importlib.util.find_spec(PACKAGE)
+    if root is None or root.origin is None:
+        return None
+    stem = Path(root.origin).parent.joinpath(*module.split(".")[1:])
+    return next((path for path in (stem / "__init__.py", stem.with_name(stem.name + ".py")) if path.is_file()), None)
 
 
 @cache

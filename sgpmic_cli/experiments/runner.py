@@ -75,14 +75,13 @@ def execute(
 def cost(run: Run) -> float:
     """Rough seconds of a run, to order and batch the work and to guess the time left.
 
-    Most methods grow faster than the number of rows, and in proportion to clusters and inducing points beyond the
-    usual ones.
+    In proportion to the rows, and to clusters and inducing points beyond the usual ones.
     """
     data = run.cell.data
     assert data is not None
     clusters = run.cell.n_clusters / max(1, data.n_classes)
     inducing = run.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
-    return run.cell.method.cost * (len(data.Y) / 1000) ** 1.5 * max(1.0, clusters) * max(1.0, inducing)
+    return run.cell.method.cost * len(data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
 def _stages(pending: Sequence[Run]) -> list[list[Run]]:

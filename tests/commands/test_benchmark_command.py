@@ -164,3 +164,14 @@ def test_best_of_the_row_is_bold_and_verdicts_are_coloured(tmp_path):
     assert "\x1b[1m88.67±0.00\x1b[0m" in text
     assert "\x1b[1m76.00±0.00\x1b[0m" not in text
     assert "\x1b[1;32mexact\x1b[0m" in text
+
+
+def test_a_table_at_hand_is_drawn_without_importing_its_methods(tmp_path):
+    arguments = ["benchmark", "--dataset", "iris", *QUICK, "--out", str(tmp_path), "--quiet"]
+    imports = "import sys\nfrom typer.testing import CliRunner\nfrom sgpmic_cli.commands import app\n"
+    code = f"{imports}CliRunner().invoke(app, {arguments})\nprint('sklearn' in sys.modules, 'joblib' in sys.modules)"
+    loaded = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        for _ in range(2)
+    ]
+    assert loaded == ["True True\n", "False False\n"]
