@@ -69,7 +69,7 @@ _FIGURES = (
         "Figure 4: spiral and arcs, before and after",
         "Two generated sets as they are (left; of the spiral in space the first two coordinates) and in the latent "
         "space of SGP-MIC (right). The paper does not say how its own were generated, so its numbers for the arcs are "
-        "about other data: how many rows the arcs have and how far apart they lie is our choice, and decides the score.",
+        "about other data: how many rows the arcs have and how far apart they lie is our choice and decides the score.",
     ),
     Figure(
         "figure5",

@@ -34,5 +34,5 @@ def figure4(stem: Path, request: Request) -> list[str]:
 def _scores(panel: Shown, printed: dict[str, float] | None) -> str:
     stats, n = panel.outcome.stats, panel.outcome.repeats - panel.outcome.failed
     text = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} % (mean of {n})"
-    paper = "" if printed is None else f"; paper, on other data, {printed['acc']:.2f} and {printed['nmi']:.2f}"
+    paper = "" if printed is None else f"\npaper, on other data: {printed['acc']:.2f} and {printed['nmi']:.2f}"
     return f"{text}\nshown {panel.acc:.2f}{paper}"
