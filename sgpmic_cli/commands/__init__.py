@@ -20,6 +20,7 @@ from sgpmic_cli.commands import (
     plot,
     predict,
     report,
+    search_asrun,
     sweep_clusters,
     sweep_inducing,
     table1,
@@ -84,6 +85,7 @@ app.command("sweep-inducing")(sweep_inducing.sweep_inducing)
 app.command("sweep-clusters")(sweep_clusters.sweep_clusters)
 app.command("table1")(table1.table1)
 app.command("check")(check.check)
+app.command("search-asrun")(search_asrun.search_asrun)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)
 app.command("info")(info.info)

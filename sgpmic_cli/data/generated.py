@@ -18,13 +18,13 @@ def spiral(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Arcs of unit circles around the corners of a regular polygon, each open towards the middle."""
+    """Half circles of radius one around the corners of a regular polygon, each open towards the middle."""
     random = np.random.RandomState(seed)
     circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other
     corner = 2 * np.pi * circle / n_classes
-    angle = corner + random.uniform(-2 * np.pi / 3, 2 * np.pi / 3, size=n)
-    # Two radii out, the centres of five circles are 4 sin 36° = 2.35 radii apart: neighbouring arcs do not touch.
-    centre = 2 * np.column_stack([np.cos(corner), np.sin(corner)])
+    angle = corner + random.uniform(-np.pi / 2, np.pi / 2, size=n)
+    # 2.2 radii out, the ends of neighbouring arcs are about one radius apart: pieces that the eye tells from each other.
+    centre = 2.2 * np.column_stack([np.cos(corner), np.sin(corner)])
     Y = centre + np.column_stack([np.cos(angle), np.sin(angle)]) + random.normal(scale=0.05, size=(n, 2))
     return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]
 

@@ -38,6 +38,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
     learn_noise : move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
     reseed_dead : throw the centre of a component that lost all points onto a random latent point.
+    isomap_components : what the ISOMAP start does with data that fall apart at twelve neighbours: "joined" bridges the
+        parts; "largest" unrolls the largest and puts all other rows at one place, as the paper's numbers need it.
     n_init : restarts from child seeds; the fit with the best bound is kept.
     memory : folder where ISOMAP coordinates are kept between fits of the same data.
     callback : called as callback(round, bound, labels) after every round.
@@ -59,16 +61,17 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         ard=False,
         n_inducing=50,
         covariance_type="spherical",
-        covariance_floor=1e-2,
+        covariance_floor=0.03,
         center=True,
-        scale="none",
+        scale="global",
         max_iter=20,
         tol=0.0,
         optimizer="lbfgs",
-        optimizer_steps=3,
+        optimizer_steps=2,
         learn_weights=False,
         learn_noise=False,
         reseed_dead=False,
+        isomap_components="joined",
         n_init=1,
         memory=None,
         callback=None,
@@ -90,6 +93,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.learn_weights = learn_weights
         self.learn_noise = learn_noise
         self.reseed_dead = reseed_dead
+        self.isomap_components = isomap_components
         self.n_init = n_init
         self.memory = memory
         self.callback = callback
@@ -107,7 +111,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         shaped = Y / self.scale_ if self.scale == "standard" else Y
         q = self._dimensions(shaped)
         n_inducing = self._inducing(len(Y))
-        X = latent_start(shaped, q, self.memory)
+        X = latent_start(shaped, q, self.isomap_components, self.memory)
         data = observe(seen)
         log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
@@ -245,6 +249,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
             "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),
             "optimizer_steps": (_whole(1), "a whole number from 1"),
+            "isomap_components": (_one_of("joined", "largest"), "'joined' or 'largest'"),
             "n_init": (_whole(1), "a whole number from 1"),
         }
         for name, (holds, wanted) in rules.items():

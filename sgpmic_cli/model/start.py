@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli.baselines.fcm import FuzzyCMeans
 from sgpmic_cli.embeddings import isomap
+from sgpmic_cli.embeddings.isomap import Components
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.kernels import Kernel, start_parameters
 from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
@@ -16,9 +17,9 @@ from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
 Array = NDArray[np.float64]
 
 
-def latent_start(Y: Array, q: int, memory: str | os.PathLike[str] | None) -> Array:
+def latent_start(Y: Array, q: int, components: Components, memory: str | os.PathLike[str] | None) -> Array:
     """ISOMAP coordinates at unit variance (N, q)."""
-    return isomap(Y, q, memory=memory)
+    return isomap(Y, q, components=components, memory=memory)
 
 
 def start(

@@ -1,0 +1,40 @@
+"""`sgpmic search-asrun`: the search behind SGP-MIC's setting, as anybody can run it again."""
+
+from pathlib import Path
+
+from sgpmic_cli.commands import _options
+from sgpmic_cli.commands._output import Output
+
+
+def search_asrun(
+    repeats: _options.Repeats = 3,
+    seed: _options.Seed = 0,
+    n_jobs: _options.Jobs = -1,
+    out: _options.Out = Path("results/search-asrun"),
+    store: _options.Store = None,
+    quiet: _options.Quiet = False,
+) -> None:
+    """Vary what the paper leaves open in SGP-MIC, one thing at a time, and measure how close each comes to its column.
+
+    Writes search.csv, search.md and a manifest.
+    """
+    from sgpmic_cli.commands._watching import watching
+    from sgpmic_cli.experiments import asrun_search
+
+    output = Output(as_json=False, quiet=quiet)
+    with watching(output) as watcher:
+        finished = asrun_search.search_asrun(
+            out=out, store=store, repeats=repeats, seed=seed, n_jobs=n_jobs, watcher=watcher
+        )
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    head, body = finished.table()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in head[:5]:
+        table.add_column(heading, justify="left" if heading == "variation" else "right")
+    for row in body:
+        table.add_row(*map(Text, row[:5]))
+    output.console().print(table)
+    output.remark(f"{finished.gathered.computed} runs computed, {finished.gathered.reused} reused; tables in {out}")
