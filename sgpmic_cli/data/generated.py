@@ -23,7 +23,7 @@ def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other
     corner = 2 * np.pi * circle / n_classes
     angle = corner + random.uniform(-np.pi / 2, np.pi / 2, size=n)
-    # 2.2 radii out, the ends of neighbouring arcs are about one radius apart: pieces that the eye tells from each other.
+    # 2.2 radii out, the ends of neighbouring arcs are about one radius apart: the eye tells them from each other.
     centre = 2.2 * np.column_stack([np.cos(corner), np.sin(corner)])
     Y = centre + np.column_stack([np.cos(angle), np.sin(angle)]) + random.normal(scale=0.05, size=(n, 2))
     return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]

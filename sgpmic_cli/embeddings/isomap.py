@@ -5,7 +5,8 @@ broken by row order; geodesics and classical MDS on the largest connected compon
 origin; then every axis to zero mean and unit variance. At twelve neighbours Iris falls into 100 + 50 rows and Segment
 into 1980 + 330, so the origin is a crowded place there: an accident of the original toolbox that the printed numbers
 carry, kept as it is under `components="largest"`. `components="joined"` bridges the parts by their closest pairs
-instead, and `unit_variance=False` leaves the axes at their own length.
+instead; "auto" does so only where the largest part holds no more than half of the rows (clusters that stand apart would
+otherwise fall on one point). `unit_variance=False` leaves the axes at their own length.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
-Components = Literal["largest", "joined"]
+Components = Literal["largest", "joined", "auto"]
 
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
@@ -78,9 +79,10 @@ def neighbor_graph(Y: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> sp
 
 def _coordinates(Y: NDArray[np.float64], n_axes: int, components: Components) -> NDArray[np.float64]:
     graph = neighbor_graph(Y)
-    if components == "joined":
-        graph = _join(Y, graph)
     labels = csgraph.connected_components(graph, directed=False)[1]
+    if components == "joined" or (components == "auto" and 2 * np.bincount(labels).max() <= len(labels)):
+        graph = _join(Y, graph, labels)
+        labels = np.zeros_like(labels)
     inside = np.flatnonzero(labels == np.bincount(labels).argmax())
     geodesic = csgraph.dijkstra(graph[inside][:, inside], directed=False)
     coordinates = np.zeros((Y.shape[0], n_axes))
@@ -101,9 +103,8 @@ def _classical_mds(distances: NDArray[np.float64], n_axes: int) -> NDArray[np.fl
     return coordinates * np.where(coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)] < 0, -1.0, 1.0)
 
 
-def _join(Y: NDArray[np.float64], graph: sparse.csr_array) -> sparse.csr_array:
+def _join(Y: NDArray[np.float64], graph: sparse.csr_array, labels: NDArray[np.int32]) -> sparse.csr_array:
     """Bridge the parts of a graph by the closest pair of points between each part and all that is joined so far."""
-    labels = csgraph.connected_components(graph, directed=False)[1]
     joined = labels == np.bincount(labels).argmax()
     bridges = graph.tolil()
     while not joined.all():

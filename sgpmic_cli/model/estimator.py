@@ -38,8 +38,9 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
     learn_noise : move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
     reseed_dead : throw the centre of a component that lost all points onto a random latent point.
-    isomap_components : what the ISOMAP start does with data that fall apart at twelve neighbours: "joined" bridges the
-        parts; "largest" unrolls the largest and puts all other rows at one place, as the paper's numbers need it.
+    isomap_components : what the ISOMAP start does with data that fall apart at twelve neighbours: "largest" unrolls the
+        largest part and puts all other rows at one place, as the paper's numbers need it; "joined" bridges the parts;
+        "auto" takes the largest where it holds more than half of the rows, and bridges the parts where it does not.
     n_init : restarts from child seeds; the fit with the best bound is kept.
     memory : folder where ISOMAP coordinates are kept between fits of the same data.
     callback : called as callback(round, bound, labels) after every round.
@@ -71,7 +72,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         learn_weights=False,
         learn_noise=False,
         reseed_dead=False,
-        isomap_components="joined",
+        isomap_components="auto",
         n_init=1,
         memory=None,
         callback=None,
@@ -249,7 +250,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
             "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),
             "optimizer_steps": (_whole(1), "a whole number from 1"),
-            "isomap_components": (_one_of("joined", "largest"), "'joined' or 'largest'"),
+            "isomap_components": (_one_of("auto", "largest", "joined"), "'auto', 'largest' or 'joined'"),
             "n_init": (_whole(1), "a whole number from 1"),
         }
         for name, (holds, wanted) in rules.items():

@@ -34,6 +34,13 @@ def test_points_outside_the_largest_part_share_one_place():
     assert np.ptp(joined[:50], axis=0).max() > 0.1
 
 
+def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority():
+    iris = load("iris").Y
+    np.testing.assert_array_equal(isomap(iris, 2, components="auto"), isomap(iris, 2, components="largest"))
+    clouds = np.random.RandomState(0).randn(60, 2) + np.repeat([[0, 0], [30, 0], [0, 30]], 20, axis=0)
+    np.testing.assert_array_equal(isomap(clouds, 2, components="auto"), isomap(clouds, 2, components="joined"))
+
+
 def test_duplicates_are_tied_not_lost():
     Y = np.repeat(np.random.RandomState(1).rand(20, 2), 2, axis=0)
     graph = neighbor_graph(Y).toarray()
