@@ -19,18 +19,19 @@ limit and computed again beyond it, so memory never grows with N x K x M. Where 
 formulas above lose digits, `orthogonal.py` gives the same quantities without ever forming A.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dgemm, dsymm, dsymv, dsyr2, dsyrk, dtrsm
+from scipy.linalg.blas import dgemm, dsymm, dsyr2, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli.model.cholesky import jittered_cholesky, log_determinant
 from sgpmic_cli.model.kernels import Kernel, with_ones
+from sgpmic_cli.model.orthogonal import factorise, is_rough, slope
 
 Array = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ class Factors:
     Ks: Array  # (K,)      K_uf s
     misfit: float  # beta sum_n s_n |y_n|^2 - tr(E' W)
     jitter: float
+    rough: bool  # whether the factors came from `orthogonal.py`
 
     @cached_property
     def W(self) -> Array:
@@ -130,38 +132,46 @@ class Component:
         E = RY[:, :-1]
         E *= beta * v
         E += beta * bias * data.sum_y
-        L_u, jitter_u = jittered_cholesky(K_uu)
+        L_u, jitter = jittered_cholesky(K_uu)
         L_a, jitter_a = jittered_cholesky(A)
-        W, _ = dpotrs(L_a, E, lower=True)
-        misfit = beta * data.energy - float(np.vdot(E.T, W.T))
+        rough = jitter + jitter_a > 0.0 or is_rough(L_a)
+        if rough:
+            L_a, W, misfit = factorise(L_u, L_a, E.shape[1], lambda: self._weighted_rows(theta, beta, Z, X))
+        else:
+            W, _ = dpotrs(L_a, E, lower=True)
+            misfit = beta * data.energy - float(np.vdot(E.T, W.T))
         entropy = data.total * np.log(beta / (2.0 * np.pi)) - log_determinant(L_a) + log_determinant(L_u)
         value = 0.5 * (data.n_outputs * entropy - misfit)
-        return Factors(value, L_u, L_a, W, data.turn, K_uu, Ks, misfit, max(jitter_u, jitter_a))
+        return Factors(value, L_u, L_a, W, data.turn, K_uu, Ks, misfit, jitter, rough)
 
     def gradient(self, f: Factors, theta: Array, beta: float, Z: Array, X: Array) -> tuple[Array, Array, Array, float]:
         """dL by X (n, Q), Z, theta and log beta, from the factors that `value` left."""
-        v, bias = theta[0], theta[-2]
+        bias = theta[-2]
         data, p, W = self.data, self.data.n_outputs, f.W_turned
         # H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
         H, _ = dpotri(f.L_a, lower=True)
         dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
-        h = dsymv(2.0 * beta, H, self.ones, lower=True)
+        solved_ones, _ = dpotrs(f.L_a, self.ones, lower=True)
+        sum_w = W.sum(axis=0)
         right = np.empty((len(Z), W.shape[1] + 1), order="F")
         np.multiply(W, beta, out=right[:, :-1])
-        np.multiply(h, bias, out=right[:, -1])
+        np.multiply(W @ sum_w + p * solved_ones, -beta * bias, out=right[:, -1])  # 2 beta bias H 1
         Z1, X1 = with_ones(Z), self.kernel.latent_side(X, data.root_s)
         TX = np.zeros((len(Z), X1.shape[1]), order="F")
         TZ = np.empty((len(X), Z1.shape[1]), order="F")
         for rows in self.blocks:
-            R = self.kept[:, rows] if self._keeps(rows) else self._cross(theta, Z, X, rows)
-            U = self._scratch(1, rows)
-            dsymm(2.0 * beta * v, H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
-            dgemm(1.0, right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
+            R = self._cross_again(theta, Z, X, rows)
+            if f.rough:
+                U = slope(f.L_a, W, beta, p, self._covariances(theta, R, rows), data.Y1[rows, :-1])
+            else:
+                U = self._scratch(1, rows)
+                dsymm(2.0 * beta * theta[0], H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
+                dgemm(1.0, right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
             T = self.kernel.fold(U, R)
             dgemm(1.0, T, X1[rows], beta=1.0, c=TX, overwrite_c=True)
             TZ[rows] = dgemm(1.0, T, Z1, trans_a=True)
         dX, dZ, dtheta = self.kernel.cross_gradient(theta, Z, X, data.root_s, TX, TZ)
-        dtheta[-2] += bias * (beta * (W.sum(axis=0) @ data.sum_y) + h @ f.Ks)
+        dtheta[-2] += bias * beta * (sum_w @ (data.sum_y - f.Ks @ W) - p * (solved_ones @ f.Ks))
         D, _ = dpotri(f.L_u, lower=True)
         D *= 0.5 * p
         D += H
@@ -172,9 +182,26 @@ class Component:
         dtheta += dtheta_u
         return dX, dZ, dtheta, dbeta
 
+    def _covariances(self, theta: Array, R: Array, rows: slice) -> Array:
+        """sqrt(s_n) k_n from its kernel part R~, (K, n)."""
+        K = np.multiply(theta[0], R, order="F")
+        K += theta[-2] * self.data.root_s[rows]
+        return K
+
+    def _weighted_rows(self, theta: Array, beta: float, Z: Array, X: Array) -> Iterator[tuple[Array, Array]]:
+        """sqrt(beta s_n) k_n (K, n) and sqrt(beta s_n) y_n (n, D), block by block."""
+        for rows in self.blocks:
+            K = self._covariances(theta, self._cross_again(theta, Z, X, rows), rows)
+            K *= np.sqrt(beta)
+            yield K, np.multiply(np.sqrt(beta), self.data.Y1[rows, :-1], order="F")
+
     def _cross(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
         out = self.kept[:, rows] if self._keeps(rows) else self._scratch(0, rows)
         return self.kernel.cross(theta, Z, X[rows], self.data.root_s[rows], out)
+
+    def _cross_again(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
+        """The same once more in this evaluation."""
+        return self.kept[:, rows] if self._keeps(rows) else self._cross(theta, Z, X, rows)
 
     def _keeps(self, rows: slice) -> bool:
         return rows.stop <= self.kept.shape[1]
