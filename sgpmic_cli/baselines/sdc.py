@@ -3,9 +3,10 @@
 A linear projection z = y W is trained so that the similarities of its rows come near to targets taken from k-means:
 high within a cluster, low across, neither extreme, which keeps clusters from collapsing. The constants are those of
 the authors' own evaluation script, one set for all data sets (its special pair for their Yale images is not used), and
-nothing was searched: they reproduce the printed column, ten of 24 UCI cells to the second decimal. The targets are
-computed once; W starts at the principal axes and moves little, but without that move the Iris cells do not come out.
-The printed spread of 0.00 everywhere is the script's fixed seed: over seeds, Segment varies by 1 to 5 points.
+nothing was searched. They reproduce the printed column, ten of 24 UCI cells to the second decimal. W starts at the
+principal axes and moves little, so k-means on principal components alone is near in most cells; Iris tells them apart
+(Q = 1, 2: printed 90.67, 89.33; trained 90.60, 89.20; untrained 91.33, 88.67). The printed spread of 0.00 would follow
+from the script's fixed seed: over seeds, Segment has standard deviations of 1 to 5 points.
 """
 
 import numpy as np
