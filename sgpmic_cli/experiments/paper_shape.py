@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sgpmic_cli.experiments.fold import Stat
 from sgpmic_cli.experiments.paper import Published
 from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_of
-from sgpmic_cli.experiments.summary import chosen_with_labels, grid_remark, wins
+from sgpmic_cli.experiments.summary import chosen_with_labels, fitted_to_print, remarks, wins
 from sgpmic_cli.experiments.tables import TITLES, best_of, digits, escape, markdown_table, pivot, plain
 
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
@@ -30,8 +30,8 @@ def shape_markdown(results: Sequence[Result]) -> str:
             body.append(["wins", "", *(str(counts[method]) for method in methods)])
             table = markdown_table(["data set", "variance % (Q)", *labels], body, left=2)
             parts.append(f"### {TITLES[metric]}, {side}\n\n{table}")
-    remark = grid_remark(chosen_with_labels(results))
-    return "\n".join([*parts, remark] if remark else parts)
+    told = "".join(f"- {line}\n" for line in remarks(chosen_with_labels(results), fitted_to_print(results)))
+    return "\n".join([*parts, told] if told else parts)
 
 
 def shape_latex(results: Sequence[Result]) -> str:
@@ -53,8 +53,8 @@ def shape_latex(results: Sequence[Result]) -> str:
             counts = wins(results, metric, mean)
             lines += [r"\midrule", _row(["wins", "", *(str(counts[method]) for method in methods)])]
             parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    remark = grid_remark(chosen_with_labels(results))
-    return "\n\n".join([*parts, "% " + remark] if remark else [*parts, ""])
+    told = [f"% {line}" for line in remarks(chosen_with_labels(results), fitted_to_print(results))]
+    return "\n\n".join([*parts, "\n".join(told)]).rstrip() + "\n"
 
 
 def _labels(results: Sequence[Result]) -> list[str]:

@@ -4,12 +4,14 @@ import pytest
 
 from sgpmic_cli.experiments.benchmark import benchmark
 from sgpmic_cli.experiments.files import grid_csv
+from sgpmic_cli.experiments.methods import resolve
 from sgpmic_cli.experiments.paper import published, table2
 from sgpmic_cli.experiments.paper_shape import shape_latex, shape_markdown
 from sgpmic_cli.experiments.result import ours_of, printed_of
 from sgpmic_cli.experiments.summary import summary, summary_markdown, wins
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-first", "dec", "toy_methods:Broken"]
+FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +84,11 @@ def test_the_curve_of_a_grid_has_its_own_file(finished):
     assert lines == (folder / "lambda.csv").read_text().splitlines()
     assert len(lines) == 1 + 3 * 7 * 2
     assert sum(",yes,acc," in line for line in lines) == 3
+
+
+def test_columns_whose_agreement_is_fitted_are_named_under_the_counts(tmp_path):
+    assert {method.name for method in resolve(["all"]) if method.fitted} == FITTED
+    finished = benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1, n_jobs=1)
+    assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
+    for name in ("summary.md", "table2.md", "table2.tex"):
+        assert "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()
