@@ -38,15 +38,18 @@ class _Layout:
         return [j for j in range(len(self.columns)) if j != self.label]
 
 
-def read_csv(path: Path, *, name: str, label: str | None = None) -> Dataset:
-    """Read a CSV with comma, semicolon or tab; the column `label` holds the classes, all others are numbers."""
+def read_csv(path: Path, *, name: str, label: str | None = None, to_cluster: bool = True) -> Dataset:
+    """Read a CSV with comma, semicolon or tab; the column `label` holds the classes, all others are numbers.
+
+    Rows that are only to be placed under a fitted model (`to_cluster=False`) may be a single one, or all of one class.
+    """
     text = _read_text(path)
     layout = _layout(path, text, label)
     fast = _parse_fast(text, layout) if len(text) > _FAST_PATH_BYTES else None
     Y, classes = fast or _parse(text, layout)
-    if len(Y) < 2:
+    if to_cluster and len(Y) < 2:
         raise UsageError(f"{path} has one row of data only; clustering needs two or more")
-    if classes is not None and len(set(classes)) < 2:
+    if to_cluster and classes is not None and len(set(classes)) < 2:
         raise UsageError(
             f"column {label!r} of {path} holds one class only ({classes[0]!r}); "
             "name a column with two or more classes, or leave --label out"

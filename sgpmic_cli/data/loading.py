@@ -21,12 +21,17 @@ def load(
     data_dir: str | os.PathLike[str] | None = None,
     mirror: str | None = None,
     offline: bool = False,
+    to_cluster: bool = True,
 ) -> Dataset:
-    """Load a registered data set, or any CSV whose column `label` (if given) holds the classes."""
+    """Load a registered data set, or any CSV whose column `label` (if given) holds the classes.
+
+    `to_cluster=False` also takes a CSV of one row or one class, which can be placed under a model but not clustered.
+    """
     if name_or_path not in names() and _is_path(name_or_path):
         path = Path(os.path.expanduser(name_or_path))
         # A file that happens to be called like a registered set must not be taken for it in a table.
-        return read_csv(path, name=name_or_path if path.name in names() else path.name, label=label)
+        name = name_or_path if path.name in names() else path.name
+        return read_csv(path, name=name, label=label, to_cluster=to_cluster)
     found = entry(name_or_path)
     if label is not None:
         raise UsageError(f"--label goes with the path of a CSV file; {found.name} brings its own classes")

@@ -22,7 +22,7 @@ from sgpmic_cli.model.scg import scg
 Array = NDArray[np.float64]
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
-DEAD = 1.0  # a component with less than one point's worth of responsibility has died
+DEAD = 0.5  # a component with less than half a point's worth of responsibility has died
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,12 @@ def test_training_rows_come_back_with_their_labels(run, fitted, tmp_path):
     assert np.array_equal(pd.read_csv(tmp_path / "back" / "labels.csv")["label"], fitted[0].labels_)
 
 
+def test_a_single_row_can_be_placed(run, fitted, tmp_path):
+    fitted[1].iloc[:1].to_csv("one.csv", index=False)
+    assert run("model.npz", "one.csv", "--out", "one").exit_code == 0
+    assert pd.read_csv(tmp_path / "one" / "labels.csv")["label"].tolist() == [fitted[0].labels_[0]]
+
+
 def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
     (tmp_path / "fit").mkdir()
     (tmp_path / "model.npz").rename(tmp_path / "fit" / "model.npz")
