@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
+from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.networks import Autoencoder
 
 

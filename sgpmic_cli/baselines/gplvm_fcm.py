@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli.baselines.ascent import Objective, climb
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
 from sgpmic_cli.embeddings import ppca
+from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.model.bound import observe
 from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters

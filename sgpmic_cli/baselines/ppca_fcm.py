@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
 from sgpmic_cli.embeddings import ppca
+from sgpmic_cli.fcm import FuzzyCMeans
 
 
 class PPCAFCM(ClusterMixin, BaseEstimator):

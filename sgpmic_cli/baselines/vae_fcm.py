@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
+from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.networks import VariationalAutoencoder, binary_cross_entropy, gaussian_likelihood
 
 # Keras holds probabilities inside [1e-7, 1 - 1e-7] before taking logarithms; this is that bound as a logit.

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Components
+from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.kernels import Kernel, start_parameters
 from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture

@@ -62,7 +62,7 @@ def test_the_real_methods_reach_only_what_they_use():
     reached = code._reached("sgpmic_cli.baselines.pca_fcm")
     assert reached == {
         "sgpmic_cli.baselines.pca_fcm",
-        "sgpmic_cli.baselines.fcm",
+        "sgpmic_cli.fcm",
         "sgpmic_cli.embeddings.pca",
     }
 

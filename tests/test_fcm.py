@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli.baselines.fcm import FuzzyCMeans
 from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
 from sgpmic_cli.baselines.pca_fcm import PCAFCM
 from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
 from sgpmic_cli.data import load
+from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.scores import nmi_mapped, purity
 
 
