@@ -53,7 +53,7 @@ class Affinity:
             operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
             start = rng.standard_normal(n)
             try:
-                found = eigsh(operator, m - 1, which="LA", v0=start, tol=1e-3, ncv=min(n, max(12, 2 * m)))[1]
+                found = eigsh(operator, m - 1, which="LA", v0=start, tol=1e-3, ncv=min(n, 2 * m + 2))[1]
             except ArpackNoConvergence as error:
                 raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
             vectors.append(found[:, ::-1])
@@ -71,7 +71,7 @@ class Affinity:
         if isinstance(self.S, np.ndarray):
             K = -self.S
             K[np.diag_indices(len(K))] = diagonal
-            factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+            factor = cho_factor(K.T, overwrite_a=True, check_finite=False)  # K.T: the order LAPACK works in
             return lambda v: cho_solve(factor, v, check_finite=False)
         sparse = csc_array(diags_array(diagonal) - self.S)
         return splu(sparse, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).solve
@@ -98,9 +98,12 @@ def _near(Z: NDArray[np.float64]):
 def _all(Z: NDArray[np.float64]):
     """S from all pairs, sparse where that factors faster."""
     S = squared_distances(Z, Z)
-    far = S >= _FLOOR
-    np.exp(-np.clip(S, 0.0, _FLOOR), out=S)
+    near = S < _FLOOR
+    share = float(near.mean())
+    np.minimum(S, _FLOOR, out=S)
+    np.negative(S, out=S)
+    np.exp(S, out=S)
     S -= _EPS
-    S[far] = 0.0
+    S *= near
     np.fill_diagonal(S, 0.0)
-    return csc_array(S) if len(Z) > 400 and far.mean() > 0.75 else S
+    return csc_array(S) if len(Z) > 400 and share < 0.25 else S

@@ -8,11 +8,11 @@ labels are k-means on A B (which is kernel k-means on A B B' A'); given labels, 
 L' A. Those are at most M - 1; further columns leave the trace as it is: we fill them with the principal axes.
 
 What the paper's AML column must be: the first iterate, k-means on the whitened principal scores (`max_outer=0`). Over
-its 24 UCI rows the median distance from the printed accuracy is then 0.8 points, 13 rows within one; run to its end, the
-alternation is 2.4 points away, 9 rows within one, and mostly above: Iris 98.67 at Q = 1 (printed 91.60; first iterate
-91.33), Wine 77.9 at Q = 2 (60.73; 59.4). An implementation that relaxes L to the leading eigenvectors of the kernel would
-stay at the principal axes in just this way. Unexplained: Breast Cancer at Q = 7 and 9, where we get 80 to 90 with a
-spread of 11 to 14 over repeats and the paper prints 95 with none.
+its 24 UCI rows the median distance from the printed accuracy is then 0.8 points, with 13 rows within one; run to its
+end, the alternation is 2.4 points away, 9 rows within one, and mostly above: Iris 98.67 at Q = 1 (printed 91.60; first
+iterate 91.33), Wine 77.9 at Q = 2 (60.73; 59.4). An implementation that relaxes L to the leading eigenvectors of the
+kernel would stay at the principal axes in just this way. Unexplained: Breast Cancer at Q = 7 and 9, where we get 80 to
+90 with a spread of 11 to 14 over repeats and the paper prints 95 with none.
 """
 
 import numpy as np

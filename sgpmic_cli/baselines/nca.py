@@ -56,9 +56,8 @@ class Objective:
         n, q = Z.shape
         if not self._tiles:
             self._tiles = [np.empty((stop - start, n - start)) for start, stop, _ in self._panels]
-        squares = np.einsum("nq,nq->n", Z, Z)
-        left = np.column_stack([Z, squares, np.ones(n)])
-        right = np.vstack([2.0 * Z.T, -np.ones(n), -squares])  # left @ right = -|z_i - z_j|^2
+        left, right = _factors(Z, Z)
+        right *= -1.0
         V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
         own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
         for tile, (start, stop, end) in zip(self._tiles, self._panels, strict=True):
@@ -110,7 +109,15 @@ def _neighbours(Z: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def squared_distances(A: NDArray[np.float64], B: NDArray[np.float64]) -> NDArray[np.float64]:
     """|a_i - b_j|^2, up to rounding, so possibly below zero (len(A), len(B))."""
-    return np.einsum("np,np->n", A, A)[:, None] + np.einsum("np,np->n", B, B) - 2.0 * A @ B.T
+    left, right = _factors(A, B)
+    return left @ right
+
+
+def _factors(A: NDArray[np.float64], B: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two thin matrices whose product holds the squared distances, so that these cost one pass over memory."""
+    left = np.column_stack([-2.0 * A, np.einsum("np,np->n", A, A), np.ones(len(A))])
+    right = np.vstack([B.T, np.ones(len(B)), np.einsum("np,np->n", B, B)])
+    return left, right
 
 
 def _shares(r: NDArray[np.float64], c: NDArray[np.float64]):

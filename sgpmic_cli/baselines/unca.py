@@ -8,9 +8,10 @@ the last round are the result, so the projection that would follow them is not m
 Unscaled data leave most affinities at the floor, and the labels then follow the few pairs that are nearly equal: that
 is the published method and not repaired here.
 
-The paper's column lies below what the best lambda gives: Iris stays at 91 to 93 for lambda = 100 and 1000 (printed 76.40,
-86.20, 87.73), Breast Cancer at 97 (86 to 91), and Wine at 55 to 56 (48 to 52), with 8 evaluations in a projection as with
-200 (Iris and Wine). What is printed is near the middle of our curves, so lambda cannot have been chosen by mean accuracy.
+The paper's column lies below what the best lambda gives: Iris stays at 91 to 93 for lambda = 100 and 1000 (printed
+76.40, 86.20, 87.73), Breast Cancer at 97 (86 to 91), Wine at 55 to 56 (48 to 52), and on Iris and Wine 200 evaluations
+in a projection give the same as 8. What is printed is near the middle of our curves: lambda cannot have been chosen by
+mean accuracy.
 """
 
 import numpy as np
