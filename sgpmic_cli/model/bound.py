@@ -70,12 +70,12 @@ class Bound:
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
-        value, factors, _, _ = self._terms(p)
+        value, factors, _, _ = self._terms(p, keep=False)
         return value, factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
-        value, factors, points, dX = self._terms(p)
+        value, factors, points, dX = self._terms(p, keep=True)
         dZ = np.zeros_like(p.Z)
         dtheta = np.empty_like(p.theta)
         dbeta = 0.0
@@ -88,12 +88,15 @@ class Bound:
         dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
         return value, np.ascontiguousarray(dX), dZ, dtheta, dbeta
 
-    def _terms(self, p: Parameters) -> tuple[float, list[Factors], list[Array], Array]:
+    def _terms(self, p: Parameters, *, keep: bool) -> tuple[float, list[Factors], list[Array], Array]:
         """L_KL, the factors and latent points of every component, and the gradient of the latent prior."""
         beta = p.beta
         X = np.asfortranarray(p.X)
         points = [X.T[:, c.data.rows].T for c in self.components]
-        factors = [c.value(theta, beta, p.Z, x) for c, theta, x in zip(self.components, p.natural, points, strict=True)]
+        factors = [
+            c.value(theta, beta, p.Z, x, keep=keep)
+            for c, theta, x in zip(self.components, p.natural, points, strict=True)
+        ]
         prior, slope = weighted_log_joint(X, self.S, p.prior)
         return sum(f.value for f in factors) + prior + self.entropy, factors, points, slope
 

@@ -111,14 +111,22 @@ class Component:
         self.data = data
         n = len(data.root_s)
         self.blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
-        self.kept = np.empty((n_inducing, kept), order="F")
+        self.n_kept = kept
+        self.kept: Array | None = None
         self.scratch = scratch
         self.ones = np.ones(n_inducing)
 
-    def value(self, theta: Array, beta: float, Z: Array, X: Array) -> Factors:
-        """The bound and its factors; `X` holds the rows of this component, `theta` its natural kernel parameters."""
+    def value(self, theta: Array, beta: float, Z: Array, X: Array, *, keep: bool = False) -> Factors:
+        """The bound and its factors; `X` holds the rows of this component, `theta` its natural kernel parameters.
+
+        With `keep` as much of R~ as the limit allows is left for a gradient at the same parameters.
+        """
         v, bias = theta[0], theta[-2]
         data = self.data
+        if not keep:
+            self.kept = None
+        elif self.kept is None:
+            self.kept = np.empty((len(Z), self.n_kept), order="F")
         K_uu = self.kernel.gram(theta, Z)
         A = K_uu.copy(order="F")
         RY = np.zeros((len(Z), data.Y1.shape[1]), order="F")
@@ -196,15 +204,18 @@ class Component:
             yield K, np.multiply(np.sqrt(beta), self.data.Y1[rows, :-1], order="F")
 
     def _cross(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
-        out = self.kept[:, rows] if self._keeps(rows) else self._scratch(0, rows)
+        """R~ of a block."""
+        kept = self._kept(rows)
+        out = self._scratch(0, rows) if kept is None else kept
         return self.kernel.cross(theta, Z, X[rows], self.data.root_s[rows], out)
 
     def _cross_again(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
-        """The same once more in this evaluation."""
-        return self.kept[:, rows] if self._keeps(rows) else self._cross(theta, Z, X, rows)
+        """The same once more at the same parameters."""
+        kept = self._kept(rows)
+        return self._cross(theta, Z, X, rows) if kept is None else kept
 
-    def _keeps(self, rows: slice) -> bool:
-        return rows.stop <= self.kept.shape[1]
+    def _kept(self, rows: slice) -> Array | None:
+        return None if self.kept is None or rows.stop > self.n_kept else self.kept[:, rows]
 
     def _scratch(self, which: int, rows: slice) -> Array:
         k, n = len(self.ones), rows.stop - rows.start

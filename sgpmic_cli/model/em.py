@@ -67,21 +67,23 @@ def train(
 ) -> Fit:
     """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
     p, bounds, converged, done = parameters, [], False, 0
+    factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
     for done in range(1, schedule.rounds + 1):
-        S = _e_step(kernel, data, p, S)
+        S = expectation(kernel, data, p, factors)
         if schedule.reseed_dead:
             p = _reseed(p, S, random_state)
         bound = Bound(kernel, data, S, len(p.Z))
         bounds.append(bound.value(p)[0])
         p = m_step(bound, p, schedule)
-        bounds.append(bound.value(p)[0])
+        value, factors = bound.value(p)  # the q(f) of the next E-step
+        bounds.append(value)
         if progress is not None:
             progress(done, bounds[-1], S)
         converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
         if converged:
             break
     # A last E-step, so that the labels are those that `predict` gives under the final parameters.
-    S = _e_step(kernel, data, p, S)
+    S = expectation(kernel, data, p, factors)
     # The final bound counts every point, so that anybody can recompute it from the public attributes.
     value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
     bounds.append(value)
@@ -107,10 +109,6 @@ def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
     p = _unpack(vector, p, schedule.learn_noise)
     prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
     return replace(p, prior=prior if schedule.learn_weights else prior._replace(weights=p.prior.weights))
-
-
-def _e_step(kernel: Kernel, data: Observed, p: Parameters, S: Array) -> Array:
-    return expectation(kernel, data, p, Bound(kernel, data, S, len(p.Z)).value(p)[1])
 
 
 def _pack(p: Parameters, learn_noise: bool) -> Array:

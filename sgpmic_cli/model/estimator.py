@@ -112,7 +112,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         shaped = Y / self.scale_ if self.scale == "standard" else Y
         q = self._dimensions(shaped)
         n_inducing = self._inducing(len(Y))
-        X = latent_start(shaped, q, self.isomap_components, self.memory)
+        X = latent_start(shaped, q, self.isomap_components, self.memory, random_state)
         data = observe(seen)
         log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)

@@ -5,10 +5,12 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Components
+from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.kernels import Kernel, start_parameters
@@ -16,10 +18,26 @@ from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
 
 Array = NDArray[np.float64]
 
+EXACT_ROWS = 5000  # beyond these the N x N geodesics of ISOMAP cost more than the fit
+FCM_ROWS = 50_000  # centres of so many points are those of all, to far more digits than a start needs
 
-def latent_start(Y: Array, q: int, components: Components, memory: str | os.PathLike[str] | None) -> Array:
-    """ISOMAP coordinates at unit variance (N, q)."""
-    return isomap(Y, q, components=components, memory=memory)
+
+def latent_start(
+    Y: Array,
+    q: int,
+    components: Components,
+    memory: str | os.PathLike[str] | None,
+    random_state: np.random.RandomState,
+) -> Array:
+    """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""
+    if len(Y) <= EXACT_ROWS:
+        return isomap(Y, q, components=components, memory=memory)
+    warnings.warn(
+        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start is ISOMAP of {N_LANDMARKS} "
+        f"random rows with all others set among them, and fuzzy c-means of at most {FCM_ROWS} rows.",
+        stacklevel=3,
+    )
+    return landmark_isomap(Y, q, random_state, components=components)
 
 
 def start(
@@ -38,11 +56,19 @@ def start(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
-        fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(X)
-    S = fcm.memberships_
+        sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
+        fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
+    S = fcm.memberships_ if sample is X else _memberships(X, fcm.centers_)
     q = X.shape[1]
     Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
     prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
     spread = maximise(X, S, covariance_type, covariance_floor, prior).covariances
     prior = mixture(prior.weights, prior.means, spread)
     return Parameters(X, Z, start_parameters(kernel, n_clusters, q), log_beta, prior), S
+
+
+def _memberships(X: Array, centers: Array) -> Array:
+    """The memberships (N, M) that fuzzy c-means gives points under fixed centres."""
+    squared = cdist(X, centers, "sqeuclidean")
+    closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
+    return closeness / closeness.sum(axis=1, keepdims=True)
