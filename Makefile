@@ -3,6 +3,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 PYTHON  ?= python3
 STAMP   := $(VENV)/.installed
+RIVAL   := .venv-gpy
 RESULTS := results
 SGPMIC  := "$(BIN)/sgpmic"
 KEPT    := --store $(RESULTS)/runs
@@ -12,7 +13,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint clean check-numbers search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-report $(FIGURES)
+.PHONY: help quickstart test check lint clean speed check-numbers search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -68,5 +69,14 @@ reproduce-report: reproduce-table2 ## the report: one page with every number, fi
 search-asrun: $(STAMP) ## how the settings that the paper leaves open change SGP-MIC's column
 	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)
 
+# GPy is there to be compared with and for nothing else, so it has an environment of its own.
+$(RIVAL)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(RIVAL)"
+	"$(RIVAL)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0
+	@touch "$@"
+
+speed: $(RIVAL)/.installed ## time of an evaluation beside GPy and its own matrix products, and up to a million rows
+	"$(RIVAL)/bin/sgpmic" speed --out $(RESULTS)
+
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(RIVAL)" .mypy_cache .ruff_cache .pytest_cache build dist

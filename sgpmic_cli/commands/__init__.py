@@ -21,6 +21,7 @@ from sgpmic_cli.commands import (
     predict,
     report,
     search_asrun,
+    speed,
     sweep_clusters,
     sweep_inducing,
     table1,
@@ -86,6 +87,7 @@ app.command("sweep-clusters")(sweep_clusters.sweep_clusters)
 app.command("table1")(table1.table1)
 app.command("check")(check.check)
 app.command("search-asrun")(search_asrun.search_asrun)
+app.command("speed")(speed.speed)
 app.command("plot")(plot.plot)
 app.command("report")(report.report)
 app.command("info")(info.info)

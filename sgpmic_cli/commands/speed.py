@@ -1,0 +1,78 @@
+"""`sgpmic speed`: how fast an evaluation is, beside GPy and beside its own matrix products."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sgpmic_cli.commands import _options
+from sgpmic_cli.commands._output import Output
+
+
+def speed(
+    out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = Path("results"),
+    rows: Annotated[int, typer.Option(help="The most rows to measure and to fit.", min=1000)] = 1_000_000,
+    fit: Annotated[bool, typer.Option(help="Also fit that many rows and tell time and memory.")] = True,
+    json: _options.Json = False,
+    quiet: _options.Quiet = False,
+) -> None:
+    """Measure the evaluation of the bound in one thread, as ratios within one run.
+
+    One component and all of them at the sizes of five data sets, beside GPy's sparse GP-LVM (if GPy can be imported;
+    `make speed` sees to that) and beside the bare BLAS, LAPACK and exp calls; then the growth with the rows.
+    """
+    from json import dumps
+
+    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.speed.figure import draw_growth
+    from sgpmic_cli.speed.large import large_fit
+    from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
+
+    output = Output(as_json=json, quiet=quiet)
+    document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
+    if not document["gpy"]:
+        output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")
+    if fit:
+        document["fit"] = large_fit(rows, output.remark)
+    document["verdicts"] = [
+        {"promise": name, "measured": value, "limit": limit, "kept": value <= limit}
+        for name, value, limit in verdicts(document)
+    ]
+    with staged(out) as folder:
+        (folder / "speed.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with staged(out / "figures") as folder:
+        draw_growth(folder / "speed", document["growth"])
+    if json:
+        output.document(document)
+    else:
+        _print(output, document)
+    output.remark(f"numbers in {out / 'speed.json'}, figure in {out / 'figures' / 'speed.png'}")
+
+
+def _print(output: Output, document: dict[str, Any]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    columns = ("one", "all", "E-step", "gpy", "one / gpy", "all / gpy", "one / floor", "all / floor")
+    sizes = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, title="milliseconds per evaluation, and ratios", title_justify="left"
+    )
+    for heading in ("size", "N, P, Q, K, M", *columns):
+        sizes.add_column(heading, justify="left" if heading == "size" else "right")
+    for size in document["sizes"]:
+        numbers = {**size["ms"], **size["ratios"]}
+        shape = ", ".join(str(size[letter]) for letter in "NPQKM")
+        sizes.add_row(size["name"], shape, *(f"{numbers[name]:.2f}" if name in numbers else "–" for name in columns))
+    growth = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="growth with the rows", title_justify="left")
+    for heading in ("rows", "ms", "ms per 1000 rows"):
+        growth.add_column(heading, justify="right")
+    for row in document["growth"]["rows"]:
+        growth.add_row(str(row["n"]), f"{row['ms']:.1f}", f"{1e3 * row['ms'] / row['n']:.2f}")
+    promises = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="promises", title_justify="left")
+    for heading in ("promise", "measured", "at most", ""):
+        promises.add_column(heading, justify="left" if heading in ("promise", "") else "right")
+    for verdict in document["verdicts"]:
+        kept = "kept" if verdict["kept"] else "broken"
+        promises.add_row(verdict["promise"], f"{verdict['measured']:.3f}", f"{verdict['limit']:g}", kept)
+    for table in (sizes, growth, promises):
+        output.console().print(table)

@@ -1,0 +1,63 @@
+"""A fit of many rows in a process of its own, so that its memory can be told: `python -m sgpmic_cli.speed.large N`."""
+
+import json
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from sgpmic_cli.errors import SgpmicError
+
+ROUNDS = 5
+
+
+def large_fit(n: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Seconds and peak memory of a fit of n rows, five rounds; `say` hears its progress."""
+    command = [sys.executable, "-m", "sgpmic_cli.speed.large", str(n)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for line in process.stderr:
+            say(line.rstrip())
+        answer = process.stdout.read()
+    if process.returncode:
+        raise SgpmicError(f"the fit of {n} rows ended with code {process.returncode}, so it could not be measured.")
+    return json.loads(answer)
+
+
+def main(n: int) -> None:
+    """Fit, and print one JSON document."""
+    import resource  # not on every system, and only this process needs it
+
+    from sgpmic_cli.model.estimator import SGPMIC
+    from sgpmic_cli.speed.problems import LARGE, of_rows
+
+    Y = of_rows(n).data.Y
+    began = time.perf_counter()
+
+    def told(done: int, bound: float, labels: Any) -> None:
+        print(
+            f"round {done}/{ROUNDS}, bound {bound:.0f}, {time.perf_counter() - began:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    model = SGPMIC(LARGE["m"], LARGE["q"], n_inducing=LARGE["k"], max_iter=ROUNDS, callback=told, random_state=0)
+    with warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always")
+        model.fit(Y)
+    seconds, processor = time.perf_counter() - began, time.process_time()
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
+    said = [str(remark.message) for remark in remarks]
+    print(
+        json.dumps(
+            {"n": n, "rounds": ROUNDS, "seconds": seconds, "cpu_seconds": processor, "peak_gb": peak, "said": said}
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

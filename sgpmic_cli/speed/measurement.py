@@ -1,0 +1,121 @@
+"""What `sgpmic speed` measures, as one document of numbers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sgpmic_cli.experiments.manifest import commit, environment
+from sgpmic_cli.model.bound import Bound, expectation
+from sgpmic_cli.model.kernels import RBF
+from sgpmic_cli.speed.floor import floor
+from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, of_rows, single, trained
+from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version
+from sgpmic_cli.speed.timing import fastest
+
+Say = Callable[[str], None]
+
+GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+ASYMPTOTIC = 10_000  # rows from which on the exponent is fitted
+
+# What the project promises, as (name, upper limit).
+LIMITS = {
+    "one component / GPy": 0.25,
+    "all components / GPy at segment": 0.5,
+    "evaluation / floor at cmc, segment, yale": 2.0,
+    "exponent of N": 1.05,
+    "fit of the largest: GB": 3.0,
+    "fit of the largest: minutes": 15.0,
+}
+
+
+def measure(sizes: Sequence[Size] = SIZES, growth: Sequence[int] = GROWTH, say: Say = print) -> dict[str, Any]:
+    """Evaluations at the given sizes beside GPy and the floor, and their growth with the rows."""
+    found = []
+    for size in sizes:
+        found.append(at_size(size))
+        say(f"measured at {size.name}'s size")
+    rows = []
+    for n in growth:
+        rows.append(at_rows(n))
+        say(f"measured at {n} rows")
+    return {
+        **environment(),
+        "commit": commit(),
+        "gpy": gpy_version(),
+        "unit": "milliseconds of processor time, one thread, fastest of the turns",
+        "sizes": found,
+        "growth": {**LARGE, "rows": rows, "exponent": exponent(rows)},
+    }
+
+
+def at_size(size: Size) -> dict[str, Any]:
+    """Milliseconds of one component and of all, of their floors, of the E-step, and of GPy, and the ratios of these."""
+    seen, every = trained(size)
+    one = single(every)
+    candidates: dict[str, Callable[[], object]] = {
+        "one": evaluation(one),
+        "one floor": floor(one),
+        "all": evaluation(every),
+        "all floor": floor(every),
+        "E-step": e_step(every),
+    }
+    if gpy_version():
+        candidates["gpy"] = gpy_evaluation(seen, every.parameters.X, size.k)
+    ms = fastest(candidates)
+    ratios = {"one / floor": ms["one"] / ms["one floor"], "all / floor": ms["all"] / ms["all floor"]}
+    if "gpy" in ms:
+        ratios |= {"one / gpy": ms["one"] / ms["gpy"], "all / gpy": ms["all"] / ms["gpy"]}
+    shape = {"name": size.name, "N": size.n, "P": size.p, "Q": size.q, "K": size.k, "M": size.m}
+    return {**shape, "active": _active(every), "ms": ms, "ratios": ratios}
+
+
+def at_rows(n: int) -> dict[str, float]:
+    """Milliseconds of one evaluation of the large model with n rows."""
+    problem = of_rows(n)
+    ms = fastest({"all": evaluation(problem)}, rounds=15 if n < 100_000 else 3)["all"]
+    return {"n": n, "ms": ms, "active": _active(problem)}
+
+
+def exponent(rows: Sequence[dict[str, float]]) -> float | None:
+    """a of time ~ N^a, by least squares on the logs, from ASYMPTOTIC rows on."""
+    logs = np.log([(row["n"], row["ms"]) for row in rows if row["n"] >= ASYMPTOTIC])
+    return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
+
+
+def evaluation(problem: Problem) -> Callable[[], object]:
+    """One bound with its gradient."""
+    bound = Bound(RBF(), problem.data, problem.S, len(problem.parameters.Z))
+    return lambda: bound.value_and_gradient(problem.parameters)
+
+
+def e_step(problem: Problem) -> Callable[[], object]:
+    """One E-step from given factors."""
+    p = problem.parameters
+    factors = Bound(RBF(), problem.data, problem.S, len(p.Z)).value(p)[1]
+    return lambda: expectation(RBF(), problem.data, p, factors)
+
+
+def verdicts(document: dict[str, Any]) -> list[tuple[str, float, float]]:
+    """(promise, measured, limit) for each promise that the document can judge."""
+    by_name = {size["name"]: size["ratios"] for size in document["sizes"]}
+    measured: dict[str, float | None] = dict.fromkeys(LIMITS)
+    if document["gpy"]:
+        measured["one component / GPy"] = max((ratios["one / gpy"] for ratios in by_name.values()), default=None)
+        measured["all components / GPy at segment"] = by_name.get("segment", {}).get("all / gpy")
+    floors = [by_name[name][ratio] for name in ("cmc", "segment", "yale") if name in by_name for ratio in _FLOORS]
+    measured["evaluation / floor at cmc, segment, yale"] = max(floors, default=None)
+    measured["exponent of N"] = document["growth"]["exponent"]
+    if fit := document.get("fit"):
+        measured["fit of the largest: GB"] = fit["peak_gb"]
+        measured["fit of the largest: minutes"] = fit["seconds"] / 60.0
+    return [(name, value, LIMITS[name]) for name, value in measured.items() if value is not None]
+
+
+_FLOORS = ("one / floor", "all / floor")
+
+
+def _active(problem: Problem) -> float:
+    """How many components a row takes part in, on average."""
+    bound = Bound(RBF(), problem.data, problem.S, len(problem.parameters.Z))
+    return float(sum(len(component.data.root_s) for component in bound.components) / len(problem.S))

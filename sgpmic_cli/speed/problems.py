@@ -1,0 +1,104 @@
+"""Models to measure: the sizes of five of the paper's data sets, and any number of rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpmic_cli.data import load, names
+from sgpmic_cli.model.bound import Observed, Parameters, observe
+from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.kernels import RBF, start_parameters
+from sgpmic_cli.model.mixture import log_joint, mixture
+
+Array = NDArray[np.float64]
+
+ROUNDS = 5  # of training before a model is measured: responsibilities are then as sharp as they are in most of a fit
+
+
+@dataclass(frozen=True)
+class Size:
+    """Rows, columns, latent dimensions, inducing inputs and components."""
+
+    name: str
+    n: int
+    p: int
+    q: int
+    k: int
+    m: int
+
+
+SIZES = (
+    Size("iris", 150, 4, 2, 50, 3),
+    Size("wdbc", 569, 30, 2, 50, 2),
+    Size("cmc", 1473, 9, 2, 100, 3),
+    Size("segment", 2310, 19, 4, 100, 7),
+    Size("yale", 165, 1024, 3, 50, 15),
+)
+LARGE = {"p": 10, "q": 2, "k": 100, "m": 5}  # of the models that show how cost grows with the rows
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A model in the middle of its training: what one evaluation is given."""
+
+    data: Observed
+    parameters: Parameters
+    S: Array
+
+
+def trained(size: Size) -> tuple[Array, Problem]:
+    """The rows as the model sees them, and the model after a few rounds on them.
+
+    The data set of that name where it comes with the package, groups of the same shape where it does not.
+    """
+    bundled = size.name in names() and _shipped(size)
+    Y = load(size.name, offline=True).Y if bundled else _groups(size)
+    model = SGPMIC(size.m, size.q, n_inducing=size.k, max_iter=ROUNDS, random_state=0).fit(Y)
+    seen = (Y - model.offset_) / model.scale_
+    order = ("variance", "gamma", "bias", "white")
+    theta = np.log([[params[name] for name in order] for params in model.kernel_params_])
+    prior = mixture(model.weights_, model.means_, model.covariances_)
+    log_beta = float(np.log(model.noise_precision_))
+    parameters = Parameters(model.embedding_, model.inducing_points_, theta, log_beta, prior)
+    return seen, Problem(observe(seen), parameters, model.responsibilities_)
+
+
+def single(problem: Problem) -> Problem:
+    """The same points and inducing inputs under one component that owns every row: what a GP-LVM library computes."""
+    p = problem.parameters
+    q = p.X.shape[1]
+    prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
+    parameters = Parameters(p.X, p.Z, start_parameters(RBF(), 1, q), p.log_beta, prior)
+    return Problem(problem.data, parameters, np.ones((len(p.X), 1)))
+
+
+def of_rows(n: int) -> Problem:
+    """Five groups in a plane and smooth functions of it, from the same distribution whatever n is."""
+    fixed, rng = np.random.RandomState(0), np.random.RandomState(1)
+    q, m = LARGE["q"], LARGE["m"]
+    angles = 2.0 * np.pi * np.arange(m) / m
+    means = 1.5 * np.column_stack([np.cos(angles), np.sin(angles)])
+    directions = fixed.randn(q, LARGE["p"])
+    X = means[rng.randint(m, size=n)] + 0.5 * rng.randn(n, q)
+    Y = np.sin(X @ directions) + 0.3 * rng.randn(n, LARGE["p"])
+    prior = mixture(np.full(m, 1.0 / m), means, np.tile(0.25 * np.eye(q), (m, 1, 1)))
+    log_s = log_joint(X, prior)
+    S = np.exp(log_s - log_s.max(axis=1, keepdims=True))
+    S /= S.sum(axis=1, keepdims=True)
+    Z = X[rng.permutation(n)[: LARGE["k"]]].copy()
+    log_beta = float(np.log(4.0 / Y.var(axis=0).mean()))
+    return Problem(observe(Y), Parameters(X, Z, start_parameters(RBF(), m, q), log_beta, prior), S)
+
+
+def _shipped(size: Size) -> bool:
+    from sgpmic_cli.data import entry
+
+    return entry(size.name).kind == "bundled"
+
+
+def _groups(size: Size) -> Array:
+    rng = np.random.RandomState(0)
+    group = np.arange(size.n) % size.m
+    within = rng.randn(size.n, size.q) @ rng.randn(size.q, size.p)
+    return 3.0 * rng.randn(size.m, size.p)[group] + within + 0.3 * rng.randn(size.n, size.p)

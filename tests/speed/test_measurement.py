@@ -1,0 +1,104 @@
+"""The harness measures what it says, in turns, and judges only what it measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.speed import measurement, rival
+from sgpmic_cli.speed.figure import draw_growth
+from sgpmic_cli.speed.floor import floor
+from sgpmic_cli.speed.large import large_fit
+from sgpmic_cli.speed.problems import Size, of_rows, single, trained
+from sgpmic_cli.speed.timing import fastest
+
+TINY = Size("tiny", 60, 5, 2, 10, 3)
+
+
+def test_candidates_take_turns_and_the_fastest_turn_counts():
+    turns = []
+    ms = fastest({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, rounds=3)
+    assert "".join(turns) == "ab" * 4  # one to warm up
+    assert 0.0 <= ms["a"] < 1.0
+
+
+def test_a_size_gives_times_and_their_ratios(monkeypatch):
+    monkeypatch.setattr(measurement, "gpy_version", lambda: None)
+    found = measurement.at_size(TINY)
+    assert found["N"] == 60
+    assert 1.0 <= found["active"] <= 3.0
+    assert set(found["ms"]) == {"one", "one floor", "all", "all floor", "E-step"}
+    assert found["ratios"]["all / floor"] == found["ms"]["all"] / found["ms"]["all floor"]
+    assert "one / gpy" not in found["ratios"]
+
+
+def test_a_trained_problem_is_the_bundled_data_where_there_are_some():
+    seen, problem = trained(Size("iris", 150, 4, 2, 12, 3))
+    assert seen.shape == (150, 4)
+    np.testing.assert_allclose(problem.S.sum(axis=1), 1.0)
+    assert single(problem).S.shape == (150, 1)
+
+
+def test_the_floor_leaves_the_problem_alone():
+    problem = of_rows(500)
+    before = [problem.parameters.X.copy(), problem.S.copy(), problem.data.Y.copy()]
+    floor(problem)()
+    for kept, now in zip(before, (problem.parameters.X, problem.S, problem.data.Y), strict=True):
+        np.testing.assert_array_equal(kept, now)
+
+
+def test_large_problems_are_alike_whatever_their_rows():
+    few, many = of_rows(2000), of_rows(20_000)
+    np.testing.assert_allclose(few.S.mean(axis=0), many.S.mean(axis=0), atol=0.05)
+    np.testing.assert_allclose(few.data.Y.std(axis=0), many.data.Y.std(axis=0), rtol=0.1)
+
+
+def test_the_exponent_is_that_of_the_larger_sizes():
+    rows = [{"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0} for n in (1000, 10_000, 100_000, 1_000_000)]
+    assert measurement.exponent(rows) == pytest.approx(1.03)
+    assert measurement.exponent(rows[:2]) is None
+    assert measurement.exponent([]) is None
+
+
+def test_promises_are_judged_by_the_worst_case():
+    def size(name, gpy, all_gpy, low):
+        ratios = {"one / gpy": gpy, "all / gpy": all_gpy, "one / floor": low, "all / floor": low + 0.1}
+        return {"name": name, "ratios": ratios}
+
+    document = {
+        "gpy": "1.15.0",
+        "sizes": [size("iris", 0.1, 0.3, 9.0), size("segment", 0.2, 0.4, 1.2), size("yale", 0.15, 0.9, 1.5)],
+        "growth": {"exponent": 1.01},
+    }
+    judged = {name: value for name, value, _ in measurement.verdicts(document)}
+    assert judged["one component / GPy"] == 0.2
+    assert judged["all components / GPy at segment"] == 0.4
+    assert judged["evaluation / floor at cmc, segment, yale"] == pytest.approx(1.6)
+    assert "fit of the largest: GB" not in judged
+    assert not any("GPy" in name for name, _, _ in measurement.verdicts({**document, "gpy": None}))
+
+
+def test_gpy_is_only_looked_up(monkeypatch):
+    monkeypatch.setattr(rival, "find_spec", lambda name: None)
+    assert rival.gpy_version() is None
+
+
+def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
+    heard = []
+    fit = large_fit(1200, heard.append)
+    assert fit["n"] == 1200
+    assert fit["seconds"] > 0.0
+    assert 0.01 < fit["peak_gb"] < 3.0
+    assert sum(line.startswith("round") for line in heard) == fit["rounds"]
+
+
+def test_a_fit_that_fails_is_one_sentence():
+    with pytest.raises(SgpmicError, match="could not be measured"):
+        large_fit(3, lambda line: None)
+
+
+def test_the_figure_is_drawn(tmp_path):
+    growth = {"p": 10, "q": 2, "k": 100, "m": 5, "exponent": 1.0, "rows": [{"n": 10, "ms": 1.0}, {"n": 100, "ms": 9.0}]}
+    draw_growth(tmp_path / "speed", json.loads(json.dumps(growth)))
+    assert (tmp_path / "speed.png").stat().st_size > 5000
