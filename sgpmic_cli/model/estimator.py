@@ -33,6 +33,9 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     covariance_floor : smallest eigenvalue of C_m; without it the bound grows forever by contraction.
     center, scale : the model sees (Y - offset_) / scale_; scale is "none", "global" (one factor, mean variance one)
         or "standard" (each column to unit variance).
+    kernel_start : factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With Y at
+        mean variance one, 0.1 starts the processes at a tenth of the data's variance: weak enough to let the
+        responsibilities settle first. The paper's values as printed are scale="none" with kernel_start=1.
     max_iter : rounds of one E-step and one M-step. `tol` ends earlier when the bound moves by less, relative to itself.
     optimizer, optimizer_steps : "scg" or "lbfgs", and how many of its steps an M-step takes.
     learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
@@ -65,6 +68,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         covariance_floor=0.03,
         center=True,
         scale="global",
+        kernel_start=0.1,
         max_iter=20,
         tol=0.0,
         optimizer="lbfgs",
@@ -87,6 +91,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.covariance_floor = covariance_floor
         self.center = center
         self.scale = scale
+        self.kernel_start = kernel_start
         self.max_iter = max_iter
         self.tol = tol
         self.optimizer = optimizer
@@ -187,6 +192,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             log_beta,
             self.covariance_type,
             self.covariance_floor,
+            self.kernel_start,
             random_state,
         )
         callback = self.callback
@@ -246,6 +252,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "covariance_type": (_one_of("spherical", "diag", "tied", "full"), "'spherical', 'diag', 'tied' or 'full'"),
             "covariance_floor": (_number_above(0.0), "a positive number"),
             "scale": (_one_of("none", "global", "standard"), "'none', 'global' or 'standard'"),
+            "kernel_start": (_number_above(0.0), "a positive number"),
             "max_iter": (_whole(1), "a whole number from 1"),
             "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
             "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),

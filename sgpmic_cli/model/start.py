@@ -48,11 +48,13 @@ def start(
     log_beta: float,
     covariance_type: CovarianceType,
     covariance_floor: float,
+    kernel_start: float,
     random_state: np.random.RandomState,
 ) -> tuple[Parameters, Array]:
     """Parameters and responsibilities before the first E-step.
 
-    Equal weights, fuzzy c-means centres, covariances of its memberships; kernel parameters at the paper's values.
+    Equal weights, fuzzy c-means centres, covariances of its memberships; kernel parameters at the paper's values, those
+    with the unit of Y^2 times `kernel_start`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
@@ -64,7 +66,9 @@ def start(
     prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
     spread = maximise(X, S, covariance_type, covariance_floor, prior).covariances
     prior = mixture(prior.weights, prior.means, spread)
-    return Parameters(X, Z, start_parameters(kernel, n_clusters, q), log_beta, prior), S
+    theta = start_parameters(kernel, n_clusters, q)
+    theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white
+    return Parameters(X, Z, theta, log_beta, prior), S
 
 
 def _memberships(X: Array, centers: Array) -> Array:
