@@ -86,6 +86,7 @@ _BUILT_IN = (
     Method("ae-fcm", "sgpmic_cli.baselines.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
     Method("vae-fcm", "sgpmic_cli.baselines.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5, fitted=True),
     Method("aml", "sgpmic_cli.baselines.aml:AML", "AML", grid={"lam": LAMBDAS}, cost=0.1),
+    Method("unca", "sgpmic_cli.baselines.unca:UNCA", "UNCA", grid={"lam": LAMBDAS}, cost=5.0),
     Method("dec", "sgpmic_cli.baselines.dec:DEC", "DEC", settings={"lam": 6.0}, cost=0.2),
     Method("sdc", "sgpmic_cli.baselines.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
     Method("deepc", "sgpmic_cli.baselines.deepc:DEEPC", "DEEPC", drops_columns=False, cost=3.5, fitted=True),
