@@ -2,7 +2,9 @@
 
     W = max(exp(-|z_i - z_j|^2), eps),  W_ii = eps
 
-is kept as S + eps 1 1' with S sparse wherever most affinities sit on the floor, so that nothing is approximated.
+is kept as S + eps 1 1' with S sparse wherever most affinities sit on the floor, so that nothing is approximated. Equal
+points have equal coordinates in the eigenvectors wanted, so w of them are one node: S_uv counts w_u w_v times, pairs
+within a node are on the diagonal, and 1 becomes w.
 """
 
 import numpy as np
@@ -12,7 +14,6 @@ from scipy.sparse import csc_array, diags_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.neighbors import KDTree
 
-from sgpmic_cli.baselines import scatter
 from sgpmic_cli.baselines.nca import squared_distances
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -21,11 +22,12 @@ _SHIFT = 1e-14
 
 
 class Affinity:
-    """W = S + eps 1 1' for the rows of Z, and its degrees (N,)."""
+    """W = S + eps w w' for distinct rows Z (N, Q) that stand for w points each, and its degrees (N,)."""
 
-    def __init__(self, Z: NDArray[np.float64]):
-        self.S = _near(Z) if is_spread(Z) else _all(Z)
-        self.degrees = self.S.sum(axis=1) + len(Z) * _EPS
+    def __init__(self, Z: NDArray[np.float64], weights: NDArray[np.float64]):
+        self.weights = weights
+        self.S = _near(Z, weights) if is_spread(Z) else _all(Z, weights)
+        self.degrees = self.S.sum(axis=1) + _EPS * weights.sum() * weights
 
     def eigenvectors(self, m: int, rng: np.random.RandomState) -> NDArray[np.float64]:
         """The m smallest eigenvectors of I - D^-1 W with rows of unit length (N, m).
@@ -37,23 +39,24 @@ class Affinity:
         """
         n = len(self.degrees)
         solve = self._factor()
-        column = solve(np.ones(n))
-        weight = _EPS / (1.0 - _EPS * column.sum())
+        column = solve(self.weights)
+        factor = _EPS / (1.0 - _EPS * (self.weights @ column))
         root = np.sqrt(self.degrees)
         trivial = root / np.linalg.norm(root)
 
         def inverse(x):
             x = x.ravel() - trivial * (trivial @ x.ravel())
             v = solve(root * x)
-            v = root * (v + column * (weight * v.sum()))
+            v = root * (v + column * (factor * (self.weights @ v)))
             return v - trivial * (trivial @ v)
 
         vectors = [trivial[:, None]]
-        if m > 1:
+        k = min(m, n) - 1  # fewer distinct points than clusters have no further eigenvectors
+        if k:
             operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
             start = rng.standard_normal(n)
             try:
-                found = eigsh(operator, m - 1, which="LA", v0=start, tol=1e-3, ncv=min(n, 2 * m + 2))[1]
+                found = eigsh(operator, k, which="LA", v0=start, tol=1e-3, ncv=min(n, 2 * k + 4))[1]
             except ArpackNoConvergence as error:
                 raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
             vectors.append(found[:, ::-1])
@@ -62,15 +65,17 @@ class Affinity:
 
     def cohesion(self, labels: NDArray[np.int64], m: int) -> NDArray[np.float64]:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""
-        L = np.hstack([scatter.indicator(row, m) for row in labels])  # (N, T M)
-        stays = np.sum(L / self.degrees[:, None] * (self.S @ L + _EPS * L.sum(axis=0)), axis=0)
-        return stays.reshape(len(labels), m).sum(axis=1)
+        members = (labels[:, None, :] == np.arange(m)[:, None]).reshape(-1, labels.shape[1]).astype(np.float64).T
+        sizes = self.weights @ members  # (T M,)
+        share = (self.weights / self.degrees)[:, None] * members  # (N, T M)
+        stays = np.sum(share * (self.S @ members), axis=0) + _EPS * sizes * (self.weights @ share)
+        return (stays / np.maximum(sizes, 1.0)).reshape(len(labels), m).sum(axis=1)
 
     def _factor(self):
         diagonal = (1.0 + _SHIFT) * self.degrees
         if isinstance(self.S, np.ndarray):
             K = -self.S
-            K[np.diag_indices(len(K))] = diagonal
+            K[np.diag_indices(len(K))] += diagonal
             factor = cho_factor(K.T, overwrite_a=True, check_finite=False)  # K.T: the order LAPACK works in
             return lambda v: cho_solve(factor, v, check_finite=False)
         sparse = csc_array(diags_array(diagonal) - self.S)
@@ -85,17 +90,18 @@ def is_spread(Z: NDArray[np.float64]) -> bool:
     return float(np.mean(squared_distances(Z[rows], Z) < _FLOOR)) < 0.08
 
 
-def _near(Z: NDArray[np.float64]):
+def _near(Z: NDArray[np.float64], weights: NDArray[np.float64]):
     """S from the pairs above the floor alone."""
     lists, distances = KDTree(Z).query_radius(Z, np.sqrt(_FLOOR), return_distance=True)
     pointers = np.concatenate([[0], np.cumsum([len(found) for found in lists])])
     columns = np.concatenate(lists)
+    rows = np.repeat(np.arange(len(Z)), np.diff(pointers))
     values = np.maximum(np.exp(-(np.concatenate(distances) ** 2)) - _EPS, 0.0)
-    values[columns == np.repeat(np.arange(len(Z)), np.diff(pointers))] = 0.0
+    values *= weights[rows] * (weights[columns] - (rows == columns))
     return csc_array((values, columns, pointers), shape=(len(Z), len(Z)))
 
 
-def _all(Z: NDArray[np.float64]):
+def _all(Z: NDArray[np.float64], weights: NDArray[np.float64]):
     """S from all pairs, sparse where that factors faster."""
     S = squared_distances(Z, Z)
     near = S < _FLOOR
@@ -105,5 +111,7 @@ def _all(Z: NDArray[np.float64]):
     np.exp(S, out=S)
     S -= _EPS
     S *= near
-    np.fill_diagonal(S, 0.0)
-    return csc_array(S) if len(Z) > 400 and share < 0.25 else S
+    S *= weights
+    S *= weights[:, None]
+    np.fill_diagonal(S, (1.0 - _EPS) * weights * (weights - 1.0))
+    return csc_array(S) if len(Z) > 400 and share < 0.15 else S

@@ -53,49 +53,52 @@ class UNCA(ClusterMixin, BaseEstimator):
         if not 1 <= self.n_clusters <= len(Y):
             raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; the data have {len(Y)}.")
         rng = check_random_state(self.random_state)
-        Yc = scatter.centred(Y)
+        # Equal rows stay together in every step, so each distinct one is carried once, with a weight.
+        Yc, place, counts = np.unique(scatter.centred(Y), axis=0, return_inverse=True, return_counts=True)
+        weights = counts.astype(np.float64)
         Z, cohesion = Yc, -np.inf
         for _ in range(self.rounds - 1):
-            labels, cohesion = self._label(Z, cohesion, rng)
-            Z = Yc @ self._project(Yc, labels, rng)
-        self.labels_, _ = self._label(Z, cohesion, rng)
-        self.embedding_ = Z
+            labels, cohesion = self._label(Z, weights, cohesion, rng)
+            Z = Yc @ self._project(Yc, weights, labels, rng)
+        labels, _ = self._label(Z, weights, cohesion, rng)
+        self.labels_, self.embedding_ = labels[place], Z[place]
         return self
 
-    def _label(self, Z: Array, previous: float, rng: np.random.RandomState) -> tuple[Labels, float]:
+    def _label(self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState) -> tuple[Labels, float]:
         """The first k-means partition of more cohesion than the round before had, or the last one tried."""
-        graph = Affinity(Z)
+        graph = Affinity(Z, weights)
         U = graph.eigenvectors(self.n_clusters, rng)
         for tries in (1, 10, 40):
-            labels = partitions(U, self.n_clusters, tries, rng)
+            labels = partitions(U, weights, self.n_clusters, tries, rng)
             cohesion = graph.cohesion(labels, self.n_clusters)
             first = int(np.argmax(cohesion > previous))  # 0 where none is
             if cohesion[first] > previous:
                 return labels[first], float(cohesion[first])
         return labels[-1], float(cohesion[-1])
 
-    def _project(self, Yc: Array, labels: Labels, rng: np.random.RandomState) -> Array:
+    def _project(self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState) -> Array:
         """A (P, Q) of neighbourhood component analysis for these labels."""
-        objective = nca.Objective(Yc, labels, self.n_components, self.lam)
+        objective = nca.Objective(Yc, weights, labels, self.n_components, self.lam)
+        n = weights.sum()
         a = 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components)
         value = np.inf
         # The first line search usually gains some 0.3 N; the published one starts at a gain of 1 and trebles its step.
-        for place, reached in conjugate.descend(
-            objective, a, first_gain=0.3 * len(Yc), max_evaluations=self.max_evaluations
-        ):
+        for place, reached in conjugate.descend(objective, a, first_gain=0.3 * n, max_evaluations=self.max_evaluations):
             a, gain, value = place, value - reached, reached
-            if gain < 1e-4 or value < 1e-4 - len(Yc):
+            if gain < 1e-4 or value < 1e-4 - n:
                 break
         return a.reshape(-1, self.n_components)
 
 
-def partitions(U: Array, m: int, tries: int, rng: np.random.RandomState) -> Labels:
+def partitions(U: Array, weights: Array, m: int, tries: int, rng: np.random.RandomState) -> Labels:
     """K-means from random rows, several at a time (tries, N): fifty fits of a library cost more than all else together.
 
-    A cluster that loses its last point takes the one farthest from its centre.
+    A row counts as often as its weight says, in draws and in means. A cluster that loses its last row takes the one
+    farthest from its centre.
     """
     n, d = U.shape
-    centres = np.stack([U[rng.permutation(n)[:m]] for _ in range(tries)])  # (T, M, d)
+    points = np.repeat(np.arange(n), weights.astype(np.int64))
+    centres = np.stack([U[rng.permutation(points)[:m]] for _ in range(tries)])  # (T, M, d)
     labels = np.full((tries, n), -1)
     squares = np.einsum("nd,nd->n", U, U)
     columns = np.vstack([U.T, np.ones(n)])
@@ -105,17 +108,17 @@ def partitions(U: Array, m: int, tries: int, rng: np.random.RandomState) -> Labe
         distances = np.concatenate([-2.0 * centres, lengths], axis=2).reshape(-1, d + 1) @ columns
         distances = distances.reshape(-1, m, n)  # less |u|^2
         assigned = distances.argmin(axis=1)  # (T, N)
-        counts = np.stack([np.bincount(row, minlength=m) for row in assigned])
+        counts = np.stack([np.bincount(row, weights, minlength=m) for row in assigned])
         for t in np.flatnonzero((counts == 0).any(axis=1)):
-            empty = np.flatnonzero(counts[t] == 0)
+            empty = np.flatnonzero(counts[t] == 0)[:n]
             farthest = np.argsort(-(distances[t].min(axis=0) + squares), kind="stable")
             assigned[t, farthest[: len(empty)]] = empty
-            counts[t] = np.maximum(np.bincount(assigned[t], minlength=m), 1)
+            counts[t] = np.maximum(np.bincount(assigned[t], weights, minlength=m), 1.0)
         changed = (assigned != labels[moving]).any(axis=1)
         labels[moving] = assigned
         if not changed.any():
             break
         moving, assigned, counts = moving[changed], assigned[changed], counts[changed]
         members = (assigned[:, None, :] == np.arange(m)[:, None]).astype(np.float64)  # (T, M, N)
-        centres = (members.reshape(-1, n) @ U).reshape(-1, m, d) / counts[:, :, None]
+        centres = (members.reshape(-1, n) @ (weights[:, None] * U)).reshape(-1, m, d) / counts[:, :, None]
     return labels

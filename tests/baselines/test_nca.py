@@ -23,11 +23,15 @@ def problem(n, p, q, size, seed=0):
     return Yc, rng.randint(4, size=n), size * rng.standard_normal((p, q))
 
 
+def unweighted(Yc, labels, q, lam):
+    return nca.Objective(Yc, np.ones(len(Yc)), labels, q, lam)
+
+
 @pytest.mark.parametrize("q", [1, 3])
 @pytest.mark.parametrize("lam", [0.001, 100.0])
 def test_value_and_gradient(q, lam):
     Yc, labels, A = problem(60, 5, q, 0.7)
-    objective = nca.Objective(Yc, labels, q, lam)
+    objective = unweighted(Yc, labels, q, lam)
     value, gradient = objective(A.ravel())
     assert value == pytest.approx(-definition(Yc, labels, A, lam), rel=1e-12)
     for k, step in enumerate(1e-6 * np.eye(A.size)):
@@ -38,7 +42,7 @@ def test_value_and_gradient(q, lam):
 def test_panels_of_many_sizes_agree_with_the_definition():
     Yc, labels, A = problem(500, 3, 2, 0.5)
     labels[:450] = 0  # one cluster of several panels
-    assert nca.Objective(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
+    assert unweighted(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("size", [4.0, 20.0, 100.0])
@@ -46,7 +50,10 @@ def test_neighbour_lists_lose_nothing(size):
     """Sparse and dense ways agree to rounding, also after moves that keep the lists and with points far from all."""
     Yc, labels, A = problem(600, 3, 2, size)
     Yc[:3] *= 30.0
-    sparse, dense = nca.Objective(Yc, labels, 2, 1.0), nca.Objective(Yc, labels, 2, 1.0)
+    sparse, dense = (
+        unweighted(Yc, labels, 2, 1.0),
+        unweighted(Yc, labels, 2, 1.0),
+    )
     for move in (0.0, 1e-4, 1e-3, 0.5):
         Z = dense.Y @ (A + move)
         value, LapZ = sparse._sparse(Z)
@@ -57,13 +64,36 @@ def test_neighbour_lists_lose_nothing(size):
 
 def test_spread_points_are_recognised():
     Yc, labels, A = problem(600, 3, 2, 1.0)
-    objective = nca.Objective(Yc, labels, 2, 1.0)
+    objective = unweighted(Yc, labels, 2, 1.0)
     assert not objective._is_sparse(0.1 * objective.Y @ A)
     assert objective._is_sparse(1000.0 * objective.Y @ A)
 
 
 def test_points_beyond_the_range_of_floats_count_nothing():
     Yc, labels, A = problem(50, 3, 2, 1e6)
-    value, gradient = nca.Objective(Yc, labels, 2, 0.0)(A.ravel())
+    value, gradient = unweighted(Yc, labels, 2, 0.0)(A.ravel())
     assert value == 0.0
     assert np.all(gradient == 0.0)
+
+
+@pytest.mark.parametrize(("n", "size"), [(60, 0.7), (600, 8.0)])
+def test_weights_stand_for_equal_points(n, size):
+    Yc, labels, A = problem(n, 3, 2, size)
+    weights = 1.0 + np.random.RandomState(1).randint(3, size=n)
+    times = weights.astype(int)
+    value, gradient = nca.Objective(Yc, weights, labels, 2, 1.0)(A.ravel())
+    repeated = nca.Objective(np.repeat(Yc, times, axis=0), np.ones(times.sum()), np.repeat(labels, times), 2, 1.0)
+    Z = repeated.Y @ A
+    expected, LapZ = repeated._dense(Z)
+    assert value == pytest.approx(np.sum(A**2) / A.size - expected, rel=1e-11)
+    np.testing.assert_allclose(gradient, (2.0 * A / A.size - 2.0 * repeated.Y.T @ LapZ).ravel(), rtol=1e-7, atol=1e-7)
+
+
+def test_weighted_neighbour_lists_lose_nothing():
+    Yc, labels, A = problem(600, 3, 2, 20.0)
+    weights = 1.0 + np.random.RandomState(1).randint(3, size=600)
+    objective = nca.Objective(Yc, weights, labels, 2, 1.0)
+    Z = objective.Y @ A
+    (value, LapZ), (expected, expected_LapZ) = objective._sparse(Z), objective._dense(Z)
+    assert value == pytest.approx(expected, rel=1e-11)
+    np.testing.assert_allclose(LapZ, expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max())

@@ -11,7 +11,7 @@ from sgpmic_cli.scores import purity
 
 def test_partitions_are_those_of_kmeans_from_the_same_rows():
     U = load("iris").Y
-    found = partitions(U, 3, 5, np.random.RandomState(0))
+    found = partitions(U, np.ones(150), 3, 5, np.random.RandomState(0))
     rng = np.random.RandomState(0)
     for labels in found:
         centres = U[rng.permutation(150)[:3]]
@@ -22,8 +22,26 @@ def test_partitions_are_those_of_kmeans_from_the_same_rows():
 def test_partitions_leave_no_cluster_empty():
     U = np.repeat(np.eye(2), 10, axis=0)
     U[0] = [0.9, 0.1]
-    for labels in partitions(U, 3, 8, np.random.RandomState(0)):
+    for labels in partitions(U, np.ones(20), 3, 8, np.random.RandomState(0)):
         assert set(labels) == {0, 1, 2}
+
+
+def test_weights_of_partitions_stand_for_equal_rows():
+    U = load("iris").Y[::3]
+    times = 1 + np.arange(50) % 3
+    found = partitions(U, times.astype(float), 3, 5, np.random.RandomState(0))
+    rng = np.random.RandomState(0)
+    for labels in found:
+        centres = U[rng.permutation(np.repeat(np.arange(50), times))[:3]]
+        expected = KMeans(3, init=centres, n_init=1, tol=0.0).fit(U, sample_weight=times).labels_
+        assert np.array_equal(labels, expected)
+
+
+def test_fewer_distinct_rows_than_clusters():
+    Y = np.repeat(np.array([[0.0], [5.0]]), 4, axis=0)
+    labels = UNCA(3, 1, random_state=0).fit_predict(Y)
+    assert len(set(labels[:4])) == 1
+    assert labels[0] != labels[4]
 
 
 def test_separated_clusters_are_found():
