@@ -6,15 +6,16 @@ L_m is the weighted sparse GP of `dtc.py`. No N x N matrix is ever formed.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from sgpmic_cli.model.cholesky import log_determinant
-from sgpmic_cli.model.dtc import Factors, Weighted, components, predict, weigh
-from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, positive
-from sgpmic_cli.model.mixture import Mixture, log_joint, weighted_log_joint
+from sgpmic_cli.model.dtc import Factors, Sides, Slopes, Weighted, components, predict, weigh
+from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
+from sgpmic_cli.model.mixture import Mixture, Pull, log_joint
 
 Array = NDArray[np.float64]
 
@@ -67,38 +68,78 @@ class Bound:
         self.S = S
         self.components = components(kernel, [_active_points(data, s, active) for s in S.T], n_inducing)
         self.entropy = -float(np.sum(xlogy(S, S)))
+        self.pull: tuple[Mixture, Pull] | None = None
+        points = [component.data for component in self.components]
+        self.index = np.concatenate([np.arange(len(S))[own.rows] for own in points])  # (R,) rows of X
+        root_s = np.concatenate([own.root_s for own in points])
+        counts = np.array([len(own.root_s) for own in points])
+        ends = np.cumsum(counts)
+        self.weights = Weights(root_s, np.log2(root_s), np.repeat(np.arange(len(counts)), counts), ends - counts)
+        self.places = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
-        value, factors, _, _ = self._terms(p, keep=False)
-        return value, factors
+        state = self._state(p, keep=False)
+        return state.value, state.factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
-        value, factors, points, dX = self._terms(p, keep=True)
-        dZ = np.zeros_like(p.Z)
-        dtheta = np.empty_like(p.theta)
-        dbeta = 0.0
-        beta = p.beta
-        for m, (c, f, theta, x) in enumerate(zip(self.components, factors, p.natural, points, strict=True)):
-            dx, dz, dtheta[m], db = c.gradient(f, theta, beta, p.Z, x)
-            dX.T[:, c.data.rows] += dx.T
-            dZ += dz
-            dbeta += db
+        state = self._state(p, keep=True)
+        theta, beta, (k, q) = p.natural, p.beta, p.Z.shape
+        TX, TZ = np.empty((len(theta), k, q + 1)), np.empty((len(self.index), q + 1))
+        D = np.empty_like(state.grams)
+        Z1, X1 = with_ones(p.Z), self.kernel.multiplier(state.X, self.weights.root_s)
+        by_bias, by_beta = np.empty(len(theta)), 0.0
+        for m, (component, place) in enumerate(zip(self.components, self.places, strict=True)):
+            slopes = Slopes(TX[m], TZ[place], D[m].T)
+            by_bias[m], rest = component.gradient(
+                state.factors[m], theta[m], beta, state.sides[m], Z1, X1[place], slopes
+            )
+            by_beta += rest
+        dx, dZ, dtheta = self.kernel.cross_gradients(theta, p.Z, state.X, self.weights, TX, TZ)
+        dZ_u, dtheta_u = self.kernel.gram_gradients(theta, p.Z, state.grams, D)
+        dtheta += dtheta_u
+        dtheta[:, -2] += by_bias
         dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
-        return value, np.ascontiguousarray(dX), dZ, dtheta, dbeta
+        # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
+        by_beta -= float(dtheta_u[:, [0, -2, -1]].sum())
+        dX = state.prior_slope.copy()
+        for own, more in zip(dX.T, dx.T, strict=True):
+            own += np.bincount(self.index, more, len(own))
+        return state.value, dX, dZ + dZ_u, dtheta, by_beta
 
-    def _terms(self, p: Parameters, *, keep: bool) -> tuple[float, list[Factors], list[Array], Array]:
-        """L_KL, the factors and latent points of every component, and the gradient of the latent prior."""
-        beta = p.beta
+    def _state(self, p: Parameters, *, keep: bool) -> "State":
+        theta, beta = p.natural, p.beta
         X = np.asfortranarray(p.X)
-        points = [X.T[:, c.data.rows].T for c in self.components]
+        points = X.T[:, self.index].T
+        left = self.kernel.inducing_sides(theta, p.Z)
+        right = self.kernel.latent_sides(theta, points, self.weights)
+        sides = [Sides(side, right[place]) for side, place in zip(left, self.places, strict=True)]
+        grams = self.kernel.grams(theta, p.Z)
         factors = [
-            c.value(theta, beta, p.Z, x, keep=keep)
-            for c, theta, x in zip(self.components, p.natural, points, strict=True)
+            component.value(theta[m], beta, grams[m].T, sides[m], keep=keep)
+            for m, component in enumerate(self.components)
         ]
-        prior, slope = weighted_log_joint(X, self.S, p.prior)
-        return sum(f.value for f in factors) + prior + self.entropy, factors, points, slope
+        prior, prior_slope = self._pull(p.prior)(X)
+        value = sum(f.value for f in factors) + prior + self.entropy
+        return State(value, factors, points, sides, grams, prior_slope)
+
+    def _pull(self, prior: Mixture) -> Pull:
+        """The pull of the prior, which stays the same during an M-step."""
+        if self.pull is None or self.pull[0] is not prior:
+            self.pull = prior, Pull(self.S, prior)
+        return self.pull[1]
+
+
+class State(NamedTuple):
+    """What the bound at some parameters leaves for its gradient."""
+
+    value: float
+    factors: list[Factors]
+    X: Array  # (R, Q) latent points of all components, one after another
+    sides: list[Sides]
+    grams: Array  # (M, K, K)
+    prior_slope: Array  # (N, Q)
 
 
 def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors]) -> Array:

@@ -29,14 +29,29 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm, dsymm, dsyr2, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotri, dpotrs
 
-from sgpmic_cli.model.cholesky import jittered_cholesky, log_determinant
-from sgpmic_cli.model.kernels import Kernel, with_ones
+from sgpmic_cli.model.cholesky import jittered_cholesky
+from sgpmic_cli.model.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.orthogonal import factorise, is_rough, slope
 
 Array = NDArray[np.float64]
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
 KEPT_BYTES = 512 * 1024 * 1024  # R~ of all components together is kept between the passes up to this size
+
+
+class Sides(NamedTuple):
+    """What the cross matrix of a component is made of."""
+
+    left: Array  # (S, K)
+    right: Array  # (n, S)
+
+
+class Slopes(NamedTuple):
+    """Where a component leaves what the gradients are made of; views into arrays of all components."""
+
+    TX: Array  # (K, Q+1)
+    TZ: Array  # (n, Q+1)
+    D: Array  # (K, K)  dL/dK_uu, lower triangle, in Fortran order
 
 
 class Weighted(NamedTuple):
@@ -61,8 +76,7 @@ class Factors:
     L_a: Array  # (K, K)  chol(A)
     W_turned: Array  # (K, D)    A^-1 E in the columns of Y1
     turn: Array | None
-    K_uu: Array  # (K, K)
-    Ks: Array  # (K,)      K_uf s
+    r: Array  # (K,)       R s
     misfit: float  # beta sum_n s_n |y_n|^2 - tr(E' W)
     jitter: float
     rough: bool  # whether the factors came from `orthogonal.py`
@@ -116,8 +130,8 @@ class Component:
         self.scratch = scratch
         self.ones = np.ones(n_inducing)
 
-    def value(self, theta: Array, beta: float, Z: Array, X: Array, *, keep: bool = False) -> Factors:
-        """The bound and its factors; `X` holds the rows of this component, `theta` its natural kernel parameters.
+    def value(self, theta: Array, beta: float, K_uu: Array, sides: Sides, *, keep: bool = False) -> Factors:
+        """The bound and its factors at natural kernel parameters theta.
 
         With `keep` as much of R~ as the limit allows is left for a gradient at the same parameters.
         """
@@ -126,16 +140,16 @@ class Component:
         if not keep:
             self.kept = None
         elif self.kept is None:
-            self.kept = np.empty((len(Z), self.n_kept), order="F")
-        K_uu = self.kernel.gram(theta, Z)
+            self.kept = np.empty((len(K_uu), self.n_kept), order="F")
         A = K_uu.copy(order="F")
-        RY = np.zeros((len(Z), data.Y1.shape[1]), order="F")
+        RY = np.zeros((len(K_uu), data.Y1.shape[1]), order="F")
         for rows in self.blocks:
-            R = self._cross(theta, Z, X, rows)
+            R = self._cross(sides, rows)
             dsyrk(beta * v * v, R, beta=1.0, c=A, overwrite_c=True, lower=True)
             dgemm(1.0, R, data.Y1[rows].T, trans_b=True, beta=1.0, c=RY, overwrite_c=True)
-        Ks = v * RY[:, -1] + bias * data.total
-        tilt = (beta * bias) * (Ks - 0.5 * bias * data.total)
+        r = RY[:, -1]
+        tilt = (beta * v * bias) * r
+        tilt += 0.5 * beta * bias * bias * data.total
         dsyr2(1.0, tilt, self.ones, a=A, overwrite_a=True, lower=True)
         E = RY[:, :-1]
         E *= beta * v
@@ -144,51 +158,50 @@ class Component:
         L_a, jitter_a = jittered_cholesky(A)
         rough = jitter + jitter_a > 0.0 or is_rough(L_a)
         if rough:
-            L_a, W, misfit = factorise(L_u, L_a, E.shape[1], lambda: self._weighted_rows(theta, beta, Z, X))
+            L_a, W, misfit = factorise(L_u, L_a, E.shape[1], lambda: self._weighted_rows(theta, beta, sides))
         else:
             W, _ = dpotrs(L_a, E, lower=True)
             misfit = beta * data.energy - float(np.vdot(E.T, W.T))
-        entropy = data.total * np.log(beta / (2.0 * np.pi)) - log_determinant(L_a) + log_determinant(L_u)
-        value = 0.5 * (data.n_outputs * entropy - misfit)
-        return Factors(value, L_u, L_a, W, data.turn, K_uu, Ks, misfit, jitter, rough)
+        log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
+        value = 0.5 * (data.n_outputs * (data.total * np.log(beta / (2.0 * np.pi)) - log_ratio) - misfit)
+        return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
 
-    def gradient(self, f: Factors, theta: Array, beta: float, Z: Array, X: Array) -> tuple[Array, Array, Array, float]:
-        """dL by X (n, Q), Z, theta and log beta, from the factors that `value` left."""
-        bias = theta[-2]
+    def gradient(
+        self, f: Factors, theta: Array, beta: float, sides: Sides, Z1: Array, X1: Array, slopes: Slopes
+    ) -> tuple[float, float]:
+        """Fill `slopes` from the factors that `value` left; return what is left of dL by log bias and by log beta.
+
+        Z1 is [Z, 1] (K, Q+1), X1 the kernel's multiplier (n, Q+1). The gradient by log beta lacks tr(D K_uu).
+        """
+        v, bias = theta[0], theta[-2]
         data, p, W = self.data, self.data.n_outputs, f.W_turned
         # H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
         H, _ = dpotri(f.L_a, lower=True)
         dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
         solved_ones, _ = dpotrs(f.L_a, self.ones, lower=True)
-        sum_w = W.sum(axis=0)
-        right = np.empty((len(Z), W.shape[1] + 1), order="F")
+        sum_w = self.ones @ W
+        right = np.empty((len(W), W.shape[1] + 1), order="F")
         np.multiply(W, beta, out=right[:, :-1])
         np.multiply(W @ sum_w + p * solved_ones, -beta * bias, out=right[:, -1])  # 2 beta bias H 1
-        Z1, X1 = with_ones(Z), self.kernel.latent_side(X, data.root_s)
-        TX = np.zeros((len(Z), X1.shape[1]), order="F")
-        TZ = np.empty((len(X), Z1.shape[1]), order="F")
+        TX = np.zeros((len(W), X1.shape[1]), order="F")
         for rows in self.blocks:
-            R = self._cross_again(theta, Z, X, rows)
+            R = self._cross_again(sides, rows)
             if f.rough:
                 U = slope(f.L_a, W, beta, p, self._covariances(theta, R, rows), data.Y1[rows, :-1])
             else:
                 U = self._scratch(1, rows)
-                dsymm(2.0 * beta * theta[0], H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
+                dsymm(2.0 * beta * v, H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
                 dgemm(1.0, right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
             T = self.kernel.fold(U, R)
-            dgemm(1.0, T, X1[rows], beta=1.0, c=TX, overwrite_c=True)
-            TZ[rows] = dgemm(1.0, T, Z1, trans_a=True)
-        dX, dZ, dtheta = self.kernel.cross_gradient(theta, Z, X, data.root_s, TX, TZ)
-        dtheta[-2] += bias * beta * (sum_w @ (data.sum_y - f.Ks @ W) - p * (solved_ones @ f.Ks))
-        D, _ = dpotri(f.L_u, lower=True)
-        D *= 0.5 * p
-        D += H
-        dZ_u, dtheta_u = self.kernel.gram_gradient(theta, Z, f.K_uu, D)
-        # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
-        dbeta = 0.5 * (p * data.total - f.misfit) - (dtheta_u[0] + dtheta_u[-2] + dtheta_u[-1])
-        dZ += dZ_u
-        dtheta += dtheta_u
-        return dX, dZ, dtheta, dbeta
+            dgemm(1.0, T, X1[rows].T, trans_b=True, beta=1.0, c=TX, overwrite_c=True)
+            dgemm(1.0, Z1.T, T, beta=0.0, c=slopes.TZ[rows].T, overwrite_c=True)
+        slopes.TX[:] = TX
+        K_inverse, _ = dpotri(f.L_u, lower=True)
+        np.multiply(K_inverse, 0.5 * p, out=slopes.D)
+        np.add(slopes.D, H, out=slopes.D)
+        Ks = v * f.r + bias * data.total  # K_uf s
+        by_bias = bias * beta * float(sum_w @ (data.sum_y - Ks @ W) - p * (solved_ones @ Ks))
+        return by_bias, 0.5 * (p * data.total - f.misfit)
 
     def _covariances(self, theta: Array, R: Array, rows: slice) -> Array:
         """sqrt(s_n) k_n from its kernel part R~, (K, n)."""
@@ -196,23 +209,22 @@ class Component:
         K += theta[-2] * self.data.root_s[rows]
         return K
 
-    def _weighted_rows(self, theta: Array, beta: float, Z: Array, X: Array) -> Iterator[tuple[Array, Array]]:
+    def _weighted_rows(self, theta: Array, beta: float, sides: Sides) -> Iterator[tuple[Array, Array]]:
         """sqrt(beta s_n) k_n (K, n) and sqrt(beta s_n) y_n (n, D), block by block."""
         for rows in self.blocks:
-            K = self._covariances(theta, self._cross_again(theta, Z, X, rows), rows)
+            K = self._covariances(theta, self._cross_again(sides, rows), rows)
             K *= np.sqrt(beta)
             yield K, np.multiply(np.sqrt(beta), self.data.Y1[rows, :-1], order="F")
 
-    def _cross(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
+    def _cross(self, sides: Sides, rows: slice) -> Array:
         """R~ of a block."""
         kept = self._kept(rows)
-        out = self._scratch(0, rows) if kept is None else kept
-        return self.kernel.cross(theta, Z, X[rows], self.data.root_s[rows], out)
+        return self.kernel.cross(sides.left, sides.right[rows], self._scratch(0, rows) if kept is None else kept)
 
-    def _cross_again(self, theta: Array, Z: Array, X: Array, rows: slice) -> Array:
+    def _cross_again(self, sides: Sides, rows: slice) -> Array:
         """The same once more at the same parameters."""
         kept = self._kept(rows)
-        return self._cross(theta, Z, X, rows) if kept is None else kept
+        return self._cross(sides, rows) if kept is None else kept
 
     def _kept(self, rows: slice) -> Array | None:
         return None if self.kept is None or rows.stop > self.n_kept else self.kept[:, rows]
@@ -225,17 +237,19 @@ class Component:
 def predict(kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array) -> tuple[Array, Array]:
     """Mean (n, P) and variance (n,) of q(f) at latent points X: K_fu W and k' A^-1 k, as pure DTC has them."""
     v, bias = theta[0], theta[-2]
-    W = f.W
+    W, ones = np.asfortranarray(f.W), np.ones(len(Z))
+    of_bias = dtrsm(bias, f.L_a, ones[:, None], lower=True)  # chol(A)^-1 bias 1
     mean = np.empty((X.shape[0], W.shape[1]))
     variance = np.empty(X.shape[0])
     block = max(64, BLOCK_BYTES // (8 * len(Z)))
     buffer = np.empty((len(Z), min(block, X.shape[0])), order="F")
     for start in range(0, X.shape[0], block):
         rows = slice(start, min(start + block, X.shape[0]))
-        K = kernel.cross(theta, Z, X[rows], np.ones(rows.stop - start), buffer[:, : rows.stop - start])
-        K *= v
-        K += bias
-        np.matmul(K.T, W, out=mean[rows])
-        half = dtrsm(1.0, f.L_a, K, lower=True, overwrite_b=True)
-        variance[rows] = np.einsum("kn,kn->n", half, half)
+        R = cross_matrix(kernel, theta, Z, X[rows], buffer[:, : rows.stop - start])
+        dgemm(v, W, R, trans_a=True, beta=0.0, c=mean[rows].T, overwrite_c=True)
+        half = dtrsm(v, f.L_a, R, lower=True, overwrite_b=True)
+        half += of_bias
+        half *= half
+        np.matmul(ones, half, out=variance[rows])
+    mean += bias * (ones @ W)
     return mean, variance

@@ -1,27 +1,42 @@
-"""Covariance functions of a component, split so that a bound needs one pass of `exp` and no N x K temporaries.
+"""Covariance functions, split so that a bound needs one pass of `exp` and no N x K temporaries.
 
 Every kernel is k(a, b) = variance * r(a, b) + bias, with `white` added to the diagonal of K_uu only. The bound works
-with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Methods take the natural parameters of one
-component, in the order of `names(q)`, and give gradients by their logs, which is how they are held. Cross matrices are
-(K, n) in Fortran order, column n belonging to latent point n, and come out already multiplied by sqrt(s_n), which costs
-nothing when it is folded into the exponent.
+with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Parameters are natural ones, a row for each
+component in the order of `names(q)`, and gradients are by their logs, which is how they are held.
 
     rbf      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)       (one gamma, or one for each dimension with ARD)
     linear   r(a, b) = a . b
+
+Cross matrices are (K, n) in Fortran order, column n belonging to latent point n, and come out already multiplied by
+sqrt(s_n), which costs nothing when it is folded into the exponent: a product of an inducing and a latent side, and exp.
+What is small is done for all M components at once, what is large one component at a time. Symmetric K x K matrices come
+in stacks (M, K, K), and only the lower triangle of the transpose of each counts: there BLAS and LAPACK, which read
+transposes of C order, leave and look for them. Latent points are best in Fortran order: loops run over points then, not
+over a handful of dimensions.
 """
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dgemm, dsymm, dsymv
+from scipy.linalg.blas import dgemm, dsymm
+from scipy.spatial.distance import cdist
 
 Array = NDArray[np.float64]
 
 LOG_LIMIT = 36.0  # exp(36) ~ 4e15: beyond that a parameter can only lose digits
-_LOG2_E = 1.0 / np.log(2.0)
-_STRIP = 32  # columns of K_uu at a time, from the diagonal down
 START_BIAS = START_WHITE = -2.0  # logs of the paper's starting values; variance and gamma start at one
+_LOG2_E = 1.0 / np.log(2.0)
+_STRIP = 32  # rows of K_uu at a time, from the diagonal on
+
+
+class Weights(NamedTuple):
+    """The points of all components one after another: sqrt(s_n), its log to the base two, and whose they are."""
+
+    root_s: Array  # (R,)
+    log2_root_s: Array  # (R,)
+    owner: NDArray[np.intp]  # (R,) component of each
+    starts: NDArray[np.intp]  # (M,) where each component begins
 
 
 class Kernel(Protocol):
@@ -29,34 +44,42 @@ class Kernel(Protocol):
 
     def names(self, q: int) -> tuple[str, ...]: ...
 
-    def cross(self, theta: Array, Z: Array, X: Array, root_s: Array, out: Array) -> Array:
-        """sqrt(s_n) r(z_k, x_n) into `out` (K, n)."""
+    def inducing_sides(self, theta: Array, Z: Array) -> Array:
+        """What the cross matrices are made of at the inducing inputs, (M, S, K)."""
+        ...
+
+    def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
+        """What they are made of at the latent points X (R, Q) of all components, (R, S)."""
+        ...
+
+    def cross(self, left: Array, right: Array, out: Array) -> Array:
+        """sqrt(s_n) r(z_k, x_n) into `out` (K, n), from left (S, K) and right (n, S)."""
         ...
 
     def fold(self, U: Array, R: Array) -> Array:
-        """From U = dL/d(sqrt(s) K) the matrix T that the two products of `cross_gradient` are taken with, in place."""
+        """From U = dL/d(sqrt(s) K) the matrix T that the two products of `cross_gradients` are taken with, in place."""
         ...
 
-    def latent_side(self, X: Array, root_s: Array) -> Array:
-        """The (n, Q+1) matrix that T is multiplied with from the right."""
+    def multiplier(self, X: Array, root_s: Array) -> Array:
+        """The (R, Q+1) matrix that T is multiplied with from the right."""
         ...
 
-    def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
+    def cross_gradients(
+        self, theta: Array, Z: Array, X: Array, weights: Weights, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
-        """Gradients by X (n, Q), Z (K, Q) and theta of a component from T [X, 1] (K, Q+1) and T' [Z, 1] (n, Q+1)."""
+        """Gradients by X (R, Q), Z (K, Q) and theta from T times the multiplier (M, K, Q+1) and T' [Z, 1] (R, Q+1)."""
         ...
 
-    def gram(self, theta: Array, Z: Array) -> Array:
-        """The lower triangle of K_uu with bias and white (K, K), in Fortran order."""
+    def grams(self, theta: Array, Z: Array) -> Array:
+        """K_uu with bias and white of every component, (M, K, K)."""
         ...
 
-    def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        """Gradients by Z and theta, given the lower triangles of K_uu and of D = dL/dK_uu."""
+    def gram_gradients(self, theta: Array, Z: Array, grams: Array, D: Array) -> tuple[Array, Array]:
+        """Gradients by Z and theta, given K_uu and D = dL/dK_uu (M, K, K), which is zero where it does not count."""
         ...
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
-        """dk(z_k, x_n) / dx_n, (Q, K, n)."""
+        """dk(z_k, x_n) / dx_n of one component, (Q, K, n)."""
         ...
 
 
@@ -65,15 +88,35 @@ def positive(log_value: Array) -> Array:
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
 
 
-def diagonal(matrix: Array) -> Array:
-    """The diagonal of a contiguous matrix, as a view that can be written to."""
-    return matrix.reshape(-1, order="A")[:: len(matrix) + 1]
+def diagonals(stack: Array) -> Array:
+    """The diagonals of a contiguous stack of matrices (M, K), as a view that can be written to."""
+    m, k, _ = stack.shape
+    return stack.reshape(m, k * k)[:, :: k + 1]
 
 
 def start_parameters(kernel: Kernel, n_components: int, q: int) -> Array:
     """The paper's starting values, one row of logs per component."""
     start = {"bias": START_BIAS, "white": START_WHITE}
     return np.tile([start.get(name, 0.0) for name in kernel.names(q)], (n_components, 1))
+
+
+def unweighted(n: int) -> Weights:
+    """One component in which every one of n points counts fully."""
+    return Weights(np.ones(n), np.zeros(n), np.zeros(n, dtype=np.intp), np.zeros(1, dtype=np.intp))
+
+
+def cross_matrix(kernel: Kernel, theta: Array, Z: Array, X: Array, out: Array) -> Array:
+    """r(z_k, x_n) of one component into `out` (K, n)."""
+    left = kernel.inducing_sides(theta[None], Z)[0]
+    return kernel.cross(left, kernel.latent_sides(theta[None], X, unweighted(len(X))), out)
+
+
+def with_ones(points: Array) -> Array:
+    """[points, 1], so that one product gives weighted points and the sums of the weights."""
+    wide = np.empty((points.shape[0], points.shape[1] + 1))
+    wide[:, :-1] = points
+    wide[:, -1] = 1.0
+    return wide
 
 
 class RBF:
@@ -86,81 +129,104 @@ class RBF:
         gammas = tuple(f"gamma_{i}" for i in range(q)) if self.ard else ("gamma",)
         return ("variance", *gammas, "bias", "white")
 
-    def cross(self, theta: Array, Z: Array, X: Array, root_s: Array, out: Array) -> Array:
-        self._exponents(theta, Z, X, root_s, out)
-        return np.exp2(out, out=out)
+    # The exponent -gamma/2 |z - x|^2 + log sqrt(s) is one product,
+    #     [gamma z, -gamma/2 |z|^2, 1] . [x, 1, log sqrt(s) - gamma/2 |x|^2],
+    # taken to the base two: exp2 is a tenth faster than exp.
 
-    def _exponents(self, theta: Array, Z: Array, X: Array, root_s: Array | None, out: Array) -> None:
-        """-gamma/2 |z - x|^2 + log sqrt(s), as logs to the base two: exp2 is a tenth faster than exp.
-
-        Weight and distance in one product: [gamma z, -gamma/2 |z|^2, 1] . [x, 1, log sqrt(s) - gamma/2 |x|^2].
-        """
-        q = X.shape[1]
-        gamma = np.full(q, _LOG2_E) * theta[1:-2]
-        left = np.empty((len(Z), q + 2), order="F")
-        np.multiply(Z, gamma, out=left[:, :q])
-        np.matmul(Z * Z, -0.5 * gamma, out=left[:, q])
+    def inducing_sides(self, theta: Array, Z: Array) -> Array:
+        k, q = Z.shape
+        gamma = np.full((len(theta), q), _LOG2_E)
+        gamma *= theta[:, 1:-2]
+        left = np.empty((len(theta), q + 2, k))
+        np.multiply(gamma[:, :, None], Z.T, out=left[:, :q])
+        gamma *= -0.5
+        left[:, q] = gamma @ (Z * Z).T
         left[:, q + 1] = 1.0
-        right = np.empty((len(X), q + 2), order="F")
+        return left
+
+    def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
+        n, q = X.shape
+        halves = (-0.5 * _LOG2_E) * theta[:, 1:-2]
+        right = np.empty((n, q + 2))
         right[:, :q] = X
         right[:, q] = 1.0
-        np.matmul(X * X, -0.5 * gamma, out=right[:, q + 1])
-        if root_s is not None:
-            right[:, q + 1] += np.log2(root_s)
-        dgemm(1.0, left, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
+        if self.ard:
+            norms = (X * X * halves[weights.owner]).sum(axis=1)
+        else:
+            norms = (X * X).sum(axis=1) * halves[:, 0][weights.owner]
+        np.add(norms, weights.log2_root_s, out=right[:, q + 1])
+        return right
+
+    def cross(self, left: Array, right: Array, out: Array) -> Array:
+        dgemm(1.0, left.T, right.T, beta=0.0, c=out, overwrite_c=True)
+        return np.exp2(out, out=out)
 
     def fold(self, U: Array, R: Array) -> Array:
         return np.multiply(U, R, out=U)
 
-    def latent_side(self, X: Array, root_s: Array) -> Array:
+    def multiplier(self, X: Array, root_s: Array) -> Array:
         return with_ones(X)
 
-    def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
+    def cross_gradients(
+        self, theta: Array, Z: Array, X: Array, weights: Weights, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
-        slope = theta[0] * theta[1:-2]
-        dX = slope * (TZ[:, :-1] - TZ[:, -1:] * X)
-        dZ = slope * (TX[:, :-1] - TX[:, -1:] * Z)
+        slopes = theta[:, :1] * theta[:, 1:-2]
+        dX = TZ[:, :-1] - TZ[:, -1:] * X
+        dX *= slopes[weights.owner]
+        dZ = slopes[:, None] * (TX[:, :, :-1] - TX[:, :, -1:] * Z)
         dtheta = np.zeros_like(theta)
-        dtheta[0] = theta[0] * TX[:, -1].sum()
-        dtheta[1:-2] = self._widths(X, dX) + self._widths(Z, dZ)
-        return dX, dZ, dtheta
+        dtheta[:, 0] = theta[:, 0] * TX[:, :, -1].sum(axis=1)
+        dtheta[:, 1:-2] = self._widths(np.add.reduceat(X * dX, weights.starts, axis=0) + (Z * dZ).sum(axis=1))
+        return dX, dZ.sum(axis=0), dtheta
+
+    def grams(self, theta: Array, Z: Array) -> Array:
+        halves = -0.5 * _LOG2_E * theta[:, 1:-2]
+        if self.ard:
+            grams = np.stack([-cdist(Z * root, Z * root, "sqeuclidean") for root in np.sqrt(-halves)])
+        else:
+            grams = halves[:, :, None] * cdist(Z, Z, "sqeuclidean")
+        for start in range(0, len(Z), _STRIP):
+            strip = grams[:, start : start + _STRIP, start:]
+            np.exp2(strip, out=strip)
+        grams *= theta[:, 0, None, None]
+        grams += theta[:, -2, None, None]
+        diagonals(grams)[:] += theta[:, -1:]
+        return grams
+
+    def gram_gradients(self, theta: Array, Z: Array, grams: Array, D: Array) -> tuple[Array, Array]:
+        T = grams - theta[:, -2, None, None]
+        diagonals(T)[:] = theta[:, :1]
+        T *= D
+        Z1 = with_ones(Z)
+        TZ = np.empty((len(T), *Z1.shape))
+        for t, tz in zip(T, TZ, strict=True):
+            tz[:] = dsymm(1.0, t.T, Z1, lower=True)
+        dZ = (2.0 * theta[:, None, 1:-2]) * (TZ[:, :, :-1] - TZ[:, :, -1:] * Z)
+        dtheta = _linear_part(theta, TZ[:, :, -1].sum(axis=1), D)
+        dtheta[:, 1:-2] = self._widths((Z * dZ).sum(axis=1))
+        return dZ.sum(axis=0), dtheta
 
     def gram(self, theta: Array, Z: Array) -> Array:
-        K_uu = np.empty((len(Z), len(Z)), order="F")
-        self._exponents(theta, Z, Z, None, K_uu)
-        for start in range(0, len(Z), _STRIP):  # what lies above the diagonal stays without meaning
-            strip = K_uu[start:, start : start + _STRIP]
-            np.exp2(strip, out=strip)
-        K_uu *= theta[0]
-        K_uu += theta[-2]
-        diagonal(K_uu)[:] = theta[0] + theta[-2] + theta[-1]
-        return K_uu
+        """K_uu of one component, its lower triangle, in Fortran order."""
+        return self.grams(theta[None], Z)[0].T
 
-    def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        bias, white = theta[-2], theta[-1]
-        T = np.subtract(K_uu, bias, order="F")
-        diagonal(T)[:] = theta[0]
-        T *= D
-        TZ = dsymm(1.0, T, with_ones(Z), lower=True)
-        dZ = (2.0 * theta[1:-2]) * (TZ[:, :-1] - TZ[:, -1:] * Z)
-        dtheta = np.empty_like(theta)
-        dtheta[0] = TZ[:, -1].sum()
-        dtheta[1:-2] = self._widths(Z, dZ)
-        dtheta[-2], dtheta[-1] = bias * _sum(D), white * diagonal(D).sum()
-        return dZ, dtheta
-
-    def _widths(self, points: Array, gradient: Array) -> Array:
-        """What the gradient by one side's points says of log gamma: stretching both sides is widening the kernel."""
-        if self.ard:
-            return 0.5 * np.einsum("nq,nq->q", points, gradient)
-        return np.array([0.5 * np.vdot(points.T, gradient.T)])
+    def gram_gradient(self, theta: Array, Z: Array, gram: Array, D: Array) -> tuple[Array, Array]:
+        """Gradients by Z and theta of one component, given K_uu from `gram` and the whole of D = dL/dK_uu."""
+        dZ, dtheta = self.gram_gradients(theta[None], Z, gram.T[None], np.triu(D)[None])
+        return dZ, dtheta[0]
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
         gaps = Z.T[:, :, None] - X.T[:, None, :]  # (Q, K, n)
         gamma = theta[1:-2][:, None, None]
         k = theta[0] * np.exp(-0.5 * np.sum(gamma * gaps**2, axis=0))
         return gamma * gaps * k
+
+    def _widths(self, pulls: Array) -> Array:
+        """Gradients by log gamma from the sums of points times their gradients (M, Q), inducing inputs and all.
+
+        Stretching all points by a factor is the same as multiplying gamma by its square.
+        """
+        return 0.5 * (pulls if self.ard else pulls.sum(axis=1, keepdims=True))
 
 
 class Linear:
@@ -169,49 +235,49 @@ class Linear:
     def names(self, q: int) -> tuple[str, ...]:
         return ("variance", "bias", "white")
 
-    def cross(self, theta: Array, Z: Array, X: Array, root_s: Array, out: Array) -> Array:
-        weighted = np.asfortranarray((X * root_s[:, None]).T)
-        return dgemm(1.0, np.asfortranarray(Z), weighted, beta=0.0, c=out, overwrite_c=True)
+    def inducing_sides(self, theta: Array, Z: Array) -> Array:
+        return np.tile(Z.T, (len(theta), 1, 1))
+
+    def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
+        return np.ascontiguousarray(X * weights.root_s[:, None])
+
+    def cross(self, left: Array, right: Array, out: Array) -> Array:
+        return dgemm(1.0, left.T, right.T, beta=0.0, c=out, overwrite_c=True)
 
     def fold(self, U: Array, R: Array) -> Array:
         return U
 
-    def latent_side(self, X: Array, root_s: Array) -> Array:
+    def multiplier(self, X: Array, root_s: Array) -> Array:
         return with_ones(X) * root_s[:, None]
 
-    def cross_gradient(
-        self, theta: Array, Z: Array, X: Array, root_s: Array, TX: Array, TZ: Array
+    def cross_gradients(
+        self, theta: Array, Z: Array, X: Array, weights: Weights, TX: Array, TZ: Array
     ) -> tuple[Array, Array, Array]:
-        v = theta[0]
-        dZ = v * TX[:, :-1]
-        dX = v * root_s[:, None] * TZ[:, :-1]
+        dZ = theta[:, 0, None, None] * TX[:, :, :-1]
+        dX = (theta[:, 0][weights.owner] * weights.root_s)[:, None] * TZ[:, :-1]
         dtheta = np.zeros_like(theta)
-        dtheta[0] = np.sum(Z * dZ)
-        return dX, dZ, dtheta
+        dtheta[:, 0] = (Z * dZ).sum(axis=(1, 2))
+        return dX, dZ.sum(axis=0), dtheta
 
-    def gram(self, theta: Array, Z: Array) -> Array:
-        K_uu = theta[0] * (Z @ Z.T) + theta[-2]
-        diagonal(K_uu)[:] += theta[-1]
-        return np.asfortranarray(K_uu)
+    def grams(self, theta: Array, Z: Array) -> Array:
+        grams = theta[:, 0, None, None] * (Z @ Z.T)
+        grams += theta[:, -2, None, None]
+        diagonals(grams)[:] += theta[:, -1:]
+        return grams
 
-    def gram_gradient(self, theta: Array, Z: Array, K_uu: Array, D: Array) -> tuple[Array, Array]:
-        DZ = theta[0] * dsymm(1.0, D, Z, lower=True)
-        dtheta = np.array([np.sum(Z * DZ), theta[-2] * _sum(D), theta[-1] * diagonal(D).sum()])
-        return 2.0 * DZ, dtheta
+    def gram_gradients(self, theta: Array, Z: Array, grams: Array, D: Array) -> tuple[Array, Array]:
+        DZ = theta[:, 0, None, None] * np.stack([dsymm(1.0, d.T, Z, lower=True) for d in D])
+        return 2.0 * DZ.sum(axis=0), _linear_part(theta, (Z * DZ).sum(axis=(1, 2)), D)
 
     def cross_slopes(self, theta: Array, Z: Array, X: Array) -> Array:
         return np.broadcast_to(theta[0] * Z.T[:, :, None], (X.shape[1], len(Z), len(X)))
 
 
-def with_ones(points: Array) -> Array:
-    """[points, 1], so that one product gives weighted points and the sums of the weights."""
-    wide = np.empty((points.shape[0], points.shape[1] + 1), order="F")
-    wide[:, :-1] = points
-    wide[:, -1] = 1.0
-    return wide
-
-
-def _sum(symmetric: Array) -> float:
-    """The sum over a symmetric matrix of which only the lower triangle is to be read."""
-    ones = np.ones(len(symmetric))
-    return float(ones @ dsymv(1.0, symmetric, ones, lower=True))
+def _linear_part(theta: Array, of_variance: Array, D: Array) -> Array:
+    """Gradients by log variance, bias and white, in which K_uu is linear, of every component; zero elsewhere."""
+    traces = diagonals(D).sum(axis=1)
+    dtheta = np.zeros_like(theta)
+    dtheta[:, 0] = of_variance
+    dtheta[:, -2] = theta[:, -2] * (2.0 * D.reshape(len(D), -1).sum(axis=1) - traces)
+    dtheta[:, -1] = theta[:, -1] * traces
+    return dtheta

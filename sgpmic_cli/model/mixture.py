@@ -63,18 +63,35 @@ def log_joint(X: Array, prior: Mixture) -> Array:
     return out + prior.log_norms + np.log(prior.weights)
 
 
-def weighted_log_joint(X: Array, S: Array, prior: Mixture) -> tuple[float, Array]:
-    """sum_nm S_nm log_joint_nm and its gradient by X (N, Q), in one pass over the components."""
-    across = np.ascontiguousarray(X.T)  # (Q, N): loops over points, not over a handful of dimensions
-    gradient = np.zeros_like(across)
-    value = float(S.sum(axis=0) @ (prior.log_norms + np.log(prior.weights)))
-    for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
-        centred = across - mean[:, None]
-        pull = precision @ centred
-        pull *= s
-        gradient -= pull
-        value -= 0.5 * float(np.vdot(centred, pull))
-    return value, gradient.T
+class Pull:
+    """sum_nm S_nm log_joint_nm as a function of X while S (N, M) and the prior stay.
+
+    sum_n x_n'(b_n - 1/2 Lambda_n x_n) + constant,   Lambda_n = sum_m S_nm C_m^-1,   b_n = sum_m S_nm C_m^-1 xbar_m
+
+    Arrays are (Q, N): loops run over points, not over a handful of dimensions.
+    """
+
+    def __init__(self, S: Array, prior: Mixture):
+        self.S, self.precisions = S, prior.precisions
+        drawn = np.einsum("mij,mj->mi", prior.precisions, prior.means)
+        diagonals = np.einsum("mii->mi", prior.precisions)
+        diagonal = np.count_nonzero(prior.precisions) == np.count_nonzero(diagonals)
+        self.diagonal = diagonals.T @ S.T if diagonal else None  # of Lambda_n; M terms are summed once, not every time
+        self.linear = drawn.T @ S.T
+        constants = prior.log_norms + np.log(prior.weights) - 0.5 * np.einsum("mi,mi->m", prior.means, drawn)
+        self.constant = float(S.sum(axis=0) @ constants)
+
+    def __call__(self, X: Array) -> tuple[float, Array]:
+        """The value and its gradient by X (N, Q)."""
+        across = np.ascontiguousarray(X.T)
+        if self.diagonal is not None:
+            gradient = self.linear - self.diagonal * across
+        else:
+            gradient = self.linear.copy()
+            for s, precision in zip(self.S.T, self.precisions, strict=True):
+                gradient -= s * (precision @ across)
+        value = 0.5 * (np.vdot(across, self.linear) + np.vdot(across, gradient)) + self.constant
+        return float(value), gradient.T
 
 
 def _shaped(covariances: Array, kind: CovarianceType, floor: float) -> Array:

@@ -25,7 +25,7 @@ from sklearn.neighbors import KDTree
 
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.dtc import Factors
-from sgpmic_cli.model.kernels import Kernel
+from sgpmic_cli.model.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.mixture import log_joint
 
 Array = NDArray[np.float64]
@@ -130,7 +130,7 @@ class Placer:
     def _cross(self, m: int, X: Array) -> Array:
         theta = self.p.natural[m]
         out = np.empty((len(self.p.Z), len(X)), order="F")
-        R = self.kernel.cross(theta, self.p.Z, X, np.ones(len(X)), out)
+        R = cross_matrix(self.kernel, theta, self.p.Z, X, out)
         return theta[0] * R + theta[-2]
 
     def _penalty(self, m: int, Y: Array, K: Array) -> tuple[Array, Array, Array]:

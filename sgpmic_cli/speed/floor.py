@@ -16,7 +16,7 @@ from scipy.linalg.blas import dgemm, dsymm, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from sgpmic_cli.model.bound import Bound
-from sgpmic_cli.model.kernels import RBF
+from sgpmic_cli.model.kernels import RBF, cross_matrix
 from sgpmic_cli.speed.problems import Problem
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ def _component(theta: Array, beta: float, Z: Array, X: Array, root_s: Array, Y1:
     (k, q), n, d = Z.shape, len(X), Y1.shape[1] - 1
     left, right = _columns(k, q + 2), _columns(n, q + 2)
     left[:, :q], right[:, :q] = Z, X
-    R = RBF().cross(theta, Z, X, root_s, _columns(k, n))
+    R = cross_matrix(RBF(), theta, Z, X, _columns(k, n)) * root_s
     exponents = np.log2(np.maximum(R, np.finfo(float).tiny))
     square = _columns(k, k)
     triangle = exponents.ravel(order="F")[: k * (k + 1) // 2]

@@ -13,7 +13,7 @@ from sgpmic_cli.model.mixture import log_joint, mixture
 
 Array = NDArray[np.float64]
 
-ROUNDS = 5  # of training before a model is measured: responsibilities are then as sharp as they are in most of a fit
+ROUNDS = 20  # of training: the estimator's default, so that responsibilities are as sharp as those of a fitted model
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ LARGE = {"p": 10, "q": 2, "k": 100, "m": 5}  # of the models that show how cost 
 
 @dataclass(frozen=True)
 class Problem:
-    """A model in the middle of its training: what one evaluation is given."""
+    """What one evaluation is given."""
 
     data: Observed
     parameters: Parameters
@@ -48,7 +48,7 @@ class Problem:
 
 
 def trained(size: Size) -> tuple[Array, Problem]:
-    """The rows as the model sees them, and the model after a few rounds on them.
+    """The rows as the model sees them, and the model fitted to them.
 
     The data set of that name where it comes with the package, groups of the same shape where it does not.
     """

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.model import orthogonal
-from sgpmic_cli.model.dtc import components, weigh
+from sgpmic_cli.model.bound import Bound, Parameters, observe
 from sgpmic_cli.model.kernels import RBF, Linear
+from sgpmic_cli.model.mixture import mixture
 
 KERNELS = {"rbf": RBF(), "linear": Linear()}
 # Natural kernel parameters and a precision under which K_uf B K_fu dwarfs K_uu in some directions and not in others.
@@ -17,29 +18,35 @@ NASTY = {"rbf": ([3e6, 0.1, 0.1, 1e-3], 4e2), "linear": ([7e5, 0.3, 0.12], 10.0)
 HOPELESS = {"rbf hopeless": ([1e9, 0.3, 0.3, 1e-3], 1e4), "linear hopeless": ([1e8, 0.3, 1e-2], 1e5)}
 
 
+def one_component(kind, theta, beta, Z, X, Y, s):
+    """The bound of a single component with weights s, under a prior so wide that it pulls at nothing."""
+    prior = mixture(np.ones(1), np.zeros((1, 2)), 1e30 * np.eye(2)[None])
+    bound = Bound(KERNELS[kind], observe(Y), s[:, None], len(Z), active=0.0)
+    return bound, Parameters(X, Z, np.log([theta]), float(np.log(beta)), prior)
+
+
 def nasty(name):
-    """A component with three smooth outputs: kernel name, component, its arguments and the outputs."""
+    """A component with three smooth outputs: kernel name, bound and parameters, outputs and weights."""
     rng = np.random.RandomState(5)
     X, Z = 0.5 * rng.randn(14, 2), 0.5 * rng.randn(6, 2)
     theta, beta = {**NASTY, **HOPELESS}[name]
     Y = 30.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + rng.randn(14, 3) / np.sqrt(beta)
-    kind = name.split()[0]
-    (component,) = components(KERNELS[kind], [weigh(Y, rng.uniform(0.01, 1.0, 14), slice(None), 3)], len(Z))
-    return kind, component, (np.array(theta), beta, Z, X), Y
+    kind, s = name.split()[0], rng.uniform(0.01, 1.0, 14)
+    return kind, *one_component(kind, theta, beta, Z, X, Y, s), Y, s
 
 
-def exactly(kind, component, arguments, Y, moved=None, step=Decimal(0)):
+def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
     """The bound to sixty digits, with one entry of theta (by its log), Z, X or beta (by its log) moved."""
-    theta, beta, Z, X = (exact.decimals(np.atleast_1d(part)) for part in arguments)
-    parts = {"theta": theta, "beta": beta, "Z": Z, "X": X}
+    parts = {name: exact.decimals(part) for name, part in {"theta": p.natural[0], "Z": p.Z, "X": p.X}.items()}
+    parts["beta"] = [Decimal(p.beta)]
     if moved is not None:
         name, index = moved
         if name in ("theta", "beta"):
             parts[name][index] *= 1 + step
         else:
             parts[name][index[0]][index[1]] += step
-    s = exact.decimals(component.data.root_s**2)
-    return exact.component_bound(kind, theta, beta[0], Z, X, exact.decimals(Y), s)
+    outputs, weights = exact.decimals(Y), exact.decimals(np.sqrt(s) ** 2)
+    return exact.component_bound(kind, parts["theta"], parts["beta"][0], parts["Z"], parts["X"], outputs, weights)
 
 
 def slope(moved, *problem):
@@ -52,9 +59,9 @@ def slope(moved, *problem):
 
 @pytest.mark.parametrize("name", [*NASTY, *HOPELESS])
 def test_the_bound_keeps_its_digits(name, monkeypatch):
-    kind, component, arguments, Y = nasty(name)
-    truth = float(exactly(kind, component, arguments, Y))
-    factors = component.value(*arguments)
+    kind, bound, p, Y, s = nasty(name)
+    truth = float(exactly(kind, p, Y, s))
+    (factors,) = bound.value(p)[1]
     assert factors.rough
     assert factors.jitter == 0.0
     assert factors.value == pytest.approx(truth, rel=1e-8 if name in HOPELESS else 1e-10)
@@ -62,7 +69,7 @@ def test_the_bound_keeps_its_digits(name, monkeypatch):
     monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda factor: False)
     monkeypatch.setattr("sgpmic_cli.model.dtc.factorise", None)
     try:
-        spoilt = component.value(*arguments).value
+        spoilt = bound.value(p)[1][0].value
     except TypeError:  # not even a Cholesky factor without help
         return
     assert abs(spoilt - truth) > 1e-8 * abs(truth)
@@ -70,31 +77,31 @@ def test_the_bound_keeps_its_digits(name, monkeypatch):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_gradients_keep_their_digits(name):
-    problem = nasty(name)
-    _, component, arguments, _ = problem
-    factors = component.value(*arguments)
-    dX, _, dtheta, dbeta = component.gradient(factors, *arguments)
+    kind, bound, p, Y, s = nasty(name)
+    _, dX, _, dtheta, dbeta = bound.value_and_gradient(p)
+    problem = kind, p, Y, s
     for index in [(0, 0), (9, 1)]:
         assert dX[index] == pytest.approx(slope(("X", index), *problem), rel=1e-7, abs=1e-9 * np.abs(dX).max())
-    for index in range(len(dtheta)):
-        assert dtheta[index] == pytest.approx(slope(("theta", index), *problem), rel=1e-5, abs=1e-6)
+    for index in range(dtheta.shape[1]):
+        assert dtheta[0, index] == pytest.approx(slope(("theta", index), *problem), rel=1e-5, abs=1e-6)
     assert dbeta == pytest.approx(slope(("beta", 0), *problem), rel=1e-7)
 
 
 @pytest.mark.parametrize("kind", KERNELS)
 def test_both_paths_agree_where_neither_is_needed(kind, monkeypatch):
     rng = np.random.RandomState(1)
-    X, Z = np.asfortranarray(rng.randn(40, 2)), rng.randn(8, 2)
-    (component,) = components(KERNELS[kind], [weigh(rng.randn(40, 5), rng.uniform(size=40), slice(None), 5)], len(Z))
-    theta = np.array([1.3, 0.8, 0.2, 0.1] if kind == "rbf" else [1.3, 0.2, 0.1])
-    plain = component.value(theta, 2.0, Z, X)
-    plain_slopes = component.gradient(plain, theta, 2.0, Z, X)
+    theta = [1.3, 0.8, 0.2, 0.1] if kind == "rbf" else [1.3, 0.2, 0.1]
+    bound, p = one_component(
+        kind, theta, 2.0, rng.randn(8, 2), rng.randn(40, 2), rng.randn(40, 5), rng.uniform(size=40)
+    )
+    (plain,) = bound.value(p)[1]
+    plain_slopes = bound.value_and_gradient(p)
     monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda factor: True)
-    mended = component.value(theta, 2.0, Z, X)
+    (mended,) = bound.value(p)[1]
     assert (plain.rough, mended.rough) == (False, True)
     assert mended.value == pytest.approx(plain.value, rel=1e-12)
     np.testing.assert_allclose(mended.W, plain.W, rtol=1e-8)
-    for a, b in zip(component.gradient(mended, theta, 2.0, Z, X), plain_slopes, strict=True):
+    for a, b in zip(bound.value_and_gradient(p), plain_slopes, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10 * np.abs(b).max())
 
 
