@@ -85,8 +85,8 @@ class Bound:
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
         state = self._state(p, keep=True)
-        theta, beta, (k, q) = p.natural, p.beta, p.Z.shape
-        TX, TZ = np.empty((len(theta), k, q + 1)), np.empty((len(self.index), q + 1))
+        theta, beta, (k, q) = state.theta, state.beta, p.Z.shape
+        TX, TZ = np.empty((len(theta), k, q + 1)), np.empty((len(self.index), q + 1), order="F")
         D = np.empty_like(state.grams)
         Z1, X1 = with_ones(p.Z), self.kernel.multiplier(state.X, self.weights.root_s)
         by_bias, by_beta = np.empty(len(theta)), 0.0
@@ -122,7 +122,7 @@ class Bound:
         ]
         prior, prior_slope = self._pull(p.prior)(X)
         value = sum(f.value for f in factors) + prior + self.entropy
-        return State(value, factors, points, sides, grams, prior_slope)
+        return State(theta, beta, value, factors, points, sides, grams, prior_slope)
 
     def _pull(self, prior: Mixture) -> Pull:
         """The pull of the prior, which stays the same during an M-step."""
@@ -134,6 +134,8 @@ class Bound:
 class State(NamedTuple):
     """What the bound at some parameters leaves for its gradient."""
 
+    theta: Array  # (M, T) in natural units
+    beta: float
     value: float
     factors: list[Factors]
     X: Array  # (R, Q) latent points of all components, one after another

@@ -1,5 +1,7 @@
 """Cholesky factors that say how much help they needed."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -17,7 +19,7 @@ class NotPositiveDefinite(np.linalg.LinAlgError):
 def jittered_cholesky(matrix: Array) -> tuple[Array, float]:
     """The lower factor of a symmetric matrix and the jitter that its diagonal needed (0.0 as a rule)."""
     factor, info = dpotrf(matrix, lower=True, clean=True)
-    if info == 0 and np.isfinite(factor[-1, -1]):
+    if info == 0 and math.isfinite(factor[-1, -1]):
         return factor, 0.0
     scale = float(np.mean(np.diagonal(matrix)))
     if not np.isfinite(scale) or scale <= 0.0:

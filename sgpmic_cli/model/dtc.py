@@ -19,6 +19,7 @@ limit and computed again beyond it, so memory never grows with N x K x M. Where 
 formulas above lose digits, `orthogonal.py` gives the same quantities without ever forming A.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dgemm, dsymm, dsyr2, dsyrk, dtrsm
+from scipy.linalg.blas import daxpy, dgemm, dsymm, dsyr2, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli.model.cholesky import jittered_cholesky
@@ -135,7 +136,7 @@ class Component:
 
         With `keep` as much of R~ as the limit allows is left for a gradient at the same parameters.
         """
-        v, bias = theta[0], theta[-2]
+        v, bias = float(theta[0]), float(theta[-2])
         data = self.data
         if not keep:
             self.kept = None
@@ -163,7 +164,7 @@ class Component:
             W, _ = dpotrs(L_a, E, lower=True)
             misfit = beta * data.energy - float(np.vdot(E.T, W.T))
         log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
-        value = 0.5 * (data.n_outputs * (data.total * np.log(beta / (2.0 * np.pi)) - log_ratio) - misfit)
+        value = 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
         return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
 
     def gradient(
@@ -173,10 +174,12 @@ class Component:
 
         Z1 is [Z, 1] (K, Q+1), X1 the kernel's multiplier (n, Q+1). The gradient by log beta lacks tr(D K_uu).
         """
-        v, bias = theta[0], theta[-2]
+        v, bias = float(theta[0]), float(theta[-2])
         data, p, W = self.data, self.data.n_outputs, f.W_turned
         # H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
-        H, _ = dpotri(f.L_a, lower=True)
+        H = slopes.D
+        H[:] = f.L_a
+        dpotri(H, lower=True, overwrite_c=True)
         dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
         solved_ones, _ = dpotrs(f.L_a, self.ones, lower=True)
         sum_w = self.ones @ W
@@ -193,12 +196,11 @@ class Component:
                 dsymm(2.0 * beta * v, H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
                 dgemm(1.0, right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
             T = self.kernel.fold(U, R)
-            dgemm(1.0, T, X1[rows].T, trans_b=True, beta=1.0, c=TX, overwrite_c=True)
-            dgemm(1.0, Z1.T, T, beta=0.0, c=slopes.TZ[rows].T, overwrite_c=True)
+            dgemm(1.0, T, X1[rows], beta=1.0, c=TX, overwrite_c=True)
+            slopes.TZ[rows] = dgemm(1.0, T, Z1, trans_a=True)
         slopes.TX[:] = TX
         K_inverse, _ = dpotri(f.L_u, lower=True)
-        np.multiply(K_inverse, 0.5 * p, out=slopes.D)
-        np.add(slopes.D, H, out=slopes.D)
+        daxpy(K_inverse.ravel(order="F"), H.ravel(order="F"), a=0.5 * p)
         Ks = v * f.r + bias * data.total  # K_uf s
         by_bias = bias * beta * float(sum_w @ (data.sum_y - Ks @ W) - p * (solved_ones @ Ks))
         return by_bias, 0.5 * (p * data.total - f.misfit)

@@ -113,7 +113,7 @@ def cross_matrix(kernel: Kernel, theta: Array, Z: Array, X: Array, out: Array) -
 
 def with_ones(points: Array) -> Array:
     """[points, 1], so that one product gives weighted points and the sums of the weights."""
-    wide = np.empty((points.shape[0], points.shape[1] + 1))
+    wide = np.empty((points.shape[0], points.shape[1] + 1), order="F")
     wide[:, :-1] = points
     wide[:, -1] = 1.0
     return wide
@@ -147,7 +147,7 @@ class RBF:
     def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
         n, q = X.shape
         halves = (-0.5 * _LOG2_E) * theta[:, 1:-2]
-        right = np.empty((n, q + 2))
+        right = np.empty((n, q + 2), order="F")
         right[:, :q] = X
         right[:, q] = 1.0
         if self.ard:
@@ -158,7 +158,7 @@ class RBF:
         return right
 
     def cross(self, left: Array, right: Array, out: Array) -> Array:
-        dgemm(1.0, left.T, right.T, beta=0.0, c=out, overwrite_c=True)
+        dgemm(1.0, left.T, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
         return np.exp2(out, out=out)
 
     def fold(self, U: Array, R: Array) -> Array:
@@ -239,10 +239,10 @@ class Linear:
         return np.tile(Z.T, (len(theta), 1, 1))
 
     def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
-        return np.ascontiguousarray(X * weights.root_s[:, None])
+        return np.asfortranarray(X * weights.root_s[:, None])
 
     def cross(self, left: Array, right: Array, out: Array) -> Array:
-        return dgemm(1.0, left.T, right.T, beta=0.0, c=out, overwrite_c=True)
+        return dgemm(1.0, left.T, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
 
     def fold(self, U: Array, R: Array) -> Array:
         return U

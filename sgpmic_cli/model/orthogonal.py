@@ -30,7 +30,7 @@ ORTHONORMAL = 0.1  # columns within this of orthonormal are made so to the last 
 def is_rough(factor: Array) -> bool:
     """Whether a Cholesky factor shows that its matrix was too badly conditioned to be formed."""
     entries = factor.diagonal()
-    return bool(entries.min() < ROUGH * entries.max())
+    return bool(np.minimum.reduce(entries) < ROUGH * np.maximum.reduce(entries))
 
 
 def factorise(L_u: Array, L_a: Array, n_outputs: int, blocks: Blocks) -> tuple[Array, Array, float]:

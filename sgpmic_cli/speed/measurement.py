@@ -73,7 +73,7 @@ def at_size(size: Size) -> dict[str, Any]:
 def at_rows(n: int) -> dict[str, float]:
     """Milliseconds of one evaluation of the large model with n rows."""
     problem = of_rows(n)
-    ms = fastest({"all": evaluation(problem)}, rounds=15 if n < 100_000 else 3)["all"]
+    ms = fastest({"all": evaluation(problem)}, rounds=10 if n < 100_000 else 1)["all"]
     return {"n": n, "ms": ms, "active": _active(problem)}
 
 

@@ -20,7 +20,7 @@ def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
     """One evaluation of GPy's SparseGPLVM of Y (N, P) at latent points X (N, Q)."""
     GPy = import_module("GPy")
     q = X.shape[1]
-    kernel = GPy.kern.RBF(q) + GPy.kern.Bias(q)
+    kernel = GPy.kern.RBF(q) + GPy.kern.Bias(q) + GPy.kern.White(q)  # the parts that our kernel has
     model = GPy.models.SparseGPLVM(Y.copy(), q, X=X.copy(), kernel=kernel, num_inducing=n_inducing)
     start = model.optimizer_array.copy()
     turn = 0
