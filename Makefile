@@ -27,7 +27,7 @@ quickstart: $(STAMP) ## set everything up and compare iris with the paper
 	$(SGPMIC) benchmark --dataset iris --variance 95
 
 test: $(STAMP) lint ## lint, types and tests (what CI runs)
-	"$(BIN)/python" -m pytest
+	"$(BIN)/python" -m pytest -n 2
 
 check: test ## the same as test
 
