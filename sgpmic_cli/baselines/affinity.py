@@ -38,7 +38,10 @@ class Affinity:
         vector, of eigenvalue 0, is known and kept out of the search.
         """
         n = len(self.degrees)
-        solve = self._factor()
+        try:
+            solve = self._factor()
+        except np.linalg.LinAlgError as error:
+            raise FloatingPointError("UNCA's graph cannot be factored; rescale the columns.") from error
         column = solve(self.weights)
         factor = _EPS / (1.0 - _EPS * (self.weights @ column))
         root = np.sqrt(self.degrees)
@@ -103,7 +106,10 @@ def _near(Z: NDArray[np.float64], weights: NDArray[np.float64]):
 
 def _all(Z: NDArray[np.float64], weights: NDArray[np.float64]):
     """S from all pairs, sparse where that factors faster."""
-    S = squared_distances(Z, Z)
+    squares = np.einsum("nq,nq->n", Z, Z)
+    S = Z @ Z.T
+    S *= -2.0
+    S += np.add.outer(squares, squares)  # in this order S is symmetric to the last bit, as its Cholesky factor needs
     near = S < _FLOOR
     share = float(near.mean())
     np.minimum(S, _FLOOR, out=S)

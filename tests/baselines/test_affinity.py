@@ -35,6 +35,13 @@ def test_weights_and_degrees(n, spread, sparse):
     np.testing.assert_allclose(graph.degrees, dense(Z).sum(axis=1), rtol=1e-12)
 
 
+def test_weights_are_symmetric_to_the_last_bit():
+    """The margin by which the matrix to be factored is positive definite is smaller than the rounding of a distance."""
+    Z = 30.0 * np.random.RandomState(0).standard_normal((300, 5))
+    S = Affinity(Z * [1, 1, 0.01, 0.01, 0.01], np.ones(300)).S
+    assert np.array_equal(S, S.T)
+
+
 @pytest.mark.parametrize("n", [120, 450])
 def test_eigenvectors_span_the_smallest_of_the_laplacian(n):
     Z = blobs(n, 1.0)
