@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpmic_cli.data import load, names
+from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.model.bound import Observed, Parameters, observe
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.model.kernels import RBF, start_parameters
@@ -52,7 +52,7 @@ def trained(size: Size) -> tuple[Array, Problem]:
 
     The data set of that name where it comes with the package, groups of the same shape where it does not.
     """
-    bundled = size.name in names() and _shipped(size)
+    bundled = size.name in names() and entry(size.name).kind == "bundled"
     Y = load(size.name, offline=True).Y if bundled else _groups(size)
     model = SGPMIC(size.m, size.q, n_inducing=size.k, max_iter=ROUNDS, random_state=0).fit(Y)
     seen = (Y - model.offset_) / model.scale_
@@ -89,12 +89,6 @@ def of_rows(n: int) -> Problem:
     Z = X[rng.permutation(n)[: LARGE["k"]]].copy()
     log_beta = float(np.log(4.0 / Y.var(axis=0).mean()))
     return Problem(observe(Y), Parameters(X, Z, start_parameters(RBF(), m, q), log_beta, prior), S)
-
-
-def _shipped(size: Size) -> bool:
-    from sgpmic_cli.data import entry
-
-    return entry(size.name).kind == "bundled"
 
 
 def _groups(size: Size) -> Array:
