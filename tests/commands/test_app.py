@@ -1,4 +1,5 @@
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_completion_goes_on_inside_a_list():
 
 
 def test_a_reader_that_leaves_is_no_error():
-    code = f"{sys.executable} -m sgpmic_cli info | head -c 10"
+    code = f"{shlex.quote(sys.executable)} -m sgpmic_cli info | head -c 10"
     done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert len(done.stdout) == 10
     assert "Traceback" not in done.stderr
