@@ -30,6 +30,9 @@ def benchmark(
     store: _options.Store = None,
     force: _options.Force = False,
     retry_failed: _options.RetryFailed = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Also write OUT/trace.csv: losses and bounds of every run, step by step.")
+    ] = False,
     dry_run: _options.DryRun = False,
     data_dir: _options.DataDir = None,
     mirror: _options.Mirror = None,
@@ -68,7 +71,7 @@ def benchmark(
         return
     with watching(output) as watcher:
         finished = experiment.benchmark(
-            *asked, out=out, store=store, n_jobs=n_jobs, scheduler=address, watcher=watcher, **options
+            *asked, out=out, store=store, n_jobs=n_jobs, scheduler=address, trace=trace, watcher=watcher, **options
         )
     _print_result(finished, output)
     output.remark(f"{finished.computed} runs computed, {finished.reused} reused; tables and manifest in {out}")

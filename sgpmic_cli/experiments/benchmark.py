@@ -16,7 +16,7 @@ from sgpmic_cli.experiments.campaign import (
     manifest_of,
     prepare,
 )
-from sgpmic_cli.experiments.files import write_files
+from sgpmic_cli.experiments.files import write_files, write_trace
 from sgpmic_cli.experiments.protocol import Protocol
 from sgpmic_cli.experiments.result import Result, result
 
@@ -76,10 +76,14 @@ def benchmark(
     store: Folder | None = None,
     n_jobs: int = -1,
     scheduler: str | None = None,
+    trace: bool = False,
     watcher: Watcher | None = None,
     **options: Any,
 ) -> Benchmark:
-    """Run or resume a benchmark and write its tables and manifest into `out`; `options` are those of `prepare`."""
+    """Run or resume a benchmark and write its tables and manifest into `out`; `options` are those of `prepare`.
+
+    With `trace` also trace.csv: the losses and bounds of every run, step by step.
+    """
     check_jobs(n_jobs)
     folder = Path(out)
     where = Path(store) if store is not None else folder / "runs"
@@ -89,4 +93,6 @@ def benchmark(
     finished = complete(prepared, n_jobs=n_jobs, scheduler=scheduler, watcher=watcher)
     arguments = {"datasets": datasets, "variances": variances, "methods": methods, "n_jobs": n_jobs, **options}
     write_files(folder, finished.results, finished.document(), manifest_of(prepared, finished.gathered, arguments))
+    if trace:
+        write_trace(folder, finished.gathered.records.values())
     return finished

@@ -52,6 +52,7 @@ class Gathered:
     """The outcome of every cell, and how much of it had to be computed."""
 
     outcomes: list[Outcome]
+    records: dict[str, Record]  # by key
     computed: int
     reused: int
     failed: int  # runs
@@ -105,6 +106,7 @@ def gather(
     )
     return Gathered(
         outcomes=[fold(cell, plan.runs_of(cell, prepared.repeats, prepared.seed), records) for cell in prepared.cells],
+        records=records,
         computed=len(work.pending),
         reused=len(work.kept),
         failed=sum(not record.ok for record in records.values()),

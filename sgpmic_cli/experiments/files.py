@@ -1,18 +1,19 @@
 """The files that a benchmark leaves: tables, the table in the paper's shape, the summary, the documents."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.experiments.fold import Outcome
 from sgpmic_cli.experiments.paper_shape import shape_latex, shape_markdown
 from sgpmic_cli.experiments.result import Result
-from sgpmic_cli.experiments.store import write_whole
+from sgpmic_cli.experiments.store import Record, write_whole
 from sgpmic_cli.experiments.summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables import as_json, csv_text, digits, latex, markdown, tidy_csv
 
 GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
+TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
 
 def write_files(
@@ -56,3 +57,14 @@ def _point(result: Result, point: Outcome) -> list[list[Any]]:
         [*place, metric, digits(stat.mean, 4), digits(stat.std, 4), point.repeats, point.failed]
         for metric, stat in stats.items()
     ]
+
+
+def write_trace(folder: Path, records: Iterable[Record]) -> None:
+    """What the fits watched while they ran: losses of the networks, the bound of the model. One line a step."""
+    rows: list[list[Any]] = []
+    for record in sorted(records, key=lambda record: (record.dataset, record.method, record.q, record.key)):
+        settings = json.dumps(record.settings, sort_keys=True)
+        place = [record.dataset, record.q, record.method, settings, record.repeat]
+        for curve, values in record.trace.items():
+            rows += [[*place, curve, step, value] for step, value in enumerate(values, start=1)]
+    write_whole(folder / "trace.csv", csv_text(TRACE, rows))

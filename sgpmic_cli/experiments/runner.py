@@ -19,6 +19,7 @@ from sgpmic_cli.scores import score_all
 
 BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
 KEPT_WARNINGS = 5
+TRACES = {"pretrain_loss_curve_": "pretraining loss", "loss_curve_": "loss", "lower_bounds_": "bound"}
 USUAL_INDUCING = 50
 
 Progress = Callable[[Record], None]
@@ -201,6 +202,11 @@ def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
     return {
         "scores": score_all(data.labels, clusters),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "trace": {
+            name: np.asarray(getattr(estimator, attribute), dtype=np.float64).tolist()
+            for attribute, name in TRACES.items()
+            if hasattr(estimator, attribute)
+        },
     }
 
 

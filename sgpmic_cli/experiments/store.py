@@ -35,6 +35,7 @@ class Record:
     reason: str = ""
     warnings: list[str] = field(default_factory=list)
     n_iter: int | None = None
+    trace: dict[str, list[float]] = field(default_factory=dict)  # what the fit watched, step by step
 
     @property
     def ok(self) -> bool:

@@ -6,13 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from sgpmic_cli.baselines.sdc import SDC
 from sgpmic_cli.commands import app
 from sgpmic_cli.commands._benchmark_table import render
-from sgpmic_cli.experiments.benchmark import benchmark
+from sgpmic_cli.data import load
+from sgpmic_cli.experiments.benchmark import benchmark, prepare
 
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "experiments"
@@ -175,3 +178,22 @@ def test_a_table_at_hand_is_drawn_without_importing_its_methods(tmp_path):
         for _ in range(2)
     ]
     assert loaded == ["True True\n", "False False\n"]
+
+
+def test_trace_writes_the_curves_of_every_run_also_of_those_that_are_reused(run, tmp_path):
+    arguments = ["--dataset", "iris", "--methods", "sdc,pca-fcm", "--repeats", "2", "--n-jobs", "1", "--trace"]
+    assert run(*arguments).exit_code == 0
+    path = tmp_path / "results" / "benchmark" / "trace.csv"
+    first = path.read_bytes()
+    trace = pd.read_csv(path)
+    assert trace["method"].unique().tolist() == ["sdc"]  # fuzzy c-means after PCA watches nothing
+    assert sorted(trace["repeat"].unique()) == [0, 1]
+    data = load("iris")
+    run_of_zero = next(run for run in prepare(["iris"], [95], ["sdc"], store=tmp_path).runs if run.repeat == 0)
+    model = SDC(**run_of_zero.arguments()).fit(data.Y)
+    own = trace[trace["repeat"] == 0]
+    assert own["value"].tolist() == model.loss_curve_
+    assert own["step"].tolist() == list(range(1, len(model.loss_curve_) + 1))
+    path.unlink()
+    assert "0 runs computed, 4 reused" in run(*arguments).stderr
+    assert path.read_bytes() == first
