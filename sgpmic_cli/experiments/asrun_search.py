@@ -39,9 +39,10 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "Y centred": {"center": True},
     "Y not centred": {"center": False},
     "Y raw, kernel as printed": {"scale": "none", "kernel_start": 1.0},
-    "Y raw, not centred, kernel as printed": {"scale": "none", "kernel_start": 1.0, "center": False},
+    "Y raw and centred, kernel as printed": {"scale": "none", "kernel_start": 1.0, "center": True},
     "kernel at the data's variance": {"kernel_start": 1.0},
-    "kernel at a hundredth of it": {"kernel_start": 0.01},
+    "kernel at 0.3 of it": {"kernel_start": 0.3},
+    "kernel at a tenth of it": {"kernel_start": 0.1},
     "columns standardised": {"scale": "standard"},
     "C spherical": {"covariance_type": "spherical"},
     "C diagonal": {"covariance_type": "diag"},
@@ -49,10 +50,10 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "C tied": {"covariance_type": "tied"},
     "weights learned": {"learn_weights": True},
     "noise learned": {"learn_noise": True},
-    "1 step": {"optimizer_steps": 1},
-    "3 steps": {"optimizer_steps": 3},
+    "2 steps": {"optimizer_steps": 2},
+    "4 steps": {"optimizer_steps": 4},
     "8 steps": {"optimizer_steps": 8},
-    "SCG, 2 steps": {"optimizer": "scg"},
+    "SCG, 3 steps": {"optimizer": "scg"},
     "SCG, 8 steps": {"optimizer": "scg", "optimizer_steps": 8},
     "10 rounds": {"max_iter": 10},
     "40 rounds": {"max_iter": 40},
@@ -148,11 +149,13 @@ def search_asrun(
 
 def variations() -> dict[str, dict[str, Any]]:
     """The variations that differ from the chosen setting, and that setting first."""
-    defaults = inspect.signature(registry.known()[METHOD].load()).parameters
+    method = registry.known()[METHOD]
+    parameters = inspect.signature(method.load()).parameters
+    chosen = {name: parameter.default for name, parameter in parameters.items()} | dict(method.settings)
     return {
         name: settings
         for name, settings in VARIATIONS.items()
-        if not settings or any(defaults[key].default != value for key, value in settings.items())
+        if not settings or any(chosen[key] != value for key, value in settings.items())
     }
 
 

@@ -18,9 +18,11 @@ from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, Weights, positive, with_
 from sgpmic_cli.model.mixture import Mixture, Pull, log_joint
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp] | slice
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
+NOTHING = 100.0  # exp(-100) = 4e-44 of the best: for all points together less than what makes a component idle
 
 
 @dataclass(frozen=True)
@@ -148,10 +150,20 @@ def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Fac
     """The E-step: responsibilities (N, M) under the q(f) that the factors describe.
 
     log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
+
+    An idle component predicts zero, with a variance that is at least zero. Where that alone keeps it off a point, which
+    is the rule, its variance is not worth computing.
     """
-    log_s = log_joint(p.X, p.prior)
-    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
-        log_s[:, m] -= 0.5 * p.beta * _expected_error(kernel, data, f, theta, p)
+    log_s, theta, half_beta = log_joint(p.X, p.prior), p.natural, 0.5 * p.beta
+    idle = np.array([f.idle for f in factors])
+    for m in np.flatnonzero(~idle):
+        log_s[:, m] -= half_beta * _expected_error(kernel, data, factors[m], theta[m], p)
+    best = log_s[:, ~idle].max(axis=1)
+    for m in np.flatnonzero(idle):
+        near = np.flatnonzero(log_s[:, m] - half_beta * data.squares >= best - NOTHING)
+        log_near = log_s[near, m] - half_beta * _expected_error(kernel, data, factors[m], theta[m], p, near)
+        log_s[:, m] = -np.inf
+        log_s[near, m] = log_near
     log_s -= log_s.max(axis=1, keepdims=True)
     S = np.exp(log_s)
     S /= S.sum(axis=1, keepdims=True)
@@ -176,10 +188,12 @@ def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of
     return total
 
 
-def _expected_error(kernel: Kernel, data: Observed, f: Factors, theta: Array, p: Parameters) -> Array:
-    """|y_n - F_n|^2 + P v_n for every point (N,)."""
-    mean, variance = predict(kernel, f, theta, p.Z, p.X)
-    mean -= data.Y
+def _expected_error(
+    kernel: Kernel, data: Observed, f: Factors, theta: Array, p: Parameters, rows: Rows = slice(None)
+) -> Array:
+    """|y_n - F_n|^2 + P v_n for every point of `rows`."""
+    mean, variance = predict(kernel, f, theta, p.Z, p.X[rows])
+    mean -= data.Y[rows]
     return np.einsum("np,np->n", mean, mean) + data.n_outputs * variance
 
 

@@ -38,6 +38,7 @@ Array = NDArray[np.float64]
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
 KEPT_BYTES = 512 * 1024 * 1024  # R~ of all components together is kept between the passes up to this size
+IDLE = 1e-30  # a component with less than this share of one point adds nothing that a float could hold
 
 
 class Sides(NamedTuple):
@@ -81,6 +82,7 @@ class Factors:
     misfit: float  # beta sum_n s_n |y_n|^2 - tr(E' W)
     jitter: float
     rough: bool  # whether the factors came from `orthogonal.py`
+    idle: bool = False  # whether the component holds no point, so that W is zero
 
     @cached_property
     def W(self) -> Array:
@@ -106,16 +108,38 @@ def weigh(Y: Array, s: Array, rows: NDArray[np.intp] | slice, n_outputs: int) ->
     return Weighted(rows, root_s, Y1, turn, float(s.sum()), sum_y, energy, n_outputs)
 
 
-def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> list["Component"]:
+def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> list["Component | Idle"]:
     """One component for each set of points, with one limit on what they keep and one scratch block between them."""
     block = max(64, BLOCK_BYTES // (8 * n_inducing))
     sizes = [len(data.root_s) for data in points]
     share = min(1.0, KEPT_BYTES / (8 * n_inducing * sum(sizes)))
     scratch = np.empty((2, n_inducing * min(block, max(sizes))))
     return [
-        Component(kernel, data, n_inducing, block, int(share * size), scratch)
+        Component(kernel, data, n_inducing, block, int(share * size), scratch) if data.total > IDLE else Idle(data)
         for data, size in zip(points, sizes, strict=True)
     ]
+
+
+class Idle:
+    """A component that lost all its points: A is K_uu, and neither the bound nor its gradient knows of it."""
+
+    def __init__(self, data: Weighted):
+        self.data = data
+
+    def value(self, theta: Array, beta: float, K_uu: Array, sides: Sides, *, keep: bool = False) -> Factors:
+        """A value of zero, and factors without points."""
+        L_u, jitter = jittered_cholesky(K_uu)
+        width = self.data.Y1.shape[1] - 1
+        W, r = np.zeros((len(K_uu), width), order="F"), np.zeros(len(K_uu))
+        return Factors(0.0, L_u, L_u, W, self.data.turn, r, 0.0, jitter, rough=False, idle=True)
+
+    def gradient(
+        self, f: Factors, theta: Array, beta: float, sides: Sides, Z1: Array, X1: Array, slopes: Slopes
+    ) -> tuple[float, float]:
+        """Slopes of zero."""
+        for part in slopes:
+            part[:] = 0.0
+        return 0.0, 0.0
 
 
 class Component:

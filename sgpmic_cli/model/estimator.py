@@ -34,8 +34,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     center, scale : the model sees (Y - offset_) / scale_; scale is "none", "global" (one factor, mean variance one)
         or "standard" (each column to unit variance).
     kernel_start : factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With Y at
-        mean variance one, 0.1 starts the processes at a tenth of the data's variance: weak enough to let the
-        responsibilities settle first. The paper's values as printed are scale="none" with kernel_start=1.
+        mean variance one, 0.5 starts the processes at half the data's variance, and leaves the rest to the clusters.
+        The paper's values as printed are scale="none" with kernel_start=1.
     max_iter : rounds of one E-step and one M-step. `tol` ends earlier when the bound moves by less, relative to itself.
     optimizer, optimizer_steps : "scg" or "lbfgs", and how many of its steps an M-step takes.
     learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
@@ -68,11 +68,11 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         covariance_floor=0.03,
         center=True,
         scale="global",
-        kernel_start=0.1,
+        kernel_start=0.5,
         max_iter=20,
         tol=0.0,
         optimizer="lbfgs",
-        optimizer_steps=2,
+        optimizer_steps=3,
         learn_weights=False,
         learn_noise=False,
         reseed_dead=False,

@@ -119,6 +119,32 @@ def test_leaving_out_faint_points_changes_little():
         assert np.abs(whole - part).max() <= 0.02 * np.abs(whole).max()
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_component_without_points_is_left_out_of_the_bound_and_can_come_back(kernel):
+    Y, p, S = problem(kernel, "spherical")
+    S[:, 1] = 1e-40
+    S /= S.sum(axis=1, keepdims=True)
+    Y[:20] *= 1e-3  # a prediction of zero suits these, and none of the others
+    Y[20:] += 40.0
+    data = observe(Y)
+    bound = Bound(KERNELS[kernel], data, S, len(p.Z))
+    value, factors = bound.value(p)
+    assert [f.idle for f in factors] == [False, True, False]
+    # Dense algebra at 1e-40 loses the digits that the cancelled form keeps, so two components stand for three.
+    rest = Parameters(p.X, p.Z, p.theta[[0, 2]], p.log_beta, mixture(*(part[[0, 2]] for part in p.prior[:3])))
+    without = Bound(KERNELS[kernel], data, S[:, [0, 2]], len(p.Z))
+    assert value == pytest.approx(without.value(rest)[0], rel=1e-12)
+    gradients, expected = bound.value_and_gradient(p)[1:], without.value_and_gradient(rest)[1:]
+    for ours, wanted in zip(gradients[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(gradients[2][1], 0.0)
+    everything = [replace(f, idle=False) for f in factors]
+    ours = expectation(KERNELS[kernel], data, p, factors)
+    np.testing.assert_allclose(ours, expectation(KERNELS[kernel], data, p, everything), rtol=1e-12, atol=1e-40)
+    assert ours[:20, 1].min() > 1e-6
+    assert (ours[20:, 1] == 0.0).any()
+
+
 def test_more_columns_than_rows_enter_through_their_inner_products():
     Y, p, S = problem("rbf", n=20, p=60)
     whole = Bound(RBF(), replace(observe(Y), Y=Y), S, len(p.Z)).value_and_gradient(p)
