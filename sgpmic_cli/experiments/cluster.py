@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.code import code_version
+from sgpmic_cli.experiments.computing import compute
 from sgpmic_cli.experiments.methods import unknown
 from sgpmic_cli.experiments.plan import Run
-from sgpmic_cli.experiments.runner import compute
 from sgpmic_cli.experiments.store import Record
 
 if TYPE_CHECKING:

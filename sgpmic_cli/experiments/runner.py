@@ -2,24 +2,18 @@
 
 import contextlib
 import signal
-import time
-import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments import cluster
+from sgpmic_cli.experiments.computing import compute
 from sgpmic_cli.experiments.plan import Run
 from sgpmic_cli.experiments.store import Record, Store
-from sgpmic_cli.scores import score_all
 
 BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
-KEPT_WARNINGS = 5
-TRACES = {"pretrain_loss_curve_": "pretraining loss", "loss_curve_": "loss", "lower_bounds_": "bound"}
 USUAL_INDUCING = 50
 
 Progress = Callable[[Record], None]
@@ -137,8 +131,6 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
 
 def _elsewhere(batches: Sequence[list[Run]], store: Store, scheduler: str) -> Generator[list[Record], None, None]:
     """Records of the batches as a cluster sends them, each kept here: its workers need not see this disk."""
-    from sgpmic_cli.experiments import cluster
-
     with contextlib.closing(cluster.outcomes(batches, scheduler)) as finished:
         for batch in finished:
             for record in batch:
@@ -158,56 +150,6 @@ def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
             store.write(record)
             records.append(record)
     return records
-
-
-def compute(run: Run, memory: Path | None = None) -> Record:
-    """Fit, score, and turn whatever goes wrong into a failed record with its reason."""
-    start = time.perf_counter()
-    result: dict[str, Any]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            result = {"status": "ok", **_fit(run, memory)}
-        except Exception as error:
-            sentence = " ".join(str(error).split()) or "no reason was given"
-            result = {"status": "failed", "reason": f"{type(error).__name__}: {sentence}"[:500]}
-    messages = dict.fromkeys(" ".join(str(warning.message).split())[:300] for warning in caught)
-    return Record(
-        key=run.key,
-        dataset=run.cell.dataset,
-        method=run.cell.method.name,
-        q=run.cell.q or 0,
-        n_clusters=run.cell.n_clusters,
-        settings=run.settings,
-        repeat=run.repeat,
-        seed=run.seed,
-        seconds=time.perf_counter() - start,
-        warnings=list(messages)[:KEPT_WARNINGS],
-        **result,
-    )
-
-
-def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
-    data = run.cell.data
-    assert data is not None
-    assert data.labels is not None
-    arguments = run.arguments()
-    if memory is not None and "memory" in run.cell.method.accepts():
-        arguments["memory"] = memory
-    estimator = run.cell.method.load()(**arguments)
-    clusters = np.asarray(estimator.fit_predict(data.Y))
-    if clusters.shape != data.labels.shape:
-        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows.")
-    n_iter = getattr(estimator, "n_iter_", None)
-    return {
-        "scores": score_all(data.labels, clusters),
-        "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
-        "trace": {
-            name: np.asarray(getattr(estimator, attribute), dtype=np.float64).tolist()
-            for attribute, name in TRACES.items()
-            if hasattr(estimator, attribute)
-        },
-    }
 
 
 def _leave_interrupts() -> None:

@@ -4,12 +4,13 @@ import numpy as np
 
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.experiments.methods import known
 from sgpmic_cli.experiments.paper import table2
 from sgpmic_cli.report.markup import Html, items, section, table, tag
 from sgpmic_cli.report.results import Results, dataset_title, title_of
 
 # Methods whose settings, where the paper gives none, were searched for closeness to its column.
-FITTED = ("fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic")
+FITTED = [method.label for method in known().values() if method.fitted]
 
 POINTS = (  # what; the procedure that gives the printed numbers; the text; how one can tell
     (
@@ -62,7 +63,7 @@ POINTS = (  # what; the procedure that gives the printed numbers; the text; how 
     ),
     (
         "Settings left open",
-        f"one value for all data sets, by closeness to the whole printed column: {', '.join(map(title_of, FITTED))}",
+        f"one value for all data sets, by closeness to the whole printed column: {', '.join(FITTED)}",
         "not given",
         "agreement in these columns is fitted, not predicted: it shows that a setting exists, not that it was used",
     ),

@@ -22,12 +22,6 @@ def test_a_failed_run_has_its_reason_and_the_others_go_on(tmp_path):
     assert {record.reason for record in failed} == {"FloatingPointError: the bound is not finite"}
 
 
-def test_labels_of_the_wrong_length_are_a_failure():
-    record = runner.compute(_runs(["toy_methods:Short"], 1)[0])
-    assert record.status == "failed"
-    assert "149" in record.reason
-
-
 def test_workers_give_what_this_process_gives(tmp_path):
     runs = _runs(["pca-fcm", "isomap-fcm", "toy_methods:Halves"], 3)
     here = runner.execute(runs, Store(tmp_path / "here"), n_jobs=1)
@@ -69,9 +63,3 @@ def test_the_longest_runs_go_first_and_cheap_repeats_together():
     assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
     assert len([batch for batch in batches if batch[0].cell.dataset == "iris"]) == 1
     assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)
-
-
-def test_warnings_of_a_fit_are_kept_with_it():
-    record = runner.compute(_runs(["ppca-fcm"], 1, ["cmc"], [99])[0])
-    assert record.ok
-    assert any("coincident centres" in text for text in record.warnings)

@@ -1,0 +1,65 @@
+"""One run: fit, score, and turn whatever goes wrong into a failed record with its reason."""
+
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sgpmic_cli.experiments.plan import Run
+from sgpmic_cli.experiments.store import Record
+from sgpmic_cli.scores import score_all
+
+KEPT_WARNINGS = 5
+TRACES = {"pretrain_loss_curve_": "pretraining loss", "loss_curve_": "loss", "lower_bounds_": "bound"}
+
+
+def compute(run: Run, memory: Path | None = None) -> Record:
+    """The record of a run, also of one that fails; `memory` is where methods share intermediate results."""
+    start = time.perf_counter()
+    result: dict[str, Any]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = {"status": "ok", **_fit(run, memory)}
+        except Exception as error:
+            sentence = " ".join(str(error).split()) or "no reason was given"
+            result = {"status": "failed", "reason": f"{type(error).__name__}: {sentence}"[:500]}
+    messages = dict.fromkeys(" ".join(str(warning.message).split())[:300] for warning in caught)
+    return Record(
+        key=run.key,
+        dataset=run.cell.dataset,
+        method=run.cell.method.name,
+        q=run.cell.q or 0,
+        n_clusters=run.cell.n_clusters,
+        settings=run.settings,
+        repeat=run.repeat,
+        seed=run.seed,
+        seconds=time.perf_counter() - start,
+        warnings=list(messages)[:KEPT_WARNINGS],
+        **result,
+    )
+
+
+def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
+    data = run.cell.data
+    assert data is not None
+    assert data.labels is not None
+    arguments = run.arguments()
+    if memory is not None and "memory" in run.cell.method.accepts():
+        arguments["memory"] = memory
+    estimator = run.cell.method.load()(**arguments)
+    clusters = np.asarray(estimator.fit_predict(data.Y))
+    if clusters.shape != data.labels.shape:
+        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows.")
+    n_iter = getattr(estimator, "n_iter_", None)
+    return {
+        "scores": score_all(data.labels, clusters),
+        "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "trace": {
+            name: np.asarray(getattr(estimator, attribute), dtype=np.float64).tolist()
+            for attribute, name in TRACES.items()
+            if hasattr(estimator, attribute)
+        },
+    }

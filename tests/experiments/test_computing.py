@@ -1,0 +1,29 @@
+from sgpmic_cli.experiments import plan
+from sgpmic_cli.experiments.computing import compute
+from sgpmic_cli.experiments.methods import resolve
+from sgpmic_cli.experiments.protocol import protocol
+from sgpmic_cli.experiments.sources import sources
+
+
+def _record(method, dataset="iris", variance=95):
+    cells = plan.cells(sources([dataset], [variance]), resolve([method]), protocol("as-run"))
+    return compute(plan.runs(cells, 1, 0)[0])
+
+
+def test_labels_of_the_wrong_length_are_a_failure():
+    record = _record("toy_methods:Short")
+    assert record.status == "failed"
+    assert "149" in record.reason
+
+
+def test_warnings_of_a_fit_are_kept_with_it():
+    record = _record("ppca-fcm", "cmc", 99)
+    assert record.ok
+    assert any("coincident centres" in text for text in record.warnings)
+
+
+def test_what_a_fit_watched_is_kept_with_it():
+    bound = _record("sgp-mic").trace["bound"]
+    assert len(bound) == 2 * 20 + 1  # an E and an M update a round, and the last E-step
+    assert bound[-1] > bound[0]
+    assert _record("pca-fcm").trace == {}
