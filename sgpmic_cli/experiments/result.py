@@ -7,9 +7,10 @@ from typing import Any
 from sgpmic_cli.experiments.fold import Outcome, Stat
 from sgpmic_cli.experiments.paper import Published, published
 from sgpmic_cli.experiments.protocol import Protocol
-from sgpmic_cli.experiments.verdicts import Verdict, judge
+from sgpmic_cli.experiments.verdicts import Verdict, compare, judge
 
 METRICS = ("acc", "nmi")
+NMI_OF = {"nmi": "of the classes that the clusters stand for", "nmi_stated": "of the clusters themselves"}
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def result(outcome: Outcome, protocol: Protocol) -> Result:
     paper = {metric: published(metric, cell.dataset, cell.variance, column) for metric in METRICS}
     score = {"acc": "acc", "nmi": protocol.nmi}
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
-    return Result(outcome, ours, paper, verdict, _note(outcome), protocol.nmi)
+    note = " ".join(filter(None, [_note(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"], protocol.nmi)]))
+    return Result(outcome, ours, paper, verdict, note, protocol.nmi)
 
 
 def _note(outcome: Outcome) -> str:
@@ -123,6 +125,17 @@ def _note(outcome: Outcome) -> str:
         parts.append(f"{count} runs of other settings failed: {'; '.join(reasons)}")
     parts += [f"Warning: {text}" for text in outcome.warnings]
     return " ".join(parts)
+
+
+def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None, shown: str) -> str:
+    """Where the printed NMI is not the one the protocol shows, say so if it is the other one."""
+    (other,) = NMI_OF.keys() - {shown}
+    if paper is None or verdict not in (Verdict.WORSE, Verdict.BETTER):
+        return ""
+    stat = outcome.stats[other]
+    if compare(stat, paper) not in (Verdict.EXACT, Verdict.MATCH):
+        return ""
+    return f"The printed NMI agrees with that {NMI_OF[other]}, which is {stat.mean:.2f} here."
 
 
 def _stat(stat: Stat | Published | None) -> dict[str, float | None] | None:
