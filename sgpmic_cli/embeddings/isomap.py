@@ -26,7 +26,6 @@ Components = Literal["largest", "joined", "auto"]
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
 KEPT_AXES = 32  # coordinates kept on disk; Table 2 asks for 29 at the most
-_FORMAT = "isomap-1"
 
 
 def isomap(
@@ -70,7 +69,9 @@ def neighbor_graph(Y: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> sp
         heads[start : start + 512] = order
         lengths[start : start + 512] = np.take_along_axis(block, order, axis=1)
     tails = np.repeat(np.arange(n), n_neighbors)
-    edges = np.maximum(lengths.ravel(), DUPLICATE_EDGE)
+    # Far below every length there is, in whatever unit: otherwise the layout would depend on the unit.
+    tie = min(DUPLICATE_EDGE, 1e-6 * np.min(lengths, where=lengths > 0.0, initial=np.inf))
+    edges = np.where(lengths > 0.0, lengths, tie).ravel()
     graph = sparse.csr_array((edges, (tails, heads.ravel())), shape=(n, n))
     graph.setdiag(0)
     graph.eliminate_zeros()
@@ -111,7 +112,7 @@ def _join(Y: NDArray[np.float64], graph: sparse.csr_array, labels: NDArray[np.in
         ours, theirs = np.flatnonzero(joined), np.flatnonzero(~joined)
         gaps = cdist(Y[theirs], Y[ours])
         i, j = np.unravel_index(gaps.argmin(), gaps.shape)
-        bridges[theirs[i], ours[j]] = bridges[ours[j], theirs[i]] = max(gaps[i, j], DUPLICATE_EDGE)
+        bridges[theirs[i], ours[j]] = bridges[ours[j], theirs[i]] = gaps[i, j] or DUPLICATE_EDGE
         joined |= labels == labels[theirs[i]]
     return bridges.tocsr()
 
@@ -122,13 +123,17 @@ def _kept(
     """Coordinates from the memory folder, or computed and left there for the next caller."""
     if memory is None:
         return _coordinates(Y, n_axes, components)
-    digest = hashlib.sha256(f"{_FORMAT} {components} {n_axes} {Y.shape}".encode())
+    digest = hashlib.sha256(Path(__file__).read_bytes())  # what another version of this file left is not ours
+    digest.update(f"{components} {n_axes} {Y.shape}".encode())
     digest.update(np.ascontiguousarray(Y).tobytes())
     path = Path(memory) / f"isomap-{digest.hexdigest()[:24]}.npy"
     try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError):
-        coordinates = _coordinates(Y, n_axes, components)
+        kept = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        kept = None  # absent or damaged
+    if kept is not None and kept.shape == (len(Y), n_axes):
+        return kept
+    coordinates = _coordinates(Y, n_axes, components)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as temporary:
         np.save(temporary, coordinates)

@@ -104,7 +104,7 @@ class Bound:
         dtheta[:, -2] += by_bias
         dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
-        by_beta -= float(dtheta_u[:, [0, -2, -1]].sum())
+        by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
         dX = state.prior_slope.copy()
         for own, more in zip(dX.T, dx.T, strict=True):
             own += np.bincount(self.index, more, len(own))

@@ -69,9 +69,9 @@ def train(
     p, bounds, converged, done = parameters, [], False, 0
     factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
     for done in range(1, schedule.rounds + 1):
-        S = expectation(kernel, data, p, factors)
-        if schedule.reseed_dead:
+        if schedule.reseed_dead and done > 1:  # here, since the M-step would put the centre back
             p = _reseed(p, S, random_state)
+        S = expectation(kernel, data, p, factors)
         bound = Bound(kernel, data, S, len(p.Z))
         bounds.append(bound.value(p)[0])
         p = m_step(bound, p, schedule)

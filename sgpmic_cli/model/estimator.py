@@ -16,6 +16,8 @@ from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.start import latent_start, start
 
+SWITCHES = ("ard", "center", "learn_weights", "learn_noise", "reseed_dead")
+MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 
 
@@ -250,7 +252,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "kernel": (_one_of("rbf", "linear"), "'rbf' or 'linear'"),
             "n_inducing": (_whole(1), "a whole number from 1"),
             "covariance_type": (_one_of("spherical", "diag", "tied", "full"), "'spherical', 'diag', 'tied' or 'full'"),
-            "covariance_floor": (_number_above(0.0), "a positive number"),
+            "covariance_floor": (lambda v: _number_above(0.0)(v) and v >= MIN_FLOOR, f"a number from {MIN_FLOOR:g}"),
             "scale": (_one_of("none", "global", "standard"), "'none', 'global' or 'standard'"),
             "kernel_start": (_number_above(0.0), "a positive number"),
             "max_iter": (_whole(1), "a whole number from 1"),
@@ -259,6 +261,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             "optimizer_steps": (_whole(1), "a whole number from 1"),
             "isomap_components": (_one_of("auto", "largest", "joined"), "'auto', 'largest' or 'joined'"),
             "n_init": (_whole(1), "a whole number from 1"),
+            **dict.fromkeys(SWITCHES, (lambda v: isinstance(v, bool | np.bool_), "True or False")),
         }
         for name, (holds, wanted) in rules.items():
             if not holds(getattr(self, name)):
@@ -305,11 +308,14 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     def _offset_and_scale(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         offset = Y.mean(axis=0) if self.center else np.zeros(Y.shape[1])
-        variances = np.var(Y, axis=0, ddof=1)
         if self.scale == "global":
-            return offset, np.full(Y.shape[1], np.sqrt(variances.mean()))
+            return offset, np.full(Y.shape[1], np.sqrt(np.var(Y, axis=0, ddof=1).mean()))
         if self.scale == "standard":
-            return offset, np.sqrt(np.where(variances > 0, variances, 1.0))
+            # Equal values have no spread, but often a variance: that of the rounding of their mean.
+            spread = np.ptp(Y, axis=0)
+            unit = np.where(spread > 0.0, spread, 1.0)
+            deviations = unit * np.std((Y - Y.min(axis=0)) / unit, axis=0, ddof=1)
+            return offset, np.where(spread > 0.0, deviations, 1.0)
         return offset, np.ones(Y.shape[1])
 
 

@@ -18,6 +18,8 @@ def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> t
     def guarded(trial: Array) -> tuple[float, Array]:
         nonlocal best_x, best_value
         value, gradient = objective(trial)
+        if not np.isfinite(value) and not np.isfinite(best_value):
+            return 0.0, np.zeros_like(trial)  # the start itself cannot be evaluated: a slope of zero ends the search
         if not np.isfinite(value):  # a bowl around the best point turns the search back
             away, height = trial - best_x, WALL * (1.0 + abs(best_value))
             return best_value + height, 2.0 * height / float(away @ away) * away

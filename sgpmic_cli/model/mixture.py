@@ -48,7 +48,9 @@ def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: M
         covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
     else:
         covariances = scatter / divisors[:, None, None]
-    covariances = np.where(alive[:, None, None], _shaped(covariances, kind, floor), previous.covariances)
+    covariances = _shaped(covariances, kind, floor)
+    if kind != "tied":
+        covariances = np.where(alive[:, None, None], covariances, previous.covariances)
     # A weight of zero would make log pi infinite; the smallest positive number keeps a dead component dead.
     weights = np.maximum(counts / len(X), np.finfo(float).tiny)
     return mixture(weights, means, covariances)

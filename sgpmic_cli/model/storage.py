@@ -23,6 +23,7 @@ FORMAT_VERSION = 1
 SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
 MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
 MAX_HEADER = 16 * 1024**2
+LARGEST = 1e100  # of the rows as the model sees them
 ARRAYS = (  # attributes
     "responsibilities_",
     "embedding_",
@@ -76,6 +77,8 @@ def load(cls: type["SGPMIC"], path: str | os.PathLike[str]) -> "SGPMIC":
         header = json.loads(arrays.pop("header").tobytes().decode())
         if header["format"] != FORMAT:
             raise ValueError("its header names another format")
+        if not isinstance(header["version"], int) or header["version"] < 1:
+            raise ValueError("its header names no version")
         if header["version"] > FORMAT_VERSION:
             raise UsageError(
                 f"{path} was written by sgpmic {header['written_by']} in model format {header['version']}; "
@@ -112,6 +115,7 @@ def _rebuild(cls: type["SGPMIC"], header: dict[str, Any], arrays: dict[str, np.n
         if not isinstance(value, bool | int | float) or not math.isfinite(value):
             raise ValueError(f"its header holds {value!r} as {name}")
         setattr(model, name, value)
+    _check_header(model, header["feature_names"])
     _check_shapes(model, arrays)
     for name in ARRAYS:
         setattr(model, name, arrays[name])
@@ -127,6 +131,16 @@ def _rebuild(cls: type["SGPMIC"], header: dict[str, Any], arrays: dict[str, np.n
     model.kernel_params_ = [model._natural(row) for row in p.theta]
     model._prepare(p, arrays["rows"])
     return model
+
+
+def _check_header(model: "SGPMIC", feature_names: Any) -> None:
+    p = model.n_features_in_
+    if not isinstance(p, int) or isinstance(p, bool) or p < 1:
+        raise ValueError(f"its header counts {p!r} features")
+    if feature_names and not (
+        isinstance(feature_names, list) and len(feature_names) == p and all(isinstance(n, str) for n in feature_names)
+    ):
+        raise ValueError("its header does not name the features one by one")
 
 
 def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
@@ -153,10 +167,16 @@ def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError(f"its array {name} holds something other than finite numbers")
     S, covariances = arrays["responsibilities_"], arrays["covariances_"]
-    if (S < 0).any() or not np.allclose(S.sum(axis=1), 1.0) or (arrays["weights_"] <= 0).any():
+    weights = arrays["weights_"]
+    sums = np.append(S.sum(axis=1), weights.sum())
+    if (S < 0).any() or (weights <= 0).any() or not np.allclose(sums, 1.0):
         raise ValueError("its responsibilities or weights are no probabilities")
     if (arrays["scale_"] <= 0).any() or (np.linalg.eigvalsh(covariances) <= 0).any():
         raise ValueError("a scale or a covariance in it is not positive")
+    if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
+        raise ValueError("a covariance in it is not symmetric")
+    if np.abs(arrays["rows"]).max() > LARGEST:
+        raise ValueError("its rows are beyond what a model can hold")
 
 
 def _plain(value: Any) -> Any:

@@ -57,6 +57,10 @@ def test_kept_coordinates_are_the_same(tmp_path):
     (kept,) = tmp_path.iterdir()
     kept.write_bytes(kept.read_bytes()[:100])  # a torn file is computed again
     np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
+    kept.write_bytes(b"")
+    np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
+    np.save(kept, np.zeros((3, 1)))
+    np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
 
 
 def test_too_many_axes_are_refused():

@@ -79,6 +79,13 @@ def test_gradients_by_central_differences(kernel, concentration, form):
     assert dbeta == pytest.approx((above - below) / (2 * step), rel=1e-5)
 
 
+def test_the_noise_is_held_at_its_limit():
+    Y, p, S = problem("rbf")
+    bound = Bound(KERNELS["rbf"], observe(Y), S, len(p.Z))
+    assert bound.value_and_gradient(replace(p, log_beta=36.0))[4] == 0.0
+    assert bound.value_and_gradient(replace(p, log_beta=1.0))[4] != 0.0
+
+
 def test_inducing_inputs_at_the_data_give_the_full_process():
     """Z = X and one component: DTC loses nothing but the white noise, which here is next to none."""
     Y, p, _ = problem("rbf", n=20, m=1)

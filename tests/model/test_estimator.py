@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
 
@@ -94,6 +95,23 @@ def test_standard_scale_takes_units_out_of_the_whole_fit():
     assert plain.embedding_.shape == scaled.embedding_.shape
     assert np.array_equal(plain.labels_, scaled.labels_)
     np.testing.assert_allclose(scaled.lower_bound_, plain.lower_bound_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", [0.1, 1.0, 3.3])
+def test_a_constant_column_has_no_scale(value):
+    Y = load("iris").Y
+    with_constant = np.column_stack([Y, np.full(len(Y), value)])
+    plain, other = (small(scale="standard", n_components=0.95).fit(data) for data in (Y, with_constant))
+    assert other.scale_[-1] == 1.0
+    assert other.embedding_.shape == plain.embedding_.shape
+    assert np.array_equal(other.labels_, plain.labels_)
+
+
+@pytest.mark.parametrize("factor", [2.0**-60, 2.0**-40, 2.0**40])
+def test_a_common_unit_changes_no_digit_of_a_fit(factor):
+    """Powers of two keep every tie between neighbours a tie."""
+    Y = load("iris").Y
+    assert small().fit(Y * factor).lower_bound_ == pytest.approx(small().fit(Y).lower_bound_, rel=1e-6)
 
 
 @pytest.mark.parametrize("factor", [1e-90, 1e-30, 1e30, 1e90])
@@ -181,6 +199,9 @@ def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, opti
         ("plain", {"n_inducing": 2.5}, "n_inducing must be"),
         ("plain", {"covariance_floor": float("nan")}, "covariance_floor must be"),
         ("plain", {"covariance_floor": float("inf")}, "covariance_floor must be"),
+        ("plain", {"covariance_floor": 1e-12}, "covariance_floor must be a number from 1e-08"),
+        ("plain", {"learn_noise": 2}, "learn_noise must be True or False, not 2"),
+        ("plain", {"center": "no"}, "center must be"),
         ("plain", {"tol": float("nan")}, "tol must be"),
         ("plain", {"scale": None}, "scale must be"),
         ("plain", {"optimizer": "adam"}, "optimizer must be"),

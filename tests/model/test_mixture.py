@@ -39,14 +39,15 @@ def test_closed_forms_are_maxima(cloud, form):
     for _ in range(50):
         means = best.means + 1e-2 * rng.randn(*best.means.shape)
         assert np.sum(S * log_joint(X, mixture(best.weights, means, best.covariances))) < value
-        factor = np.exp(1e-2 * rng.randn())
-        if form == "tied" or form == "spherical":
-            covariances = best.covariances * factor
-        elif form == "diag":
-            covariances = best.covariances * np.exp(1e-2 * rng.randn(2, 3, 1))
-        else:
-            turn = np.linalg.qr(np.eye(3) + 1e-2 * rng.randn(3, 3))[0]
-            covariances = turn @ best.covariances @ turn.T
+        weights = best.weights * np.exp(1e-2 * rng.randn(2))
+        assert np.sum(S * log_joint(X, mixture(weights / weights.sum(), best.means, best.covariances))) < value
+        turn = np.linalg.qr(np.eye(3) + 1e-2 * rng.randn(3, 3))[0]
+        covariances = {
+            "spherical": best.covariances * np.exp(1e-2 * rng.randn(2, 1, 1)),
+            "diag": best.covariances * np.exp(1e-2 * rng.randn(2, 3, 1)),
+            "tied": turn @ best.covariances @ turn.T * np.exp(1e-2 * rng.randn()),
+            "full": turn @ best.covariances @ turn.T * np.exp(1e-2 * rng.randn(2, 1, 1)),
+        }[form]
         if np.linalg.eigvalsh(covariances).min() >= FLOOR:
             assert np.sum(S * log_joint(X, mixture(best.weights, best.means, covariances))) <= value
 
@@ -71,3 +72,10 @@ def test_a_component_without_points_keeps_its_place(cloud):
     np.testing.assert_array_equal(prior.means[1], start.means[1])
     np.testing.assert_array_equal(prior.covariances[1], start.covariances[1])
     assert np.isfinite(log_joint(X, prior)).all()
+
+
+def test_tied_covariances_are_tied_whoever_holds_no_point(cloud):
+    X, _, start = cloud
+    S = np.column_stack([np.ones(60), np.zeros(60)])
+    first, second = maximise(X, S, "tied", FLOOR, start).covariances
+    np.testing.assert_array_equal(first, second)

@@ -43,3 +43,10 @@ def test_never_ends_above_the_start(optimizer, steps):
     for _ in range(20):
         start = 3.0 * rng.randn(6)
         assert optimizer(lambda x: (rosen(x), rosen_der(x)), start, steps)[1] <= rosen(start)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_start_that_cannot_be_evaluated_is_given_back(optimizer):
+    x, value = optimizer(lambda x: (np.inf, np.zeros_like(x)), np.array([1.0, 2.0]), 5)
+    np.testing.assert_array_equal(x, [1.0, 2.0])
+    assert value == np.inf

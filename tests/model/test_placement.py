@@ -4,6 +4,7 @@ from scipy.special import logsumexp
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
+from sgpmic_cli.model.bound import expectation, observe
 
 SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 
@@ -108,3 +109,19 @@ def test_unseen_rows_of_separate_clouds_join_their_cloud():
     Y = 6.0 * classes[:, None] + rng.randn(120, 3)
     model = SGPMIC(2, 2, **SETTINGS).fit(Y[:60])
     assert np.array_equal(model.predict(Y[60:]), model.labels_[classes[60:]])  # row 0 is of class 0, row 1 of class 1
+
+
+@pytest.mark.parametrize("name", ["wine", "wdbc"])
+@pytest.mark.parametrize("center", [False, True])
+def test_placing_and_training_agree_on_what_a_row_is_worth(name, center):
+    """Also on raw columns, where A is so badly conditioned that its inverse would be noise."""
+    data = load(name)
+    model = SGPMIC(data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0).fit(
+        data.Y
+    )
+    placer = model._placer
+    log_parts = placer._log_parts(placer.Y, model.embedding_)
+    S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
+    np.testing.assert_allclose(S, expectation(placer.kernel, observe(placer.Y), placer.p, placer.factors), atol=1e-3)
+    beside = data.Y * (1.0 + 1e-6 * np.random.RandomState(0).randn(*data.Y.shape))
+    assert np.mean(model.predict(beside) == model.labels_) >= 0.98
