@@ -77,7 +77,7 @@ def fit(
         "seed": seed,
     }
     data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
-    out = Path("results/fit", Path(data.name).stem) if out is None else out
+    out = Path("results/fit", Path(data.name).name) if out is None else out
     try:
         with staged(out) as folder:
             with showing(output) as progress:

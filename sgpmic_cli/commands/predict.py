@@ -48,7 +48,7 @@ def predict(
     output = Output(as_json=json, quiet=quiet)
     fitted = prediction.load_model(model)
     data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline, to_cluster=False)
-    out = Path("results/predict", Path(data.name).stem) if out is None else out
+    out = Path("results/predict", Path(data.name).name) if out is None else out
     try:
         with staged(out) as folder:
             predicted = prediction.predict(fitted, data)

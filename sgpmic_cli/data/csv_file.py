@@ -17,6 +17,8 @@ from sgpmic_cli.errors import UsageError
 
 _SEPARATORS = (",", ";", "\t")
 _MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+_NO_CLASS = frozenset({"", "?"})  # a class may well be called none
+_LARGEST = 1e100  # squares of larger numbers, summed, leave the floating-point range
 _CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 _QUOTED = re.compile('"[^"]*"')
 # Below this many bytes the standard library is done before pandas is imported.
@@ -54,7 +56,21 @@ def read_csv(path: Path, *, name: str, label: str | None = None, to_cluster: boo
             f"column {label!r} of {path} holds one class only ({classes[0]!r}); "
             "name a column with two or more classes, or leave --label out"
         )
+    if to_cluster:
+        _check_spread(path, Y, [layout.columns[j] for j in layout.features])
     return Dataset.from_classes(name, Y, classes, [layout.columns[j] for j in layout.features])
+
+
+def _check_spread(path: Path, Y: np.ndarray, columns: list[str]) -> None:
+    """Numbers that no method could work with."""
+    if np.abs(Y).max() > _LARGEST:
+        row, j = np.unravel_index(np.abs(Y).argmax(), Y.shape)
+        raise UsageError(
+            f"{path}, row {row + 1}, column {columns[j]!r}: {Y[row, j]:g} is too large to be squared; "
+            "divide the column by a constant"
+        )
+    if (Y[0] == Y).all():
+        raise UsageError(f"all rows of {path} are equal, so there is nothing to cluster; check the file")
 
 
 def _read_text(path: Path) -> str:
@@ -166,7 +182,7 @@ def _parse_fast(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | Non
     if layout.label is None:
         return Y, None
     classes = frame[layout.label].str.strip()
-    return None if classes.str.lower().isin(_MISSING).any() else (Y, classes.tolist())
+    return None if classes.isin(_NO_CLASS).any() else (Y, classes.tolist())
 
 
 def _parse(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | None]:
@@ -185,7 +201,8 @@ def _parse(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | None]:
         numbers = [_to_number(cell) for cell in cells]
         for j, cell in enumerate(cells):
             number = numbers[j]
-            if cell.lower() in _MISSING or (j != layout.label and (number is None or not math.isfinite(number))):
+            missing = cell in _NO_CLASS if j == layout.label else cell.lower() in _MISSING
+            if missing or (j != layout.label and (number is None or not math.isfinite(number))):
                 raise _fault(layout, f"row {row} (line {line}), column {layout.columns[j]!r}", j, cell, number)
         values.append([number for j in layout.features if (number := numbers[j]) is not None])
         if layout.label is not None:

@@ -17,6 +17,7 @@ from sgpmic_cli.experiments.protocol import protocol as protocol_named
 from sgpmic_cli.experiments.sources import sources
 from sgpmic_cli.experiments.store import Record, Store
 
+PLACES = ("data_dir", "mirror")  # where data lie on this machine is nobody's business; their hashes are in the manifest
 Folder = str | os.PathLike[str]
 Vary = Callable[[plan.Cell], Iterable[plan.Cell]]
 
@@ -115,11 +116,18 @@ def gather(
 
 
 def manifest_of(prepared: Prepared, gathered: Gathered, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of an experiment: what it was asked for, on which data, and what was computed."""
+    """The manifest of an experiment: what it was asked for, on which data, and what was computed.
+
+    Runs that the store answered were computed by an earlier call: their time is in `seconds_of_all_runs` only.
+    """
     used = [cell.data for cell in prepared.cells if cell.data is not None]
     hashes = {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used}
     counts = {"computed": gathered.computed, "reused": gathered.reused, "failed": gathered.failed}
-    return manifest(arguments, hashes, runs=counts, seconds=gathered.seconds)
+    spent = sum(record.seconds for record in gathered.records.values())
+    asked = {name: value if name not in PLACES or value is None else "given" for name, value in arguments.items()}
+    return manifest(
+        asked, hashes, runs=counts, seconds_of_this_call=gathered.seconds, seconds_of_all_runs=round(spent, 1)
+    )
 
 
 def check_jobs(n_jobs: int) -> None:

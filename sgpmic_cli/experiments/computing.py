@@ -57,9 +57,14 @@ def _fit(run: Run, memory: Path | None) -> dict[str, Any]:
     return {
         "scores": score_all(data.labels, clusters),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
-        "trace": {
-            name: np.asarray(getattr(estimator, attribute), dtype=np.float64).tolist()
-            for attribute, name in TRACES.items()
-            if hasattr(estimator, attribute)
-        },
+        "trace": {name: curve for attribute, name in TRACES.items() if (curve := _curve(estimator, attribute))},
     }
+
+
+def _curve(estimator: Any, attribute: str) -> list[float]:
+    """A fitted attribute as a list of numbers; empty when there is none, or when it is something else."""
+    try:
+        values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
+    except (AttributeError, TypeError, ValueError):
+        return []
+    return values.tolist() if values.ndim == 1 and np.isfinite(values).all() else []

@@ -51,11 +51,13 @@ class Method:
         if os.getcwd() not in sys.path and "" not in sys.path:
             sys.path.append(os.getcwd())
         try:
-            return getattr(importlib.import_module(module_name), class_name)
-        except ImportError as error:
-            raise UsageError(f"method '{self.name}': cannot import '{module_name}': {error}.") from error
-        except AttributeError as error:
-            raise UsageError(f"method '{self.name}': '{module_name}' has no '{class_name}'.") from error
+            module = importlib.import_module(module_name)
+        except Exception as error:  # a module of the user's may fail in any way
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise UsageError(f"method '{self.name}': cannot import '{module_name}': {reason}.") from error
+        if not hasattr(module, class_name):
+            raise UsageError(f"method '{self.name}': '{module_name}' has no '{class_name}'.")
+        return getattr(module, class_name)
 
     def accepts(self) -> frozenset[str]:
         """Names of the constructor's parameters."""

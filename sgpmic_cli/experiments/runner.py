@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments import cluster
@@ -98,13 +99,19 @@ def _stages(pending: Sequence[Run]) -> list[list[Run]]:
 def _batches(stage: Sequence[Run]) -> list[list[Run]]:
     """Runs in falling order of cost, cheap runs of the same cell together."""
     batches: list[list[Run]] = []
-    for run in sorted(stage, key=lambda run: (-cost(run), run.cell.dataset, run.cell.method.name, run.key)):
+    for run in sorted(stage, key=_order):
         last = batches[-1] if batches else []
         if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= BATCH_SECONDS:
             last.append(run)
         else:
             batches.append([run])
     return batches
+
+
+def _order(run: Run) -> tuple[Any, ...]:
+    """Falling cost, and the runs of one cell side by side."""
+    cell = run.cell
+    return -cost(run), cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
 
 
 def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Generator[list[Record], None, None]:

@@ -59,9 +59,10 @@ class Store:
         """Make the folder and clear away what killed processes left half-written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for leftover in self.folder.glob("*.tmp"):
-                if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
-                    leftover.unlink(missing_ok=True)
+            for leftover in self.folder.rglob("*.tmp"):
+                with contextlib.suppress(FileNotFoundError):  # another process has just finished with it
+                    if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
+                        leftover.unlink()
         except OSError as error:
             raise SgpmicError(f"cannot keep run records in '{self.folder}': {error.strerror}.") from error
 

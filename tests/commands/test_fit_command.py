@@ -111,8 +111,8 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
 
 def test_files_of_ones_own(run, tmp_path, no_figures):
     plain = json.loads(run("plain.csv", *QUICK, "--clusters", "2", "--dims", "2", "--json").stdout)
-    assert (plain["scores"], plain["classes"], plain["out"]) == (None, None, "results/fit/plain")
-    assert pd.read_csv(tmp_path / "results/fit/plain/trace.csv")["acc"].isna().all()
+    assert (plain["scores"], plain["classes"], plain["out"]) == (None, None, "results/fit/plain.csv")
+    assert pd.read_csv(tmp_path / "results/fit/plain.csv/trace.csv")["acc"].isna().all()
     named = json.loads(run("named.csv", *QUICK, "--label", "kind", "--json").stdout)
     assert named["clusters"] == named["classes"] == 2
     assert named["scores"]["acc"] == 100.0
@@ -158,7 +158,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--inducing", "0"], 2, "--inducing must be"),
         (["iris", "--init", "0"], 2, "--init must be"),
         (["huge.csv", "--clusters", "2", "--scale", "none"], 2, "fit with --scale 'global'"),
-        (["equal.csv", "--clusters", "2"], 2, "all rows are equal"),
+        (["equal.csv", "--clusters", "2"], 2, "all rows of equal.csv are equal"),
         (["iris", "--out", "plain.csv"], 2, "cannot write into --out 'plain.csv'"),
         (["yale", "--offline", "--data-dir", "none"], 4, "yale is unavailable"),
     ],

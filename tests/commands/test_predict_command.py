@@ -37,7 +37,7 @@ def test_new_rows_get_labels_probabilities_and_points(run, fitted, tmp_path):
     result = run("model.npz", "new.csv", "--label", "kind", "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    folder = tmp_path / "results" / "predict" / "new"
+    folder = tmp_path / "results" / "predict" / "new.csv"
     assert {path.name for path in folder.iterdir()} == {"labels.csv", "embedding.csv"}
     new = frame + 0.1
     labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
@@ -67,13 +67,13 @@ def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
     assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
-    assert result.stderr == "labels and embedding in results/predict/train\n"
+    assert result.stderr == "labels and embedding in results/predict/train.csv\n"
 
 
 def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
     fitted[1].to_csv("bare.csv", index=False, header=False)
     assert run("model.npz", "bare.csv").exit_code == 0
-    assert np.array_equal(pd.read_csv("results/predict/bare/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(pd.read_csv("results/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
 
 
 @pytest.mark.parametrize(

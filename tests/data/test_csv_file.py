@@ -79,6 +79,11 @@ def test_numbers_among_the_names_are_still_a_header(tmp_path):
     assert len(dataset.Y) == 2
 
 
+def test_a_class_may_be_called_none(tmp_path):
+    dataset = load(write(tmp_path, "a,b,y\n1,2,none\n3,4,NA\n"), label="y")
+    assert dataset.class_names == ("NA", "none")
+
+
 FAULTS = {
     "empty": ("", None, "is empty"),
     "blank": ("\n \n", None, "is empty"),
@@ -102,6 +107,8 @@ FAULTS = {
     "only a label": ("y\nu\nv\n", "y", "has no feature column beside the label"),
     "other separator": ("a|b\n1|2\n", None, "separated by comma, semicolon or tab"),
     "one class": ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' of {path} holds one class only ('u')"),
+    "beyond squaring": ("a,b\n1,2\n3,-1e200\n", None, "row 2, column 'b': -1e+200 is too large to be squared"),
+    "equal rows": ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
     "one row": ("a,b\n1,2\n", None, "has one row of data only"),
     "unknown label": (
         "a,b,kind\n1,2,u\n3,4,v\n",
@@ -172,7 +179,7 @@ def test_what_is_written_is_read_to_the_last_bit(tmp_path_factory, threshold, ro
     path = write(tmp_path_factory.mktemp("csv"), text.getvalue())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_file, "_FAST_PATH_BYTES", threshold)
-        dataset = load(path, label="kind")
+        dataset = load(path, label="kind", to_cluster=False)  # also numbers too large to work with
     assert np.array_equal(dataset.Y, np.array([values for values, _ in rows]))
     assert [dataset.class_names[label] for label in dataset.labels] == [kind for _, kind in rows]
 

@@ -180,6 +180,12 @@ def test_the_manifest_says_what_the_tables_were_made_with(tmp_path):
     assert len(manifest["data"]["iris, 150 x 4"]) == 64
     assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
     assert "commit" in manifest
+    spent = manifest["seconds_of_all_runs"]
+    benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, mirror="/home/somebody/data")
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
+    assert manifest["seconds_of_all_runs"] == spent  # the earlier call did the work
+    assert manifest["arguments"]["mirror"] == "given"
 
 
 def test_a_dry_run_touches_nothing(tmp_path):

@@ -27,3 +27,4 @@ def test_what_a_fit_watched_is_kept_with_it():
     assert len(bound) == 2 * 20 + 1  # an E and an M update a round, and the last E-step
     assert bound[-1] > bound[0]
     assert _record("pca-fcm").trace == {}
+    assert _record("toy_methods:Chatty").trace == {"bound": [1.0, 2.0]}  # and a dict of losses fails no run

@@ -36,11 +36,18 @@ def test_an_unknown_name_gives_the_nearest_and_all_valid_ones():
     ("name", "sentence"),
     [
         ("no_such_module:Thing", "cannot import 'no_such_module'"),
+        ("broken_module:Thing", "cannot import 'broken_module': ZeroDivisionError: division by zero."),
+        ("broken_syntax:Thing", "cannot import 'broken_syntax': SyntaxError: "),
+        (":Thing", "cannot import ''"),
+        (".relative:Thing", "cannot import '.relative'"),
         ("toy_methods:Nothing", "'toy_methods' has no 'Nothing'"),
         ("toy_methods:NoClusterer", "no fit_predict"),
     ],
 )
-def test_a_target_that_is_no_clusterer_is_refused(name, sentence):
+def test_a_target_that_is_no_clusterer_is_refused(name, sentence, tmp_path, monkeypatch):
+    (tmp_path / "broken_module.py").write_text("1 / 0\n")
+    (tmp_path / "broken_syntax.py").write_text("class Thing(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UsageError, match=sentence):
         methods.resolve([name])
 

@@ -62,4 +62,5 @@ def test_the_longest_runs_go_first_and_cheap_repeats_together():
     assert batches[0][0].cell.dataset == "segment"
     assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
     assert len([batch for batch in batches if batch[0].cell.dataset == "iris"]) == 1
+    assert len(runner._batches(_runs(["pca-fcm"], 10, ["iris"], ["all"]))) == 3  # rows do not tear each other apart
     assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)

@@ -1,6 +1,7 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +87,8 @@ def test_records_are_plain_json(store):
     content = json.loads((store.folder / f"{RECORD.key}.json").read_text())
     assert content["settings"] == {"lam": 0.1}
     assert content["scores"]["acc"] == 50.0
+
+
+def test_a_temporary_file_that_vanishes_is_nobodys_trouble(store, monkeypatch):
+    monkeypatch.setattr(Path, "rglob", lambda self, pattern: [store.folder / "gone.tmp"])
+    store.open()
