@@ -84,9 +84,14 @@ def ours_of(result: Result, metric: str) -> float | None:
     return result.ours[metric].mean
 
 
+def printed_cell(result: Result, metric: str) -> Published | None:
+    """What the paper prints in this cell; a variant is compared with another method's column and has none itself."""
+    return None if result.outcome.cell.method.variant_of else result.paper[metric]
+
+
 def printed_of(result: Result, metric: str) -> float | None:
     """The paper's mean of a cell."""
-    paper = result.paper[metric]
+    paper = printed_cell(result, metric)
     return None if paper is None else paper.mean
 
 

@@ -7,6 +7,7 @@ from made_up import METHODS, NOTE, write_results
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.report import summary
 from sgpmic_cli.report.page import SECTIONS, page
 
 VOID = {"meta", "link", "img", "br", "polyline", "circle"}
@@ -158,6 +159,29 @@ def test_wins_of_the_printed_numbers(html):
     assert int(printed) == best
 
 
+def test_wins_are_counted_as_in_the_summary_of_the_benchmark(tmp_path):
+    document = write_results(tmp_path)
+    kept = ("pca-fcm", "ppca-fcm", "aml")
+    iris = [cell for cell in document["cells"] if cell["dataset"] == "iris" and cell["method"] in kept]
+    variant = [{**cell, "method": "aml-first"} for cell in iris if cell["method"] == "aml"]
+    alone = [cell for cell in document["cells"] if (cell["dataset"], cell["method"]) == ("wine", "aml")]
+    document["cells"] = [*iris, *variant, *alone]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    text = page(tmp_path)
+    start = text.index("Best of how many of the 6 rows")
+    rows = re.findall(r'<th scope="row">([^<]+)</th>((?:<td>[^<]*</td>)+)', text[start : text.index("</table>", start)])
+    found = {name: re.findall(r"<td>([^<]*)</td>", cells) for name, cells in rows}
+    assert list(found) == ["PCA-FCM", "PPCA-FCM", "AML", "AML (first iterate)"]
+    # A number alone in its row (AML on Wine) has nothing to be better than.
+    places = {key[1:3] for key in table2() if key[1] == "iris"}
+    for column, metric in ((1, "acc"), (3, "nmi")):
+        for name, method in zip(found, kept, strict=False):
+            means = [{each: table2()[metric, *place, each].mean for each in kept} for place in places]
+            assert int(found[name][column]) == sum(row[method] == max(row.values()) for row in means)
+        assert found["AML (first iterate)"][column] == "–"
+    assert found["AML"][0] == found["AML (first iterate)"][0]
+
+
 def test_grids_show_their_curve_and_the_chosen_setting(html):
     start = html.index('data-place="wine/95/aml"')
     details = html[start : html.index("</td>", start)]
@@ -174,6 +198,11 @@ def test_columns_that_were_fitted_are_called_so(html):
     summary = html[html.index('id="summary"') : html.index('id="table2"')]
     for method in ("FGPLVM-FCM", "AE-FCM", "VAE-FCM", "DEEPC", "SGP-MIC"):
         assert method in summary[summary.index("leaves a setting open") : summary.index("agreement is fitted")]
+
+
+def test_fitted_columns_are_labels_already_and_not_looked_up_again(results, monkeypatch):
+    monkeypatch.setattr(summary, "FITTED", ["aml"])  # a label that is some method's name
+    assert "closest to the printed one: for aml. In these" in page(results)
 
 
 def test_two_pages_of_the_same_results_are_equal(results, html):
