@@ -31,7 +31,7 @@ def shape_markdown(results: Sequence[Result]) -> str:
             body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
             table = markdown_table(["data set", "variance % (Q)", *labels], body, left=2)
             parts.append(f"### {TITLES[metric]}, {side}\n\n{table}")
-    told = "".join(f"- {line}\n" for line in remarks(chosen_with_labels(results), fitted_to_print(results)))
+    told = "".join(f"- {line}\n" for line in _remarks(results))
     return "\n".join([*parts, told] if told else parts)
 
 
@@ -54,8 +54,12 @@ def shape_latex(results: Sequence[Result]) -> str:
             counts = wins(results, metric, mean)
             lines += [r"\midrule", _row(["wins", "", *(str(counts.get(method, "--")) for method in methods)])]
             parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    told = [f"% {line}" for line in remarks(chosen_with_labels(results), fitted_to_print(results))]
+    told = [f"% {line}" for line in _remarks(results)]
     return "\n\n".join([*parts, "\n".join(told)]).rstrip() + "\n"
+
+
+def _remarks(results: Sequence[Result]) -> list[str]:
+    return remarks(chosen_with_labels(results), fitted_to_print(result.outcome.cell.method for result in results))
 
 
 def _labels(results: Sequence[Result]) -> list[str]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from sgpmic_cli.experiments.methods import Method
 from sgpmic_cli.experiments.paper import table2
 from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_cell, printed_of
 from sgpmic_cli.experiments.tables import TITLES, markdown_table, pivot
@@ -26,9 +27,9 @@ def chosen_with_labels(results: Sequence[Result]) -> list[str]:
     return list(dict.fromkeys(result.method for result in results if result.outcome.grid))
 
 
-def fitted_to_print(results: Sequence[Result]) -> list[str]:
+def fitted_to_print(methods: Iterable[Method]) -> list[str]:
     """Methods whose open settings were searched for closeness to the printed column."""
-    return list(dict.fromkeys(result.method for result in results if result.outcome.cell.method.fitted))
+    return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
 def remarks(chosen: Sequence[str], fitted: Sequence[str]) -> list[str]:
@@ -69,7 +70,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "by_dataset": _grouped(cells, lambda metric, result: result.dataset),
         "rows": len(pivot(results)[1]),
         "chosen_with_labels": chosen_with_labels(results),
-        "fitted_to_print": fitted_to_print(results),
+        "fitted_to_print": fitted_to_print(result.outcome.cell.method for result in results),
         "wins": {
             metric: {"ours": wins(results, metric, ours_of), "paper": wins(results, metric, printed_of)}
             for metric in METRICS
