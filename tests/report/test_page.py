@@ -220,6 +220,50 @@ def test_a_table_with_one_method_leaves_the_rest_as_not_run(results, tmp_path):
     assert places["iris/95/sgp-mic"] == "cell v-not-run"
 
 
+@pytest.mark.parametrize("name", ["q", "repeats", "failed", "ari", "acc_hungarian", "settings", "seconds", "note"])
+def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
+    document = write_results(tmp_path)
+    del document["cells"][5][name]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    with pytest.raises(SgpmicError, match=f"benchmark.json' is no document of this version \\('{name}' is missing"):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("verdict", {"acc": "fine", "nmi": "exact"}, "there is no verdict 'fine'"),
+        ("acc", {"mean": 1.0, "std": None}, "out of place"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high' is out of place"),
+        ("settings", ["lam"], "out of place"),
+        ("grid", [{"settings": ["lam"]}], "out of place"),
+        ("grid", [{"settings": {"lam": 1.0}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
+    ],
+)
+def test_a_cell_with_something_out_of_place_is_one_sentence(tmp_path, name, value, said):
+    document = write_results(tmp_path)
+    document["cells"][5][name] = value
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    with pytest.raises(SgpmicError, match=said):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"versions": []}', '{"data": "none"}', "3"])
+def test_a_manifest_that_is_none_is_one_sentence(tmp_path, text):
+    write_results(tmp_path)
+    (tmp_path / "table2" / "manifest.json").write_text(text)
+    with pytest.raises(SgpmicError, match=r"manifest.json' is no document of this version"):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"cells": [3]}', '{"cells": 3}', "{}"])
+def test_a_document_of_another_shape_is_one_sentence(tmp_path, text):
+    write_results(tmp_path)
+    (tmp_path / "table2" / "benchmark.json").write_text(text)
+    with pytest.raises(SgpmicError, match=r"benchmark.json' is no document of this version"):
+        page(tmp_path)
+
+
 def test_missing_or_foreign_files_are_one_sentence(tmp_path):
     with pytest.raises(UsageError, match="run `sgpmic benchmark --dataset all --variance all"):
         page(tmp_path)
