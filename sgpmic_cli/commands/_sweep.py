@@ -97,8 +97,5 @@ def _print(finished: "Sweep", output: Output) -> None:
         for row in body:
             table.add_row(*map(Text, row))
         console.print(table)
-    for outcome in finished.points:
-        for reason in outcome.reasons:
-            console.print(Text(f"{outcome.cell.method.name} on {outcome.cell.dataset}: {reason}"))
-    for reason in finished.unavailable.values():
-        console.print(Text(reason))
+    for line in finished.notes():
+        console.print(Text(line))

@@ -7,9 +7,10 @@ import typer
 
 from sgpmic_cli.commands import _options
 from sgpmic_cli.commands._output import Output
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.errors import CellsFailed, SgpmicError
 
 if TYPE_CHECKING:
+    from sgpmic_cli.experiments.campaign import Gathered
     from sgpmic_cli.experiments.gate import Change
 
 
@@ -41,7 +42,7 @@ def check(
     """Recompute cells and compare them with the reference, repeat by repeat with the same seeds.
 
     A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing got worse, 1 a cell is worse, failed or missing, or
-    nothing was compared, 2 wrong argument.
+    nothing was compared, 2 wrong argument, 3 some runs of an update failed.
     """
     from sgpmic_cli.commands._watching import watching
     from sgpmic_cli.experiments import gate
@@ -65,6 +66,7 @@ def check(
         write_reference(path, renewed)
         _print(changes, output)
         output.remark(f"{len(renewed.cells)} cells in {path}; {gathered.failed} runs failed")
+        _raise_failed(gathered)
         return
     with watching(output) as watcher:
         changes = gate.check(read_reference(path), selection, full=full, watcher=watcher, **options)
@@ -73,6 +75,18 @@ def check(
         raise SgpmicError(f"{len(worse)} of {len(changes)} numbers are worse, failed or missing.")
     if not gate.compared(changes):
         raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
+
+
+def _raise_failed(gathered: "Gathered") -> None:
+    """An update with failed runs is no reference to rely on: name the cells and end as other commands do."""
+    cells = [
+        f"{outcome.cell.method.name} on {outcome.cell.dataset} {outcome.cell.variance}"
+        + ("" if outcome.ok else " (all runs: any old values stay)")
+        for outcome in gathered.outcomes
+        if outcome.failed_anywhere
+    ]
+    if cells:
+        raise CellsFailed(f"{gathered.failed} of {len(gathered.records)} runs failed: {', '.join(cells)}.")
 
 
 def _print(changes: "list[Change]", output: Output) -> None:

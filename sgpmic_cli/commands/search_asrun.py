@@ -4,6 +4,7 @@ from pathlib import Path
 
 from sgpmic_cli.commands import _options
 from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.benchmark import raise_failed
 
 
 def search_asrun(
@@ -12,11 +13,13 @@ def search_asrun(
     n_jobs: _options.Jobs = -1,
     out: _options.Out = Path("results/search-asrun"),
     store: _options.Store = None,
+    retry_failed: _options.RetryFailed = False,
     quiet: _options.Quiet = False,
 ) -> None:
     """Vary what the paper leaves open in SGP-MIC, one thing at a time, and measure how close each comes to its column.
 
-    Writes search.csv, search.md and a manifest.
+    Writes search.csv, search.md and a manifest. Exit codes: 0 done, 2 wrong argument, 3 some runs failed, 130
+    interrupted.
     """
     from sgpmic_cli.commands._watching import watching
     from sgpmic_cli.experiments import asrun_search
@@ -24,7 +27,13 @@ def search_asrun(
     output = Output(as_json=False, quiet=quiet)
     with watching(output) as watcher:
         finished = asrun_search.search_asrun(
-            out=out, store=store, repeats=repeats, seed=seed, n_jobs=n_jobs, watcher=watcher
+            out=out,
+            store=store,
+            repeats=repeats,
+            seed=seed,
+            n_jobs=n_jobs,
+            retry_failed=retry_failed,
+            watcher=watcher,
         )
     from rich import box
     from rich.table import Table
@@ -37,5 +46,10 @@ def search_asrun(
         table.add_column(heading, justify="left" if heading == "variation" else "right")
     for row in body:
         table.add_row(*map(Text, row[:counted]))
-    output.console().print(table)
-    output.remark(f"{finished.gathered.computed} runs computed, {finished.gathered.reused} reused; tables in {out}")
+    console = output.console()
+    console.print(table)
+    for line in finished.failures():
+        console.print(Text(line))
+    gathered = finished.gathered
+    output.remark(f"{gathered.computed} runs computed, {gathered.reused} reused; tables in {out}")
+    raise_failed(gathered.failed, gathered.computed + gathered.reused)

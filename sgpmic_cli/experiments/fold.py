@@ -49,6 +49,11 @@ class Outcome:
         return self.cell.data is not None
 
     @property
+    def failed_anywhere(self) -> int:
+        """Failed runs of the cell, at any point of its grid."""
+        return sum(point.failed for point in self.grid) if self.grid else self.failed
+
+    @property
     def ok(self) -> bool:
         """Whether at least one run succeeded."""
         return self.repeats > self.failed
@@ -58,6 +63,8 @@ def fold(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Ou
     """The outcome of a cell from the records of its runs.
 
     Of a grid the point with the best mean ACC is shown (the first of equals), as the paper did: the labels choose it.
+    Only points with the fewest failed runs are candidates: a mean over the repeats that went well is no fair rival of
+    a mean over all.
     """
     if cell.data is None:
         return Outcome(cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), Stat(), reasons=(cell.reason,))
@@ -67,8 +74,14 @@ def fold(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Ou
     ]
     if len(points) == 1:
         return points[0]
-    best = max(points, key=lambda point: -1.0 if point.stats["acc"].mean is None else point.stats["acc"].mean)
+    best = max(points, key=_merit)
     return Outcome(**{**vars(best), "grid": tuple(points)})
+
+
+def _merit(point: Outcome) -> tuple[int, float]:
+    """Fewer failures before a higher mean ACC."""
+    acc = point.stats["acc"].mean
+    return -point.failed, -1.0 if acc is None else acc
 
 
 def _point(cell: Cell, settings: dict[str, Any], records: Sequence[Record]) -> Outcome:

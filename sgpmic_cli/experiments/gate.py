@@ -17,7 +17,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments import runner
 from sgpmic_cli.experiments.campaign import Folder, Gathered, Vary, Watcher, check_jobs, gather, prepare
 from sgpmic_cli.experiments.fold import Stat
-from sgpmic_cli.experiments.methods import known
+from sgpmic_cli.experiments.methods import known, unknown
 from sgpmic_cli.experiments.plan import Cell, runs_of
 from sgpmic_cli.experiments.protocol import protocol as protocol_named
 from sgpmic_cli.experiments.reference import Expected, Place, Reference, reference_of
@@ -106,6 +106,7 @@ def check(
 ) -> list[Change]:
     """Recompute the selected cells, the fast ones unless `full`, and compare; `options` say where data are."""
     check_jobs(n_jobs)
+    _check_names(reference, selection)
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
@@ -153,10 +154,14 @@ def update(
     watcher: Watcher | None = None,
     **options: Any,
 ) -> tuple[Reference, list[Change], Gathered]:
-    """Compute the selected cells anew, grids and all, and put them into the reference."""
+    """Compute the selected cells anew, grids and all, and put them into the reference.
+
+    A cell in which every run failed keeps its old values and is among the changes as failed.
+    """
     check_jobs(n_jobs)
     seed, protocol = (old.seed, old.protocol) if old else (0, "as-run")
-    repeats = repeats or (old.repeats if old else UPDATE_REPEATS)
+    if repeats is None:
+        repeats = old.repeats if old else UPDATE_REPEATS
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(f"--repeats {repeats} differs from the reference's {old.repeats}: only the whole can change.")
     with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
@@ -175,18 +180,30 @@ def update(
     new = reference_of(gathered.outcomes, protocol_named(protocol), seed, repeats)
     before = old.cells if old else {}
     changes = []
-    for place, cell in new.cells.items():
-        for metric in METRICS:
-            if place in before:
-                changes.append(_compare(before[place], cell, metric, None, ""))
-            else:
-                changes.append(Change(place, metric, State.NEW, Stat(), cell.stat(metric)))
+    for outcome in gathered.outcomes:
+        if outcome.available:
+            place = outcome.cell.dataset, outcome.cell.variance, outcome.cell.method.name
+            reason = "; ".join(outcome.reasons)
+            changes += [_renewed(place, before.get(place), new.cells.get(place), metric, reason) for metric in METRICS]
     # Cells that no table has any more go; those whose data could not be had this time stay.
     planned = {(cell.dataset, cell.variance, cell.method.name) for cell in prepared.cells}
     gone = [place for place in before if selection.has(place) and place not in planned]
     changes += [_missing(before[place], "no longer in the table") for place in gone]
     kept = {place: cell for place, cell in before.items() if place not in gone}
     return replace(new, cells=kept | new.cells), changes, gathered
+
+
+def _check_names(reference: Reference, selection: Selection) -> None:
+    """Refuse names that nobody knows: to skip them would be to pass without having compared."""
+    known_names = {
+        "data set": (selection.datasets, [*names(), *(place[0] for place in reference.cells)]),
+        "method": (selection.methods, [*known(), *(place[2] for place in reference.cells)]),
+    }
+    for kind, (asked, there) in known_names.items():
+        valid = [*dict.fromkeys(there), "all"]
+        for name in asked:
+            if name not in valid:
+                raise UsageError(unknown(kind, name, valid))
 
 
 def _as_expected(wanted: Mapping[Place, Expected], left_out: set[Place], full: bool) -> Vary:
@@ -229,6 +246,14 @@ def _compare(before: Expected, now: Expected | None, metric: str, repeats: int |
     if abs(difference) < STILL:
         state = State.SAME
     return Change(before.place, metric, state, was, stat, tolerance)
+
+
+def _renewed(place: Place, before: Expected | None, now: Expected | None, metric: str, reason: str) -> Change:
+    if before is not None:
+        return _compare(before, now, metric, None, reason)
+    if now is None:
+        return Change(place, metric, State.FAILED, Stat(), Stat(), reason=reason)
+    return Change(place, metric, State.NEW, Stat(), now.stat(metric), reason=reason)
 
 
 def _missing(cell: Expected, reason: str = "") -> Change:

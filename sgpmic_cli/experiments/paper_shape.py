@@ -1,13 +1,14 @@
 """The table in the paper's shape: rows by data set and variance, a column for each method, the best in bold.
 
 Our numbers and the printed ones stand in two tables of the same rows, each with the wins of every method below.
+A method that the paper does not print, such as a variant of one of its own, has dashes in the second.
 """
 
 from collections.abc import Sequence
 
 from sgpmic_cli.experiments.fold import Stat
 from sgpmic_cli.experiments.paper import Published
-from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_of
+from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_cell, printed_of
 from sgpmic_cli.experiments.summary import chosen_with_labels, fitted_to_print, remarks, wins
 from sgpmic_cli.experiments.tables import TITLES, best_of, digits, escape, markdown_table, pivot, plain
 
@@ -27,10 +28,10 @@ def shape_markdown(results: Sequence[Result]) -> str:
                 cells = [_markdown(row.get(method), metric, mean, top) for method in methods]
                 body.append([dataset + _mark(row), share, *cells])
             counts = wins(results, metric, mean)
-            body.append(["wins", "", *(str(counts[method]) for method in methods)])
+            body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
             table = markdown_table(["data set", "variance % (Q)", *labels], body, left=2)
             parts.append(f"### {TITLES[metric]}, {side}\n\n{table}")
-    told = "".join(f"- {line}\n" for line in remarks(chosen_with_labels(results), fitted_to_print(results)))
+    told = "".join(f"- {line}\n" for line in _remarks(results))
     return "\n".join([*parts, told] if told else parts)
 
 
@@ -51,10 +52,14 @@ def shape_latex(results: Sequence[Result]) -> str:
                 lines.append(_row([escape(dataset + _mark(row)) if before != dataset else "", share, *cells]))
                 before = dataset
             counts = wins(results, metric, mean)
-            lines += [r"\midrule", _row(["wins", "", *(str(counts[method]) for method in methods)])]
+            lines += [r"\midrule", _row(["wins", "", *(str(counts.get(method, "--")) for method in methods)])]
             parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    told = [f"% {line}" for line in remarks(chosen_with_labels(results), fitted_to_print(results))]
+    told = [f"% {line}" for line in _remarks(results)]
     return "\n\n".join([*parts, "\n".join(told)]).rstrip() + "\n"
+
+
+def _remarks(results: Sequence[Result]) -> list[str]:
+    return remarks(chosen_with_labels(results), fitted_to_print(result.outcome.cell.method for result in results))
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
@@ -72,7 +77,7 @@ def _mark(row: dict[str, Result]) -> str:
 def _stat(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
     if result is None:
         return None
-    return result.ours[metric] if mean is ours_of else result.paper[metric]
+    return result.ours[metric] if mean is ours_of else printed_cell(result, metric)
 
 
 def _markdown(result: Result | None, metric: str, mean: Mean, top: float | None) -> str:

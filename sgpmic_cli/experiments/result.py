@@ -84,9 +84,14 @@ def ours_of(result: Result, metric: str) -> float | None:
     return result.ours[metric].mean
 
 
+def printed_cell(result: Result, metric: str) -> Published | None:
+    """What the paper prints in this cell; a variant is compared with another method's column and has none itself."""
+    return None if result.outcome.cell.method.variant_of else result.paper[metric]
+
+
 def printed_of(result: Result, metric: str) -> float | None:
     """The paper's mean of a cell."""
-    paper = result.paper[metric]
+    paper = printed_cell(result, metric)
     return None if paper is None else paper.mean
 
 
@@ -99,21 +104,23 @@ def result(outcome: Outcome, protocol: Protocol) -> Result:
     paper = {metric: published(metric, cell.dataset, cell.variance, column) for metric in METRICS}
     score = {"acc": "acc", "nmi": protocol.nmi}
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
-    note = " ".join(filter(None, [_note(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"], protocol.nmi)]))
+    note = " ".join(filter(None, [note_of(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"], protocol.nmi)]))
     return Result(outcome, ours, paper, verdict, note, protocol.nmi)
 
 
-def _note(outcome: Outcome) -> str:
-    """What a reader must know about the cell, in sentences."""
+def note_of(outcome: Outcome) -> str:
+    """What a reader must know about a cell of a table or a point of a sweep, in sentences."""
     if not outcome.available:
         return outcome.reasons[0]
     parts = []
     if outcome.cell.data_differ:
         parts.append("The public data are not those the paper used.")
-    if outcome.grid:
+    if outcome.grid and outcome.ok:
         names = outcome.cell.method.grid
         chosen = ", ".join(f"{name} = {outcome.settings[name]:g}" for name in names)
-        parts.append(f"The labels chose {chosen}: the best mean ACC of {len(outcome.grid)} settings, as in the paper.")
+        rivals = sum(point.failed == outcome.failed for point in outcome.grid)
+        among = f"{rivals} settings" if rivals == len(outcome.grid) else f"the {rivals} settings with fewest failures"
+        parts.append(f"The labels chose {chosen}: the best mean ACC of {among}, as in the paper.")
     if outcome.failed:
         share = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{share} {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}")

@@ -5,7 +5,7 @@ one data set are not independent. Only methods with a number for every data set 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Comparison:
     statistic: float  # Friedman's chi square
     p_value: float
     critical_difference: float  # two methods whose mean ranks lie closer are not told apart
-    omitted: tuple[str, ...]  # methods with a gap
+    omitted: tuple[str, ...]  # methods with a gap, here or on the side that this is compared with
 
     def cliques(self) -> list[tuple[int, int]]:
         """First and last place of every largest run of two or more methods that are not told apart."""
@@ -67,6 +67,24 @@ def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Com
         critical_difference=critical_difference(len(complete), len(rows)),
         omitted=tuple(method for method in asked if method not in complete),
     )
+
+
+def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison] | None:
+    """Both sides ranked over the same rows and among the same methods, since a rank depends on who else is ranked.
+
+    The rows are those in which both sides have a number, the methods those with one in each of these rows on both
+    sides. None when fewer than three methods or two data sets remain.
+    """
+    places = {key[:2] for key in printed} & {key[:2] for key in ours}
+    sides = [{key: score for key, score in scores.items() if key[:2] in places} for scores in (printed, ours)]
+    every = list(dict.fromkeys(method for scores in (printed, ours) for _, _, method in scores))
+    rows = [row for scores in sides for row in _rows(scores, every).values()]
+    shared = [method for method in every if all(method in row for row in rows)]
+    first, second = (compare_methods(scores, shared) for scores in sides)
+    if first is None or second is None:
+        return None
+    omitted = tuple(method for method in every if method not in shared)
+    return replace(first, omitted=omitted), replace(second, omitted=omitted)
 
 
 def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -> float:

@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from sgpmic_cli.experiments.methods import Method
 from sgpmic_cli.experiments.paper import table2
-from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_of
-from sgpmic_cli.experiments.tables import TITLES, best_of, markdown_table, pivot
+from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of, printed_cell, printed_of
+from sgpmic_cli.experiments.tables import TITLES, markdown_table, pivot
 from sgpmic_cli.experiments.verdicts import LEGEND
+from sgpmic_cli.experiments.winning import count_wins
 
 
 def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
-    """In how many rows each method is best; equal cells all win."""
-    methods, rows = pivot(results)
-    counts = dict.fromkeys(methods, 0)
-    for row in rows.values():
-        top = best_of(row.values(), metric, mean)
-        for method, result in row.items():
-            value = mean(result, metric)
-            counts[method] += top is not None and value is not None and round(value, 2) == top
-    return counts
+    """In how many rows each method is best; on the paper's side only methods that have a column there."""
+    rows = pivot(results)[1].values()
+    counts = count_wins({method: mean(result, metric) for method, result in row.items()} for row in rows)
+    if mean is not printed_of:
+        return counts
+    columns = {result.method for result in results if printed_cell(result, metric) is not None}
+    return {method: count for method, count in counts.items() if method in columns}
 
 
 def chosen_with_labels(results: Sequence[Result]) -> list[str]:
@@ -27,9 +27,9 @@ def chosen_with_labels(results: Sequence[Result]) -> list[str]:
     return list(dict.fromkeys(result.method for result in results if result.outcome.grid))
 
 
-def fitted_to_print(results: Sequence[Result]) -> list[str]:
+def fitted_to_print(methods: Iterable[Method]) -> list[str]:
     """Methods whose open settings were searched for closeness to the printed column."""
-    return list(dict.fromkeys(result.method for result in results if result.outcome.cell.method.fitted))
+    return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
 def remarks(chosen: Sequence[str], fitted: Sequence[str]) -> list[str]:
@@ -70,7 +70,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "by_dataset": _grouped(cells, lambda metric, result: result.dataset),
         "rows": len(pivot(results)[1]),
         "chosen_with_labels": chosen_with_labels(results),
-        "fitted_to_print": fitted_to_print(results),
+        "fitted_to_print": fitted_to_print(result.outcome.cell.method for result in results),
         "wins": {
             metric: {"ours": wins(results, metric, ours_of), "paper": wins(results, metric, printed_of)}
             for metric in METRICS
@@ -95,7 +95,7 @@ def summary_markdown(content: dict[str, Any]) -> str:
         parts.append(markdown_table([title, *used], body))
     head = ["best of the row", *(f"{TITLES[metric]}, {who}" for metric in METRICS for who in ("ours", "the paper's"))]
     columns = [content["wins"][metric][who] for metric in METRICS for who in ("ours", "paper")]
-    body = [[method, *(str(column[method]) for column in columns)] for method in columns[0]]
+    body = [[method, *(str(column.get(method, "–")) for column in columns)] for method in columns[0]]
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
     parts.append(f"{legend}- best of the row: of {content['rows']} rows, equal cells all counted\n")

@@ -22,7 +22,9 @@ from sgpmic_cli.experiments.campaign import (
 )
 from sgpmic_cli.experiments.fold import Outcome, Stat
 from sgpmic_cli.experiments.plan import Cell
+from sgpmic_cli.experiments.result import note_of
 from sgpmic_cli.experiments.store import write_whole
+from sgpmic_cli.experiments.summary import fitted_to_print, remarks
 from sgpmic_cli.experiments.tables import TITLES, as_json, csv_text, markdown_table, plain
 
 USUAL_VARIANCE = 95
@@ -87,6 +89,18 @@ class Sweep:
                 ]
                 yield f"{TITLES[metric]} on {where}", [self.axis.parameter, *curves], body
 
+    def notes(self) -> list[str]:
+        """What must stand under the tables: what the labels chose, which runs failed and why, what there was not."""
+        places: dict[str, list[str]] = {}
+        for outcome in self.points:
+            cell, name = outcome.cell, self.axis.parameter
+            if note := note_of(outcome):
+                where = f"{cell.method.name} on {cell.dataset} at {name} = {cell.parameter(name)}"
+                places.setdefault(note, []).append(where)
+        fitted = fitted_to_print(outcome.cell.method for outcome in self.points)
+        lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
+        return [*lines, *self.unavailable.values(), *remarks([], fitted)]
+
     def document(self) -> dict[str, Any]:
         """The one JSON document of the command."""
         return {
@@ -106,6 +120,7 @@ class Sweep:
                     "failed": outcome.failed,
                     **{metric: vars(self.stat(outcome, metric)) for metric in self.axis.metrics},
                     "reasons": list(outcome.reasons),
+                    "note": note_of(outcome),
                 }
                 for outcome in self.points
             ],
@@ -116,10 +131,10 @@ class Sweep:
         """Write the tidy CSV, the tables for people, the document and the manifest."""
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
         tables = [f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()]
-        notes = [f"- {reason}\n" for reason in self.unavailable.values()]
+        notes = "".join(f"- {line}\n" for line in self.notes())
         for name, text in {
             "sweep.csv": csv_text(heading, self.rows()),
-            "sweep.md": "\n".join([*tables, *notes]),
+            "sweep.md": "\n".join([*tables, notes] if notes else tables),
             "sweep.json": as_json(self.document()),
             "manifest.json": as_json(manifest),
         }.items():

@@ -14,6 +14,7 @@ from sgpmic_cli.experiments.fold import Stat
 from sgpmic_cli.experiments.paper import Published
 from sgpmic_cli.experiments.result import METRICS, Mean, Result, ours_of
 from sgpmic_cli.experiments.verdicts import LEGEND, Verdict
+from sgpmic_cli.experiments.winning import best
 
 TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC", "seconds": "seconds"}
 TIDY = [
@@ -98,8 +99,8 @@ def markdown(results: Sequence[Result]) -> str:
         methods, rows = pivot(results)
         body = []
         for (dataset, share), row in rows.items():
-            best = best_of(row.values(), metric)
-            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, best) for method in methods)])
+            top = best_of(row.values(), metric)
+            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, top) for method in methods)])
         table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
@@ -117,8 +118,8 @@ def latex(results: Sequence[Result]) -> str:
         lines = [rf"% {TITLES[metric]}", rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}", r"\toprule"]
         lines += [" & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\", r"\midrule"]
         for (dataset, share), row in rows.items():
-            best = best_of(row.values(), metric)
-            ours = [_latex_ours(row.get(method), metric, best) for method in methods]
+            top = best_of(row.values(), metric)
+            ours = [_latex_ours(row.get(method), metric, top) for method in methods]
             paper = [_latex_paper(row[method].paper[metric] if method in row else None) for method in methods]
             lines += [" & ".join([escape(dataset), share, *ours]) + r" \\", " & ".join(["", "", *paper]) + r" \\"]
         parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
@@ -137,9 +138,8 @@ def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], d
 
 
 def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
-    """The best mean of a row, to two decimals as shown; None where there is nothing to be better than."""
-    means = [round(value, 2) for result in results if (value := mean(result, metric)) is not None]
-    return max(means) if len(means) > 1 else None
+    """The best mean of a row, if there is something to be better than."""
+    return best(mean(result, metric) for result in results)
 
 
 def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
@@ -173,25 +173,25 @@ def digits(value: float | None, places: int) -> str:
     return "" if value is None else f"{value:.{places}f}"
 
 
-def _markdown_cell(result: Result | None, metric: str, best: float | None) -> str:
+def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str:
     if result is None:
         return ""
     ours = result.ours[metric]
     text = plain(ours)
-    if best is not None and ours.mean is not None and round(ours.mean, 2) == best:
+    if top is not None and ours.mean is not None and round(ours.mean, 2) == top:
         text = f"**{text}**"
     paper = result.paper[metric]
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
 
 
-def _latex_ours(result: Result | None, metric: str, best: float | None) -> str:
+def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
     if result is None:
         return ""
     ours, verdict = result.ours[metric], result.verdict[metric]
     if ours.mean is None:
         return str(verdict)
     number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
-    if best is not None and round(ours.mean, 2) == best:
+    if top is not None and round(ours.mean, 2) == top:
         number = rf"\mathbf{{{number}}}"
     return f"${number}^{{{SIGNS[verdict]}}}$" if verdict in SIGNS else f"${number}$"
 

@@ -88,15 +88,18 @@ _FIGURES = (
         "figure7",
         "sgpmic_cli.figures.cluster_number:figure7",
         "Figure 7: the number of clusters",
-        "ACC as the number of clusters grows from the number of classes to 80 times it; mean over the repeats, the "
-        "band is one standard deviation. ACC is purity, which rises with the number of clusters by itself.",
+        "ACC at multiples of the number of classes, always fewer clusters than rows; mean over the repeats, the band "
+        "is one standard deviation. ACC is purity, which rises with the number of clusters by itself. Where AML or "
+        "UNCA are drawn, the labels chose their λ anew at every point.",
     ),
     Figure(
         "figure8",
         "sgpmic_cli.figures.inducing_number:figure8",
         "Figure 8: the number of inducing points",
-        "ACC, NMI and run time of SGP-MIC as the number of inducing points K grows to the number of rows; mean over "
-        "the repeats, the band is one standard deviation.",
+        "ACC, NMI and run time of SGP-MIC against the number of inducing points K; mean over the repeats, the band is "
+        "one standard deviation. The run times are those of fits in processes side by side, which share the machine. "
+        "The ISOMAP start is computed once per data set and shared, so it is in none of them except in the one run "
+        "that made it.",
     ),
     Figure(
         "critical-difference",

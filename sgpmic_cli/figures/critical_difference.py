@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.methods import known
-from sgpmic_cli.experiments.significance import Comparison, compare_methods, document_scores, published_scores
+from sgpmic_cli.experiments.significance import (
+    Comparison,
+    compare_methods,
+    compare_sides,
+    document_scores,
+    published_scores,
+)
 from sgpmic_cli.figures.request import Request
 from sgpmic_cli.figures.style import COLOURS, INK, canvas
 
@@ -15,20 +21,21 @@ if TYPE_CHECKING:
 
 WIDTH, LINE = 5.4, 0.17  # inches: of the figure, and from one label to the next
 METRIC = "acc"
+PRINTED = "numbers printed in the paper"
 
 
 def critical_difference(stem: Path, request: Request) -> list[str]:
     """One diagram for the printed numbers, and one for ours where the table has been computed."""
     printed = compare_methods(published_scores(METRIC))
     assert printed is not None
-    diagrams, remarks = {"numbers printed in the paper": printed}, []
+    diagrams, remarks = {PRINTED: printed}, []
     path = request.results / "table2" / "benchmark.json"
     if path.exists():
-        ours = our_comparison(path, METRIC)
-        if ours is None:
+        sides = both_sides(path, METRIC)
+        if sides is None:
             remarks.append(f"{str(path)!r} has too few methods or data sets to be ranked: only the paper's are.")
         else:
-            diagrams["our runs"] = ours
+            diagrams = dict(zip((PRINTED, "our runs"), sides, strict=True))
     else:
         remarks.append(
             f"there is no {str(path)!r}, so only the paper's numbers are ranked: "
@@ -42,20 +49,19 @@ def critical_difference(stem: Path, request: Request) -> list[str]:
     return remarks
 
 
-def our_comparison(path: Path, metric: str) -> Comparison | None:
-    """Ranks of our numbers among the methods that the printed comparison has, so that both can be read together."""
-    printed = compare_methods(published_scores(metric))
-    assert printed is not None
+def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
+    """Ranks of the printed numbers and of ours, on the same rows and methods so that both can be read together."""
     try:
         scores = document_scores(json.loads(path.read_text(encoding="utf-8")), metric)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SgpmicError(f"{str(path)!r} is no document of `sgpmic benchmark`: {error}.") from None
-    return compare_methods(scores, printed.methods)
+    return compare_sides(published_scores(metric), scores)
 
 
 def _height(comparison: Comparison) -> float:
-    """Title and axis, bars, and half of the labels on either side."""
-    return 0.85 + LINE * (len(comparison.cliques()) * 0.6 + (len(comparison.methods) + 1) // 2)
+    """Title and axis, bars, half of the labels on either side, and the line of what was left out."""
+    lines = (len(comparison.methods) + 1) // 2 + bool(comparison.omitted)
+    return 0.85 + LINE * (len(comparison.cliques()) * 0.6 + lines)
 
 
 def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
@@ -69,7 +75,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
     cliques = comparison.cliques()
     first_label = 0.9 + 0.6 * len(cliques)
     axes.set_xlim(1 - 0.3 * n, n + 0.3 * n)
-    axes.set_ylim(first_label + half - 0.4, -3.3)
+    axes.set_ylim(first_label + half - 0.4 + bool(comparison.omitted), -3.3)
     axes.axis("off")
     axes.plot([1, n], [0, 0], color=INK, linewidth=0.8)
     for place in range(1, n + 1):
@@ -96,4 +102,9 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
             va="center",
             fontsize=7,
             fontweight="bold" if name == "sgp-mic" else "normal",
+        )
+    if comparison.omitted:
+        left_out = ", ".join(titles.get(name, name) for name in comparison.omitted)
+        axes.text(
+            (n + 1) / 2, first_label + half, f"left out for a gap: {left_out}", ha="center", va="center", fontsize=6
         )

@@ -1,5 +1,6 @@
 """Panels of points: the marker of a point tells its class, its colour the cluster it was put into."""
 
+import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LETTERS = "abcdef"
+LETTERS = string.ascii_lowercase
 GREY = "#7a7a7a"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from sgpmic_cli.experiments.paper import table2
 from sgpmic_cli.experiments.result import METRICS
 from sgpmic_cli.experiments.tables import TITLES
+from sgpmic_cli.experiments.winning import best
 from sgpmic_cli.report.curve import curve
 from sgpmic_cli.report.markup import Html, box, section, tag
 from sgpmic_cli.report.results import NOT_RUN, Place, Results, dataset_title, title_of
@@ -35,12 +36,11 @@ def _table(results: Results, metric: str) -> Html:
     before = None
     for dataset, variance in results.rows:
         places = [(dataset, variance, method) for method in results.methods]
-        means = [round(v, 2) for place in places if (v := results.ours(place, metric)) is not None]
-        best = max(means) if len(means) > 1 else None
+        top = best(results.ours(place, metric) for place in places)
         name = tag("th", f"{dataset_title(dataset)} {variance} % ({_q(results, places)})", scope="row")
         first = "first" if dataset != before else None
         before = dataset
-        body.append(tag("tr", name, *(_cell(results, place, metric, best) for place in places), class_=first))
+        body.append(tag("tr", name, *(_cell(results, place, metric, top) for place in places), class_=first))
     caption = f"{TITLES[metric]} in percent"
     content = tag(
         "table", tag("caption", caption), tag("thead", tag("tr", *heading)), tag("tbody", *body), class_="grid"
@@ -54,12 +54,12 @@ def _q(results: Results, places: list[Place]) -> str:
     return "?" if not found or found[0] is None else str(found[0])
 
 
-def _cell(results: Results, place: Place, metric: str, best: float | None) -> Html:
+def _cell(results: Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
     ours, printed = results.ours(place, metric), results.paper(place, metric)
     upper = verdict if ours is None else Html(f"{ours:.2f}<small>±{results.cells[place][metric]['std']:.2f}</small>")
     lower = f"{'–' if printed is None else f'{printed:.2f}'} {SIGNS[verdict]}"
-    is_best = ours is not None and round(ours, 2) == best
+    is_best = ours is not None and round(ours, 2) == top
     return tag(
         "td",
         tag("b" if is_best else "span", upper, class_="ours"),

@@ -1,7 +1,13 @@
 """Are the methods different at all: Friedman's test and Nemenyi's critical difference, the paper's numbers and ours."""
 
 from sgpmic_cli.experiments.result import METRICS
-from sgpmic_cli.experiments.significance import Comparison, compare_methods, document_scores, published_scores
+from sgpmic_cli.experiments.significance import (
+    Comparison,
+    compare_methods,
+    compare_sides,
+    document_scores,
+    published_scores,
+)
 from sgpmic_cli.experiments.tables import TITLES
 from sgpmic_cli.figures.catalogue import known
 from sgpmic_cli.report.gallery import figure_or_command
@@ -15,15 +21,15 @@ def ranks(results: Results) -> Html:
     """Mean ranks, the tests in words, and the diagram."""
     found: dict[str, Comparison] = {}
     for metric in METRICS:
-        printed = compare_methods(published_scores(metric))
-        assert printed is not None
-        found[f"{TITLES[metric]}, paper"] = printed
-        # Among the same methods, so that the columns can be read side by side.
-        ours = compare_methods(document_scores(results.document, metric), printed.methods)
-        if ours is not None:
-            found[f"{TITLES[metric]}, ours"] = ours
+        sides = compare_sides(published_scores(metric), document_scores(results.document, metric))
+        if sides is None:
+            printed = compare_methods(published_scores(metric))
+            assert printed is not None
+            found[f"{TITLES[metric]}, paper"] = printed
+        else:
+            found[f"{TITLES[metric]}, paper"], found[f"{TITLES[metric]}, ours"] = sides
     by_method = {name: dict(zip(each.methods, each.mean_ranks, strict=True)) for name, each in found.items()}
-    order = next(iter(found.values())).methods
+    order = dict.fromkeys(method for each in found.values() for method in each.methods)
     rows = [
         [title_of(method), *(f"{column[method]:.2f}" if method in column else "–" for column in by_method.values())]
         for method in order
@@ -34,8 +40,9 @@ def ranks(results: Results) -> Html:
         tag(
             "p",
             "Every data set counts once, by its row at 95 % of the variance (Yale by its only one), since the rows of "
-            "a data set are not independent. Only methods with a number for each of them can be ranked; the paper "
-            "leaves DEC out where Q = 1. Rank 1 is best.",
+            "a data set are not independent. Only methods with a number for each of them can be ranked: paper and "
+            "ours are ranked among the same methods on the same data sets, and what has a gap on either side is left "
+            "out of both. The paper has no number for DEC where Q = 1. Rank 1 is best.",
         ),
         tag(
             "p",
@@ -52,6 +59,8 @@ def _sentence(comparison: Comparison) -> str:
     n, width = len(comparison.datasets), comparison.critical_difference
     p = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
     text = f"Friedman χ² = {comparison.statistic:.1f} over {n} data sets, {p}; critical difference {width:.2f}."
+    if comparison.omitted:
+        text += f" Left out for a gap: {', '.join(map(title_of, comparison.omitted))}."
     if OWN not in comparison.methods:
         return text
     by_method = dict(zip(comparison.methods, comparison.mean_ranks, strict=True))

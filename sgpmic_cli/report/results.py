@@ -1,7 +1,8 @@
 """What the report is made from: the files that the benchmark and the figures left in a folder of results."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.methods import known
 from sgpmic_cli.experiments.paper import table2
-from sgpmic_cli.experiments.result import METRICS
+from sgpmic_cli.report.checking import check_cell, expect
 
 COMMAND = "sgpmic benchmark --dataset all --variance all --methods all --out {folder}"
 NOT_RUN = "not run"
@@ -76,23 +77,35 @@ def read_results(folder: Path) -> Results:
     table = folder / "table2"
     document = _read(table / "benchmark.json", table)
     manifest = _read(table / "manifest.json", table)
-    try:
+    with _of_this_version(table / "benchmark.json", table):
+        for cell in document["cells"]:
+            check_cell(cell)
         cells = {(cell["dataset"], cell["variance"], cell["method"]): cell for cell in document["cells"]}
-        for cell in cells.values():
-            for metric in METRICS:
-                cell[metric]["mean"], cell["verdict"][metric]
-    except (KeyError, TypeError) as error:
-        raise SgpmicError(
-            f"{str(table / 'benchmark.json')!r} is no document of this version ({error}): "
-            f"run `{COMMAND.format(folder=table)}` again."
-        ) from None
+    with _of_this_version(table / "manifest.json", table):
+        for part in (manifest.get("versions", {}), manifest.get("data", {})):
+            expect(part, dict)
     return Results(cells, document, manifest, folder / "figures")
 
 
 def _read(path: Path, table: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"there is no {str(path)!r}: run `{COMMAND.format(folder=table)}` first.") from None
     except ValueError as error:
         raise SgpmicError(f"{str(path)!r} is damaged ({error}): run the benchmark again.") from None
+    with _of_this_version(path, table):
+        expect(content, dict)
+    return content
+
+
+@contextmanager
+def _of_this_version(path: Path, table: Path) -> Iterator[None]:
+    """Turn whatever does not fit into one sentence."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        lacking = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise SgpmicError(
+            f"{str(path)!r} is no document of this version ({lacking}): run `{COMMAND.format(folder=table)}` again."
+        ) from None

@@ -7,6 +7,7 @@ from sgpmic_cli.experiments.paper import table2
 from sgpmic_cli.experiments.result import METRICS
 from sgpmic_cli.experiments.tables import TITLES
 from sgpmic_cli.experiments.verdicts import LEGEND
+from sgpmic_cli.experiments.winning import count_wins
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.report.protocol import FITTED
 from sgpmic_cli.report.results import NOT_RUN, Place, Results, dataset_title, title_of
@@ -41,7 +42,7 @@ def summary(results: Results) -> Html:
         tag(
             "p",
             "Where the paper leaves a setting open, we took the one, the same for all data sets, whose column comes "
-            f"closest to the printed one: for {', '.join(map(title_of, FITTED))}. In these columns agreement is fitted "
+            f"closest to the printed one: for {', '.join(FITTED)}. In these columns agreement is fitted "
             "and no independent evidence.",
         ),
         _verdicts(results, judged, used, lambda metric, place: title_of(place[2]), "Verdicts by method"),
@@ -112,15 +113,16 @@ def _bar(found: Counter[str], used: Sequence[str]) -> Html:
 
 
 def _wins(results: Results) -> Html:
-    """How often each method is the best of its row, equal cells all counted."""
-    sides = {"ours": results.ours, "paper": results.paper}
+    """How often each method is the best of its row, of the cells that were run, so that both sides can be compared."""
+    run = [[(*row, m) for m in results.methods if (*row, m) in results.cells] for row in results.rows]
+    methods = [method for method in results.methods if any(place[2] == method for row in run for place in row)]
+    printed = {method for _, _, _, method in table2()}
     columns = {}
     for metric in METRICS:
-        for side, mean in sides.items():
-            won: Counter[str] = Counter()
-            for row in results.rows:
-                means = {m: round(v, 2) for m in results.methods if (v := mean((*row, m), metric)) is not None}
-                won.update(method for method, value in means.items() if value == max(means.values()))
-            columns[f"{TITLES[metric]}, {side}"] = won
-    rows = [[title_of(method), *(won[method] for won in columns.values())] for method in results.methods]
-    return table(["", *columns], rows, caption=f"Best of how many of the {len(results.rows)} rows; equal cells all win")
+        ours = count_wins({place[2]: results.ours(place, metric) for place in row} for row in run)
+        paper = count_wins({place[2]: results.paper(place, metric) for place in row} for row in run)
+        columns[f"{TITLES[metric]}, ours"] = ours
+        columns[f"{TITLES[metric]}, paper"] = {method: paper[method] for method in methods if method in printed}
+    rows = [[title_of(method), *(won.get(method, "–") for won in columns.values())] for method in methods]
+    there = sum(map(bool, run))
+    return table(["", *columns], rows, caption=f"Best of how many of the {there} rows; equal cells all win")

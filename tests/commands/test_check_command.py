@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
+from sgpmic_cli.experiments import methods as registry
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "results" / "reference.json"
@@ -85,6 +86,34 @@ def test_an_update_prints_the_difference_and_mends_the_file(reference, tmp_path)
     assert result.exit_code == 0
     assert "+11.33" in result.stdout
     assert path.read_text() == reference.read_text()
+
+
+def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(reference, tmp_path, monkeypatch):
+    path = tmp_path / "reference.json"
+    shutil.copy(reference, path)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
+    monkeypatch.setattr(registry, "_BUILT_IN", (registry.Method("pca-fcm", "toy_methods:Broken"),))
+    result = _check("--reference", str(path), "--update", "--methods", "pca-fcm")
+    assert result.exit_code == 3
+    assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
+    assert "9 of 9 runs failed: pca-fcm on iris 50 (all runs: any old values stay), pca-fcm on iris 95" in result.stderr
+    assert path.read_text() == reference.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--dataset", "iris,wien"], "did you mean 'wine'?"),
+        (["--dataset", "wien"], "unknown data set 'wien'"),
+        (["--methods", "pca-fcm,pppca"], "unknown method 'pppca'"),
+        (["--update", "--repeats", "0"], "--repeats 0"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(reference, arguments, sentence):
+    result = _check("--reference", str(reference), *arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_method_broken_on_purpose_fails(reference, tmp_path):

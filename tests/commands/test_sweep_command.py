@@ -1,4 +1,6 @@
 import json
+import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -23,6 +25,16 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
     assert result.stderr == "8 runs computed, 0 reused; tables and manifest in results/sweep-clusters\n"
     written = {path.name for path in (tmp_path / "results" / "sweep-clusters").iterdir()}
     assert written == {"sweep.csv", "sweep.md", "sweep.json", "manifest.json", "runs"}
+
+
+def test_the_terminal_says_what_the_labels_chose_and_how_many_runs_failed(run, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "experiments")
+    methods = "aml,toy_methods:Flaky"
+    result = run("sweep-clusters", "--dataset", "iris", "--methods", methods, "--values", "1", "--repeats", "6")
+    assert result.exit_code == 3
+    said = " ".join(result.stdout.split())
+    assert "aml on iris at n_clusters = 3: The labels chose lam = " in said
+    assert re.search(r"Flaky on iris at n_clusters = 3: [1-5] of 6 runs failed: FloatingPointError: the bound", said)
 
 
 def test_inducing_points_are_swept_as_json(run):

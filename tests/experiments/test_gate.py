@@ -79,6 +79,35 @@ def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
     assert "the bound is not finite" in broken(changes)[0].reason
 
 
+def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monkeypatch):
+    monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
+    toy = Selection(("iris",), ("toy",))
+    good = update(None, toy, repeats=2, n_jobs=1)[0]
+    monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Broken"),))
+    for old in (good, None):
+        kept, changes, _ = update(old, toy, repeats=2, n_jobs=1)
+        assert [(change.state, change.reason) for change in changes] == [(State.FAILED, "ValueError: no luck")] * 3 * 2
+        assert kept.cells == (old.cells if old else {})
+
+
+def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
+    for selection, sentence in (
+        (Selection(("iris", "wien"), ("pca-fcm",)), r"unknown data set 'wien' \(did you mean 'wine'\?\)"),
+        (Selection(("iris",), ("pca-fcm", "pppca")), "unknown method 'pppca'"),
+    ):
+        with pytest.raises(UsageError, match=sentence):
+            check(reference, selection, n_jobs=1)
+    place = ("flowers", 95, "gone-fcm")  # known to the reference alone: missing, but no wrong argument
+    gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
+    (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), n_jobs=1)
+    assert change.state is State.MISSING
+
+
+def test_an_update_with_no_repeats_is_refused():
+    with pytest.raises(UsageError, match="--repeats 0"):
+        update(None, IRIS, repeats=0, n_jobs=1)
+
+
 def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):

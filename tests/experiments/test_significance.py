@@ -4,6 +4,7 @@ import pytest
 
 from sgpmic_cli.experiments.significance import (
     compare_methods,
+    compare_sides,
     critical_difference,
     document_scores,
     published_scores,
@@ -42,6 +43,28 @@ def test_a_method_with_a_gap_is_left_out_and_named():
     found = compare_methods(_scores([{"a": 3, "b": 2, "c": 1, "d": 0}, {"a": 3, "b": 2, "c": 1}]))
     assert set(found.methods) == {"a", "b", "c"}
     assert found.omitted == ("d",)
+
+
+def test_both_sides_are_ranked_on_the_methods_and_rows_that_both_have():
+    printed = _scores([{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, {"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1, "e": 9}])
+    ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
+    expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
+    for side, ranks in zip(compare_sides(printed, ours), expected, strict=True):
+        assert side.datasets == ("d0", "d1")  # the third was not run
+        assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
+        assert side.omitted == ("d", "e", "own")
+    assert compare_sides(printed, {}) is None
+
+
+def test_the_row_of_a_data_set_is_one_that_both_sides_have():
+    printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
+    printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
+    ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
+    ours["d", 95, "a"] = 0.0
+    assert compare_sides(printed, ours) is None  # at 95 % only one method was run, and that row is the one that counts
+    del ours["d", 95, "a"]
+    first, second = compare_sides(printed, ours)
+    assert first.datasets == second.datasets == ("d", "e")
 
 
 def test_the_row_of_a_data_set_is_the_one_at_95_percent():

@@ -37,11 +37,14 @@ def test_every_printed_cell_is_counted_once(finished):
 def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished):
     results = finished[0].results
     printed = wins(results, "nmi", printed_of)
-    # Iris at 50 %: PCA, PPCA and AML print the same 79.41, and the variant of AML is held against AML's column.
+    # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
     row = {method: published("nmi", "iris", 50, method).mean for method in ("pca-fcm", "ppca-fcm", "aml")}
     assert set(row.values()) == {79.41}
     assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
+    # What the paper has no column for wins nothing there, be it a variant of AML or a method of one's own.
+    assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
     ours = wins(results, "acc", ours_of)
+    assert list(ours) == METHODS
     assert ours["toy_methods:Broken"] == 0
     assert sum(ours.values()) >= 3
 
@@ -53,6 +56,9 @@ def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finish
     tables = text.split("### ")
     assert "| iris | 95 (2) | 88.67±0.00 | 76.00±0.00 | 77.33±0.00 |" in tables[2]
     assert "**95.33±0.00**" in tables[2]
+    columns = [line.split(" | ") for line in tables[2].splitlines() if line.startswith("| ")]
+    assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}  # AML's variant is no column of the paper
+    assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
     assert "chosen with the labels" in text
     latex = shape_latex(finished[0].results)
     assert r"$\mathbf{95.33 \pm 0.00}$" in latex

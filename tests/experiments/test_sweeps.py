@@ -4,9 +4,10 @@ import json
 import pytest
 
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments import methods as registry
 from sgpmic_cli.experiments.axes import CLUSTERS, INDUCING
 from sgpmic_cli.experiments.benchmark import benchmark
-from sgpmic_cli.experiments.methods import resolve
+from sgpmic_cli.experiments.methods import Method, resolve
 from sgpmic_cli.experiments.sweeps import prepare_sweep, sweep
 
 
@@ -95,6 +96,20 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
         (count, metric) for count in ("1", "3") for metric in ("acc", "nmi", "seconds")
     ]
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
+
+
+def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path, monkeypatch):
+    graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
+    monkeypatch.setattr(registry, "_BUILT_IN", (graded,))
+    sweep(CLUSTERS, ["iris"], ["1", "2"], ["graded", "toy_methods:Broken"], out=tmp_path, repeats=2, n_jobs=1)
+    lines = (tmp_path / "sweep.md").read_text().splitlines()
+    chosen = "The labels chose level = 0.9: the best mean ACC of 2 settings, as in the paper."
+    assert f"- graded on iris at n_clusters = 3, graded on iris at n_clusters = 6: {chosen}" in lines
+    broken = "toy_methods:Broken on iris at n_clusters = 3, toy_methods:Broken on iris at n_clusters = 6"
+    assert f"- {broken}: All 2 runs failed: ValueError: no luck" in lines
+    assert any(line.startswith("- graded: what the paper leaves open was searched") for line in lines)
+    points = json.loads((tmp_path / "sweep.json").read_text())["points"]
+    assert [point["note"] for point in points[:2]] == [chosen] * 2
 
 
 def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):

@@ -8,7 +8,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.paper import table2
 from sgpmic_cli.figures import convergence_behaviour, latent_spaces, scatter
 from sgpmic_cli.figures.convergence_behaviour import figure6
-from sgpmic_cli.figures.critical_difference import critical_difference, our_comparison
+from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
 from sgpmic_cli.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
 from sgpmic_cli.figures.kernel_effect import figure5
 from sgpmic_cli.figures.latent_spaces import figure2
@@ -87,9 +87,27 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     _document(path, cells)
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
-    ours = our_comparison(path, "acc")
+    printed, ours = both_sides(path, "acc")
+    assert printed == ours  # the numbers are the same, so the ranks are, although Yale is missing on one side only
     assert len(ours.datasets) == 8
-    assert "dec" not in ours.methods
+    assert ours.omitted == ("dec",)
+
+
+def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
+    from matplotlib.axes import Axes
+
+    said = []
+    text = Axes.text
+    monkeypatch.setattr(Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more))
+    cells = [
+        {"dataset": dataset, "variance": variance, "method": method, "acc": {"mean": cell.mean, "std": 0.0}}
+        for (metric, dataset, variance, method), cell in table2().items()
+        if metric == "acc" and (dataset, method) != ("wine", "sdc")
+    ]
+    _document(tmp_path / "table2" / "benchmark.json", cells)
+    assert critical_difference(tmp_path / "figure", Request(results=tmp_path)) == []
+    assert said.count("left out for a gap: SDC, DEC") == 2
+    assert not any("SDC  " in line or "  SDC" in line for line in said)
 
 
 def test_a_file_that_is_no_benchmark_is_refused(tmp_path):

@@ -1,8 +1,13 @@
 import csv
+import re
+from contextlib import contextmanager
 
 import pytest
+from matplotlib.figure import Figure
 
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.figures import cluster_number
+from sgpmic_cli.figures.catalogue import known
 from sgpmic_cli.figures.cluster_number import figure7
 from sgpmic_cli.figures.inducing_number import figure8
 from sgpmic_cli.figures.request import Request
@@ -50,6 +55,36 @@ def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
         assert draw(sweeps / name, Request(results=sweeps)) == []
     for ending in (".png", ".pdf"):
         assert (sweeps / f"first{ending}").read_bytes() == (sweeps / f"second{ending}").read_bytes()
+
+
+@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (7, (3, 3)), (30, (10, 3))])
+def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
+    # Only the last data set has the second method: the legend must have it all the same.
+    rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
+    _write(tmp_path / "sweep-clusters", "n_clusters", [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]])
+    drawn = []
+
+    @contextmanager
+    def canvas(stem, *, width, height):
+        figure = Figure(figsize=(width, height))
+        yield figure
+        drawn.append(figure)
+
+    monkeypatch.setattr(cluster_number, "canvas", canvas)
+    figure7(tmp_path / "figure", Request(results=tmp_path))
+    (figure,) = drawn
+    assert figure.axes[0].get_gridspec().get_geometry() == shape
+    titles = [axes.get_title() for axes in figure.axes]
+    assert len(set(titles)) == len(titles) == count
+    assert titles[0] == "(a) D0"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["PCA-FCM", "SGP-MIC"]
+
+
+def test_captions_claim_no_range_and_say_what_the_run_times_are():
+    captions = {name: figure.caption for name, figure in known().items()}
+    assert not re.search(r"\d+ times", captions["figure7"])
+    assert "processes side by side" in captions["figure8"]
+    assert "ISOMAP start is computed once per data set" in captions["figure8"]
 
 
 def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):

@@ -7,6 +7,7 @@ from made_up import METHODS, NOTE, write_results
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.report import summary
 from sgpmic_cli.report.page import SECTIONS, page
 
 VOID = {"meta", "link", "img", "br", "polyline", "circle"}
@@ -120,9 +121,31 @@ def _printed(cell, metric):
     return (metric, cell["dataset"], cell["variance"], cell["method"]) in table2()
 
 
-def test_ranks_of_the_printed_numbers_are_told(html):
-    assert "SGP-MIC, at 3.61, is told apart only from VAE-FCM." in html
-    assert "critical difference 5.03" in html
+def test_ranks_of_the_printed_numbers_are_told(tmp_path, html):
+    document = write_results(tmp_path)
+    document["cells"] = document["cells"][:1]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    alone = page(tmp_path)
+    assert "SGP-MIC, at 3.61, is told apart only from VAE-FCM." in alone
+    assert "critical difference 5.03" in alone
+    assert "over 9 data sets" in alone
+    # Ours lack Yale, so the printed ranks beside them do without it too.
+    assert html.count("over 8 data sets") == 4
+    assert "over 9 data sets" not in html
+
+
+def test_a_method_with_a_gap_of_ours_is_ranked_on_neither_side_and_named(tmp_path):
+    document = write_results(tmp_path)
+    for cell in document["cells"]:
+        if (cell["dataset"], cell["method"]) == ("wine", "sdc"):
+            cell["acc"] = {"mean": None, "std": None}
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    text = page(tmp_path)
+    ranked = text[text.index('id="significance"') : text.index('id="protocol"')]
+    assert ranked.count("Left out for a gap: SDC, DEC.") == 2
+    assert ranked.count("Left out for a gap: DEC.") == 2
+    row = re.search(r'<th scope="row">SDC</th>((?:<td>[^<]*</td>)+)', ranked)[1]
+    assert re.findall(r"<td>([^<]*)</td>", row)[:2] == ["–", "–"]
 
 
 def test_wins_of_the_printed_numbers(html):
@@ -134,6 +157,29 @@ def test_wins_of_the_printed_numbers(html):
         means = {key[3]: cell.mean for key, cell in table2().items() if (key[0], *key[1:3]) == ("acc", *place)}
         best += means["sgp-mic"] == max(means.values())
     assert int(printed) == best
+
+
+def test_wins_are_counted_as_in_the_summary_of_the_benchmark(tmp_path):
+    document = write_results(tmp_path)
+    kept = ("pca-fcm", "ppca-fcm", "aml")
+    iris = [cell for cell in document["cells"] if cell["dataset"] == "iris" and cell["method"] in kept]
+    variant = [{**cell, "method": "aml-first"} for cell in iris if cell["method"] == "aml"]
+    alone = [cell for cell in document["cells"] if (cell["dataset"], cell["method"]) == ("wine", "aml")]
+    document["cells"] = [*iris, *variant, *alone]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    text = page(tmp_path)
+    start = text.index("Best of how many of the 6 rows")
+    rows = re.findall(r'<th scope="row">([^<]+)</th>((?:<td>[^<]*</td>)+)', text[start : text.index("</table>", start)])
+    found = {name: re.findall(r"<td>([^<]*)</td>", cells) for name, cells in rows}
+    assert list(found) == ["PCA-FCM", "PPCA-FCM", "AML", "AML (first iterate)"]
+    # A number alone in its row (AML on Wine) has nothing to be better than.
+    places = {key[1:3] for key in table2() if key[1] == "iris"}
+    for column, metric in ((1, "acc"), (3, "nmi")):
+        for name, method in zip(found, kept, strict=False):
+            means = [{each: table2()[metric, *place, each].mean for each in kept} for place in places]
+            assert int(found[name][column]) == sum(row[method] == max(row.values()) for row in means)
+        assert found["AML (first iterate)"][column] == "–"
+    assert found["AML"][0] == found["AML (first iterate)"][0]
 
 
 def test_grids_show_their_curve_and_the_chosen_setting(html):
@@ -154,6 +200,11 @@ def test_columns_that_were_fitted_are_called_so(html):
         assert method in summary[summary.index("leaves a setting open") : summary.index("agreement is fitted")]
 
 
+def test_fitted_columns_are_labels_already_and_not_looked_up_again(results, monkeypatch):
+    monkeypatch.setattr(summary, "FITTED", ["aml"])  # a label that is some method's name
+    assert "closest to the printed one: for aml. In these" in page(results)
+
+
 def test_two_pages_of_the_same_results_are_equal(results, html):
     assert page(results) == html
 
@@ -167,6 +218,50 @@ def test_a_table_with_one_method_leaves_the_rest_as_not_run(results, tmp_path):
     places = {each["data-place"]: each["class"] for each in reader.all("td") if "data-place" in each}
     assert len(places) == 25 * 12
     assert places["iris/95/sgp-mic"] == "cell v-not-run"
+
+
+@pytest.mark.parametrize("name", ["q", "repeats", "failed", "ari", "acc_hungarian", "settings", "seconds", "note"])
+def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
+    document = write_results(tmp_path)
+    del document["cells"][5][name]
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    with pytest.raises(SgpmicError, match=f"benchmark.json' is no document of this version \\('{name}' is missing"):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("verdict", {"acc": "fine", "nmi": "exact"}, "there is no verdict 'fine'"),
+        ("acc", {"mean": 1.0, "std": None}, "out of place"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high' is out of place"),
+        ("settings", ["lam"], "out of place"),
+        ("grid", [{"settings": ["lam"]}], "out of place"),
+        ("grid", [{"settings": {"lam": 1.0}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
+    ],
+)
+def test_a_cell_with_something_out_of_place_is_one_sentence(tmp_path, name, value, said):
+    document = write_results(tmp_path)
+    document["cells"][5][name] = value
+    (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
+    with pytest.raises(SgpmicError, match=said):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"versions": []}', '{"data": "none"}', "3"])
+def test_a_manifest_that_is_none_is_one_sentence(tmp_path, text):
+    write_results(tmp_path)
+    (tmp_path / "table2" / "manifest.json").write_text(text)
+    with pytest.raises(SgpmicError, match=r"manifest.json' is no document of this version"):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"cells": [3]}', '{"cells": 3}', "{}"])
+def test_a_document_of_another_shape_is_one_sentence(tmp_path, text):
+    write_results(tmp_path)
+    (tmp_path / "table2" / "benchmark.json").write_text(text)
+    with pytest.raises(SgpmicError, match=r"benchmark.json' is no document of this version"):
+        page(tmp_path)
 
 
 def test_missing_or_foreign_files_are_one_sentence(tmp_path):
