@@ -41,7 +41,7 @@ def search_asrun(
 
     head, body = finished.table()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    counted = head.index("iris 50")  # the rows of the paper are for the file: they fill no screen
+    counted = len(head) - len(finished.judged[0].results)  # the paper's rows are for the file: they fill no screen
     for heading in head[:counted]:
         table.add_column(heading, justify="left" if heading == "variation" else "right")
     for row in body:

@@ -1,6 +1,6 @@
 """A finished cell beside the paper's, in the one form that tables, the terminal and the JSON document are made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,15 +123,19 @@ def note_of(outcome: Outcome) -> str:
         parts.append(f"The labels chose {chosen}: the best mean ACC of {among}, as in the paper.")
     if outcome.failed:
         share = "All" if not outcome.ok else f"{outcome.failed} of"
-        parts.append(f"{share} {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}")
+        parts.append(f"{share} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")
     # Failures at grid points that were not chosen leave no mark on the cell's own numbers, so they are told here.
     elsewhere = [point for point in outcome.grid if point.failed and point.settings != outcome.settings]
     if elsewhere:
         reasons = dict.fromkeys(reason for point in elsewhere for reason in point.reasons)
         count = sum(point.failed for point in elsewhere)
-        parts.append(f"{count} runs of other settings failed: {'; '.join(reasons)}")
+        parts.append(f"{count} runs of other settings failed: {_sentence(reasons)}")
     parts += [f"Warning: {text}" for text in outcome.warnings]
     return " ".join(parts)
+
+
+def _sentence(reasons: Iterable[str]) -> str:
+    return "; ".join(reasons).removesuffix(".") + "."
 
 
 def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None, shown: str) -> str:

@@ -93,7 +93,7 @@ def test_a_cell_of_failures_is_failed_and_every_table_still_renders(tmp_path):
     broken, sound = finished.document()["cells"]
     assert broken["verdict"] == {"acc": "failed", "nmi": "failed"}
     assert broken["acc"] == {"mean": None, "std": None}
-    assert broken["note"] == "All 2 runs failed: ValueError: no luck"
+    assert broken["note"] == "All 2 runs failed: ValueError: no luck."
     assert sound["verdict"]["acc"] == "exact"
     assert "failed" in (tmp_path / "table.md").read_text()
     assert json.loads((tmp_path / "benchmark.json").read_text()) == finished.document()

@@ -25,7 +25,7 @@ def _point(level, failed, acc):
 def test_the_labels_chose_nothing_where_every_run_failed():
     points = tuple(_point(level, 3, None) for level in (0.1, 0.2, 0.3))
     told = result(replace(points[0], grid=points), protocol("as-run"))
-    assert told.note == "All 3 runs failed: no luck 6 runs of other settings failed: no luck"
+    assert told.note == "All 3 runs failed: no luck. 6 runs of other settings failed: no luck."
 
 
 def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
