@@ -50,7 +50,7 @@ def test_a_dry_run_shows_what_is_varied_and_writes_nothing(run, tmp_path):
     assert result.exit_code == 0
     assert "n_clusters" in result.stdout
     assert "149" in result.stdout
-    assert "70 runs to compute, 0 at hand" in result.stderr
+    assert "50 runs to compute, 0 at hand" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
