@@ -56,11 +56,9 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "noise learned": {"learn_noise": True},
     "2 steps": {"optimizer_steps": 2},
     "4 steps": {"optimizer_steps": 4},
-    "8 steps": {"optimizer_steps": 8},
     "SCG, 3 steps": {"optimizer": "scg"},
     "SCG, 8 steps": {"optimizer": "scg", "optimizer_steps": 8},
     "10 rounds": {"max_iter": 10},
-    "40 rounds": {"max_iter": 40},
     "floor 0.001": {"covariance_floor": 1e-3},
     "parts joined": {"isomap_components": "joined"},
 }
