@@ -181,14 +181,14 @@ class Component:
         E += beta * bias * data.sum_y
         L_u, jitter = jittered_cholesky(K_uu)
         L_a, jitter_a = jittered_cholesky(A)
-        rough = jitter + jitter_a > 0.0 or is_rough(L_a)
+        W, _ = dpotrs(L_a, E, lower=True)
+        misfit = beta * data.energy - float(np.vdot(E.T, W.T))
+        value = self._value(beta, L_u, L_a, misfit)
+        terms = beta * data.energy + len(K_uu) * data.n_outputs
+        rough = jitter + jitter_a > 0.0 or is_rough(L_a, terms, value)
         if rough:
             L_a, W, misfit = factorise(L_u, L_a, E.shape[1], lambda: self._weighted_rows(theta, beta, sides))
-        else:
-            W, _ = dpotrs(L_a, E, lower=True)
-            misfit = beta * data.energy - float(np.vdot(E.T, W.T))
-        log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
-        value = 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
+            value = self._value(beta, L_u, L_a, misfit)
         return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
 
     def gradient(
@@ -228,6 +228,11 @@ class Component:
         Ks = v * f.r + bias * data.total  # K_uf s
         by_bias = bias * beta * float(sum_w @ (data.sum_y - Ks @ W) - p * (solved_ones @ Ks))
         return by_bias, 0.5 * (p * data.total - f.misfit)
+
+    def _value(self, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
+        data = self.data
+        log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
+        return 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
 
     def _covariances(self, theta: Array, R: Array, rows: slice) -> Array:
         """sqrt(s_n) k_n from its kernel part R~, (K, n)."""

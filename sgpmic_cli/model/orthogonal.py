@@ -22,15 +22,20 @@ from sgpmic_cli.model.cholesky import jittered_cholesky
 Array = NDArray[np.float64]
 Blocks = Callable[[], Iterable[tuple[Array, Array]]]
 
-ROUGH = 1e-4  # smallest over largest entry of a factor's diagonal, below which eight digits of the bound are in danger
+EPS = float(np.finfo(np.float64).eps)
+LOST = 1e-6  # digits that `is_rough` may fear for: its estimate is some hundred times too high as a rule
 PASSES = 5
 ORTHONORMAL = 0.1  # columns within this of orthonormal are made so to the last digit by one more factor
 
 
-def is_rough(factor: Array) -> bool:
-    """Whether a Cholesky factor shows that its matrix was too badly conditioned to be formed."""
+def is_rough(factor: Array, terms: float, value: float) -> bool:
+    """Whether a Cholesky factor shows that its matrix was too badly conditioned for a value made of such large terms.
+
+    Rounding moves A^-1 by eps cond(A), and the value by that share of what is summed and subtracted on the way to it.
+    """
     entries = factor.diagonal()
-    return bool(np.minimum.reduce(entries) < ROUGH * np.maximum.reduce(entries))
+    ratio = np.minimum.reduce(entries) / np.maximum.reduce(entries)
+    return bool(not EPS * terms <= LOST * abs(value) * ratio * ratio)
 
 
 def factorise(L_u: Array, L_a: Array, n_outputs: int, blocks: Blocks) -> tuple[Array, Array, float]:

@@ -66,7 +66,7 @@ def test_the_bound_keeps_its_digits(name, monkeypatch):
     assert factors.jitter == 0.0
     assert factors.value == pytest.approx(truth, rel=1e-8 if name in HOPELESS else 1e-10)
     # The normal equations alone would not do: this is what the test is for.
-    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda factor: False)
+    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: False)
     monkeypatch.setattr("sgpmic_cli.model.dtc.factorise", None)
     try:
         spoilt = bound.value(p)[1][0].value
@@ -96,13 +96,30 @@ def test_both_paths_agree_where_neither_is_needed(kind, monkeypatch):
     )
     (plain,) = bound.value(p)[1]
     plain_slopes = bound.value_and_gradient(p)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda factor: True)
+    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: True)
     (mended,) = bound.value(p)[1]
     assert (plain.rough, mended.rough) == (False, True)
     assert mended.value == pytest.approx(plain.value, rel=1e-12)
     np.testing.assert_allclose(mended.W, plain.W, rtol=1e-8)
     for a, b in zip(bound.value_and_gradient(p), plain_slopes, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10 * np.abs(b).max())
+
+
+def test_where_the_normal_equations_are_trusted_they_have_eight_digits(monkeypatch):
+    """From harmless to hopeless: the verdict has to change on the way, and to change in time."""
+    verdicts = []
+    for exponent in np.linspace(0.0, 10.0, 41):
+        rng = np.random.RandomState(3)
+        X, Z, s = rng.randn(80, 2), rng.randn(25, 2), rng.uniform(size=80)
+        Y = 3.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + 0.1 * rng.randn(80, 3)
+        bound, p = one_component("rbf", [2.0, 0.5, 0.3, 1e-3], 10.0**exponent, Z, X, Y, s)
+        (factors,) = bound.value(p)[1]
+        verdicts.append(factors.rough)
+        with monkeypatch.context() as patch:
+            patch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: True)
+            assert factors.value == pytest.approx(bound.value(p)[1][0].value, rel=1e-8)
+    assert verdicts == sorted(verdicts)
+    assert {*verdicts} == {False, True}
 
 
 def test_a_first_factor_that_is_far_off_is_mended():
