@@ -3,8 +3,8 @@
 The paper does not say whether Y is centred or scaled, what form C_m has, how many optimiser steps an M-step takes, or
 whether the weights and the noise precision move. Each variation below changes the chosen setting in one respect and is
 run on all rows of the table; closeness is the sum over the rows of |difference in ACC| and |difference in NMI|. Two
-rows are run with a linear kernel too: the paper's Figure 5 has RBF above linear on both, and of the settings that show
-this the closest was taken. No setting is chosen for a data set of its own. A variation with a failed run has no
+rows are run with a linear kernel too, since the paper's Figure 5 has RBF above linear on both: settings under which
+linear won were passed over. No setting is chosen for a data set of its own. A variation with a failed run has no
 distance: over the rows that are left it would seem closer than it is.
 """
 

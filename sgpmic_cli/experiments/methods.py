@@ -96,8 +96,8 @@ _BUILT_IN = (
         "sgp-mic",
         "sgpmic_cli.model.estimator:SGPMIC",
         "SGP-MIC",
-        # The start that the printed ISOMAP and FGPLVM columns have too, and Y as it is: a linear kernel is then as poor
-        # as the paper's (Figure 5). On data of one's own neither is wise, so they are no defaults of the estimator.
+        # The start that the printed ISOMAP and FGPLVM columns have too, and Y as it is, which comes closest to the
+        # printed column. On data of one's own neither is wise, so they are no defaults of the estimator.
         settings={"isomap_components": "largest", "center": False},
         as_stated={"isomap_components": "joined"},
         cost=1.2,
