@@ -30,7 +30,7 @@ def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path)
     counts = [count for _, _, count in _counts(CLUSTERS, ["iris"], CLUSTERS.values, ["pca-fcm"], tmp_path)]
     assert counts == [3, 9, 27, 81, 149]
     counts = [count for _, _, count in _counts(CLUSTERS, ["segment"], CLUSTERS.values, ["pca-fcm"], tmp_path)]
-    assert counts == [7, 14, 35, 70, 140, 280, 560]
+    assert counts == [7, 21, 63, 189, 560]
 
 
 def test_the_row_is_the_one_of_the_figure_unless_another_is_asked_for(tmp_path):
