@@ -45,9 +45,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
             centers = weights @ X / weights.sum(axis=1, keepdims=True)
             squared = cdist(centers, X, "sqeuclidean")  # (M, N)
             objective = float(np.sum(weights * squared))
-            # A point on a centre belongs to it alone: the floor keeps the ratio finite and says just that.
-            closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
-            memberships = closeness / closeness.sum(axis=0)
+            memberships = memberships_of(squared)
             if abs(objective - previous) < self.tol:
                 break
             previous = objective
@@ -57,6 +55,13 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         self.centers_ = centers
         self.objective_ = objective
         return self
+
+
+def memberships_of(squared: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Memberships (M, N) from the squared distances (M, N) to fixed centres."""
+    # A point on a centre belongs to it alone: the floor keeps the ratio finite and says just that.
+    closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
+    return closeness / closeness.sum(axis=0)
 
 
 def _warn_if_coincident(centers: NDArray[np.float64], X: NDArray[np.float64]) -> None:

@@ -8,7 +8,7 @@ from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
 from sgpmic_cli.baselines.pca_fcm import PCAFCM
 from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
 from sgpmic_cli.data import load
-from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.scores import nmi_mapped, purity
 
 
@@ -67,3 +67,8 @@ def test_printed_cells(method, name, q, acc, nmi):
     labels = method(data.n_classes, q, random_state=0).fit_predict(data.Y)
     assert purity(data.labels, labels) == pytest.approx(acc, abs=0.01)
     assert nmi_mapped(data.labels, labels) == pytest.approx(nmi, abs=0.01)
+
+
+def test_memberships_fall_with_the_squared_distance_and_a_point_on_a_centre_is_its_own():
+    squared = np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 2.0]])
+    np.testing.assert_allclose(memberships_of(squared), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-15)

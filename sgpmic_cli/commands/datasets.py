@@ -1,12 +1,11 @@
 """`sgpmic datasets`: list, show, fetch and verify the data."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from sgpmic_cli.commands._output import Output
 
 app = typer.Typer(help="List, show, fetch and verify the data sets.", no_args_is_help=True)
 
@@ -111,15 +110,7 @@ def _print(document: Any, as_json: bool, rows: list[dict[str, Any]]) -> None:
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_words(value), style=_COLOURS.get(str(value), "")) for value in row.values()))
-    _console().print(table)
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    console = Console()
-    # A pipe has no width; rich would fold every line at 80 characters.
-    return console if console.is_terminal else Console(width=160)
+    Output().console().print(table)
 
 
 def _words(value: Any) -> str:

@@ -20,6 +20,7 @@ from sgpmic_cli.model.mixture import Mixture, Pull, log_joint
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp] | slice
 
+SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
 NOTHING = 100.0  # exp(-100) = 4e-44 of the best: for all points together less than what makes a component idle

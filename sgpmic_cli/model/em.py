@@ -73,8 +73,8 @@ def train(
             p = _reseed(p, S, random_state)
         S = expectation(kernel, data, p, factors)
         bound = Bound(kernel, data, S, len(p.Z))
-        bounds.append(bound.value(p)[0])
-        p = m_step(bound, p, schedule)
+        p, value = m_step(bound, p, schedule)
+        bounds.append(value)
         value, factors = bound.value(p)  # the q(f) of the next E-step
         bounds.append(value)
         if progress is not None:
@@ -91,15 +91,18 @@ def train(
     return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)
 
 
-def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
-    """Raise the bound at fixed responsibilities; never lowers it."""
+def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
+    """Raise the bound at fixed responsibilities, never lower it; also the bound at the start, known on the way."""
+    values: list[float] = []
 
     def objective(vector: Array) -> tuple[float, Array]:
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
                 value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
         except NotPositiveDefinite:
+            values.append(-np.inf)
             return np.inf, np.zeros_like(vector)
+        values.append(value)
         gradient = np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta] * schedule.learn_noise])
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return np.inf, np.zeros_like(vector)
@@ -108,7 +111,8 @@ def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> Parameters:
     vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
     p = _unpack(vector, p, schedule.learn_noise)
     prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
-    return replace(p, prior=prior if schedule.learn_weights else prior._replace(weights=p.prior.weights))
+    prior = prior if schedule.learn_weights else prior._replace(weights=p.prior.weights)
+    return replace(p, prior=prior), values[0]
 
 
 def _pack(p: Parameters, learn_noise: bool) -> Array:

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli.embeddings import dimensions_for
-from sgpmic_cli.model.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.bound import SAFE_RANGE, Bound, Observed, Parameters, observe
 from sgpmic_cli.model.em import OPTIMIZERS, Fit, Schedule, train
 from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.placement import Placed, Placer
@@ -18,7 +18,6 @@ from sgpmic_cli.model.start import latent_start, start
 
 SWITCHES = ("ard", "center", "learn_weights", "learn_noise", "reseed_dead")
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
-SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 
 
 class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):

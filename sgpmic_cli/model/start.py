@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Components
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
-from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.kernels import Kernel, start_parameters
 from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
@@ -60,7 +60,7 @@ def start(
         warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
         sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
         fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
-    S = fcm.memberships_ if sample is X else _memberships(X, fcm.centers_)
+    S = fcm.memberships_ if sample is X else memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
     q = X.shape[1]
     Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
     prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
@@ -69,10 +69,3 @@ def start(
     theta = start_parameters(kernel, n_clusters, q)
     theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white
     return Parameters(X, Z, theta, log_beta, prior), S
-
-
-def _memberships(X: Array, centers: Array) -> Array:
-    """The memberships (N, M) that fuzzy c-means gives points under fixed centres."""
-    squared = cdist(X, centers, "sqeuclidean")
-    closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
-    return closeness / closeness.sum(axis=1, keepdims=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sgpmic_cli import __version__
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model.bound import Parameters
+from sgpmic_cli.model.bound import SAFE_RANGE, Parameters
 from sgpmic_cli.model.mixture import mixture
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ FORMAT_VERSION = 1
 SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
 MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
 MAX_HEADER = 16 * 1024**2
-LARGEST = 1e100  # of the rows as the model sees them
 ARRAYS = (  # attributes
     "responsibilities_",
     "embedding_",
@@ -175,7 +174,7 @@ def _check_shapes(model: "SGPMIC", arrays: dict[str, np.ndarray]) -> None:
         raise ValueError("a scale or a covariance in it is not positive")
     if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
         raise ValueError("a covariance in it is not symmetric")
-    if np.abs(arrays["rows"]).max() > LARGEST:
+    if np.abs(arrays["rows"]).max() > SAFE_RANGE[1]:
         raise ValueError("its rows are beyond what a model can hold")
 
 

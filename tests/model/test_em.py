@@ -24,7 +24,8 @@ def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
     bound = Bound(KERNELS[kernel], observe(Y), S, len(p.Z))
     value = bound.value(p)[0]
     for _ in range(4):
-        p = m_step(bound, p, schedule)
+        p, before = m_step(bound, p, schedule)
+        assert before == pytest.approx(value, rel=1e-12)
         new = bound.value(p)[0]
         assert new >= value - 1e-9 * abs(value)
         value = new

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.model import start
 
 
@@ -24,9 +23,3 @@ def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
     with pytest.warns(UserWarning, match="ISOMAP"):
         again = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     np.testing.assert_array_equal(model.labels_, again.labels_)
-
-
-def test_memberships_under_fixed_centres_are_those_of_fuzzy_c_means():
-    X = groups(90)
-    fcm = FuzzyCMeans(3, random_state=0).fit(X)
-    np.testing.assert_allclose(start._memberships(X, fcm.centers_), fcm.memberships_, atol=1e-12)

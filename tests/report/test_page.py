@@ -248,19 +248,17 @@ def test_a_cell_with_something_out_of_place_is_one_sentence(tmp_path, name, valu
         page(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["[]", '{"versions": []}', '{"data": "none"}', "3"])
-def test_a_manifest_that_is_none_is_one_sentence(tmp_path, text):
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("manifest.json", text) for text in ["[]", '{"versions": []}', '{"data": "none"}', "3"]),
+        *(("benchmark.json", text) for text in ["[]", '{"cells": [3]}', '{"cells": 3}', "{}"]),
+    ],
+)
+def test_a_document_of_another_shape_is_one_sentence(tmp_path, name, text):
     write_results(tmp_path)
-    (tmp_path / "table2" / "manifest.json").write_text(text)
-    with pytest.raises(SgpmicError, match=r"manifest.json' is no document of this version"):
-        page(tmp_path)
-
-
-@pytest.mark.parametrize("text", ["[]", '{"cells": [3]}', '{"cells": 3}', "{}"])
-def test_a_document_of_another_shape_is_one_sentence(tmp_path, text):
-    write_results(tmp_path)
-    (tmp_path / "table2" / "benchmark.json").write_text(text)
-    with pytest.raises(SgpmicError, match=r"benchmark.json' is no document of this version"):
+    (tmp_path / "table2" / name).write_text(text)
+    with pytest.raises(SgpmicError, match=f"{name}' is no document of this version"):
         page(tmp_path)
 
 
