@@ -2,32 +2,44 @@
 
     W = max(exp(-|z_i - z_j|^2), eps),  W_ii = eps
 
-is kept as S + eps 1 1' with S sparse wherever most affinities sit on the floor, so that nothing is approximated. Equal
-points have equal coordinates in the eigenvectors wanted, so w of them are one node: S_uv counts w_u w_v times, pairs
-within a node are on the diagonal, and 1 becomes w.
+is kept as S + eps 1 1', so that nothing is approximated. S is zero beyond a distance of 6: with the points sorted along
+one axis it is a band around the diagonal, often a narrow one. Equal points have equal coordinates in the eigenvectors
+wanted, so w of them are one node: S_uv counts w_u w_v times, pairs within a node are on the diagonal, and 1 becomes w.
 """
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csc_array, diags_array
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
-from sklearn.neighbors import KDTree
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.spatial.distance import cdist
 
-from sgpmic_cli.baselines.nca import squared_distances
+from sgpmic_cli.baselines.blocks import Block, along_main_axis, blocks
+from sgpmic_cli.baselines.ritz import leading_eigenvectors
 
 _EPS = float(np.finfo(np.float64).eps)
 _FLOOR = -np.log(_EPS)  # the squared distance at which an affinity meets the floor
 _SHIFT = 1e-14
+_SPARE = 2  # columns with which the eigenvectors are searched for, beyond their number
 
 
 class Affinity:
-    """W = S + eps w w' for distinct rows Z (N, Q) that stand for w points each, and its degrees (N,)."""
+    """W = S + eps w w' for distinct rows Z (N, Q) that stand for w points each, in the order of one axis."""
 
     def __init__(self, Z: NDArray[np.float64], weights: NDArray[np.float64]):
-        self.weights = weights
-        self.S = _near(Z, weights) if is_spread(Z) else _all(Z, weights)
-        self.degrees = self.S.sum(axis=1) + _EPS * weights.sum() * weights
+        along = along_main_axis(Z)
+        self.order = np.argsort(along, kind="stable")
+        Z, along, w = Z[self.order], along[self.order], weights[self.order]
+        self.weights = w
+        self.within = (1.0 - _EPS) * w * (w - 1.0)  # the diagonal of S
+        reach = np.sqrt(_FLOOR)
+        self.band = int(np.max(along.searchsorted(along + reach, "right") - np.arange(len(Z)))) - 1
+        # S above the diagonal: a block for every panel of rows
+        self.blocks = blocks(along, np.full(len(Z), reach), [(0, len(Z))])
+        self.tiles = [_tile(Z, w, block) for block in self.blocks]
+        self.degrees = self.within + _EPS * w.sum() * w
+        for tile, block in zip(self.tiles, self.blocks, strict=True):
+            self.degrees[block.rows] += tile.sum(axis=1)
+            self.degrees[block.columns] += tile.sum(axis=0)
 
     def eigenvectors(self, m: int, rng: np.random.RandomState) -> NDArray[np.float64]:
         """The m smallest eigenvectors of I - D^-1 W with rows of unit length (N, m).
@@ -39,85 +51,78 @@ class Affinity:
         """
         n = len(self.degrees)
         try:
-            solve = self._factor()
+            factor = self._factor()
         except np.linalg.LinAlgError as error:
             raise FloatingPointError("UNCA's graph cannot be factored; rescale the columns.") from error
+
+        def solve(V):
+            return cho_solve_banded((factor, True), V, check_finite=False)
+
         column = solve(self.weights)
-        factor = _EPS / (1.0 - _EPS * (self.weights @ column))
-        root = np.sqrt(self.degrees)
+        rest = _EPS / (1.0 - _EPS * (self.weights @ column))
+        root = np.sqrt(self.degrees)[:, None]
         trivial = root / np.linalg.norm(root)
 
-        def inverse(x):
-            x = x.ravel() - trivial * (trivial @ x.ravel())
-            v = solve(root * x)
-            v = root * (v + column * (factor * (self.weights @ v)))
-            return v - trivial * (trivial @ v)
+        def inverse(X):
+            V = solve(root * (X - trivial * (trivial.T @ X)))
+            V = root * (V + rest * np.outer(column, self.weights @ V))
+            return V - trivial * (trivial.T @ V)
 
-        vectors = [trivial[:, None]]
         k = min(m, n) - 1  # fewer distinct points than clusters have no further eigenvectors
-        if k:
-            operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
-            start = rng.standard_normal(n)
-            try:
-                found = eigsh(operator, k, which="LA", v0=start, tol=1e-3, ncv=min(n, 2 * k + 4))[1]
-            except ArpackNoConvergence as error:
-                raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
-            vectors.append(found[:, ::-1])
-        U = np.hstack(vectors) / root[:, None]
-        return U / np.maximum(np.linalg.norm(U, axis=1, keepdims=True), np.finfo(float).tiny)
+        start = rng.standard_normal((n, min(k + _SPARE, n)))
+        try:
+            found = leading_eigenvectors(inverse, start, k, tolerance=1e-3)
+        except np.linalg.LinAlgError as error:
+            raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
+        V = np.hstack([trivial, found]) / root
+        U = np.empty_like(V)
+        U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(float).tiny)
+        return U
 
     def cohesion(self, labels: NDArray[np.int64], m: int) -> NDArray[np.float64]:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""
+        firsts, which = _distinct(labels, m)
+        labels = labels[firsts][:, self.order]
         members = (labels[:, None, :] == np.arange(m)[:, None]).reshape(-1, labels.shape[1]).astype(np.float64).T
         sizes = self.weights @ members  # (T M,)
         share = (self.weights / self.degrees)[:, None] * members  # (N, T M)
-        stays = np.sum(share * (self.S @ members), axis=0) + _EPS * sizes * (self.weights @ share)
-        return (stays / np.maximum(sizes, 1.0)).reshape(len(labels), m).sum(axis=1)
+        stays = _EPS * sizes * (self.weights @ share) + self.within @ share
+        for tile, block in zip(self.tiles, self.blocks, strict=True):
+            stays += np.sum(share[block.rows] * (tile @ members[block.columns]), axis=0)
+            stays += np.sum(members[block.rows] * (tile @ share[block.columns]), axis=0)
+        return (stays / np.maximum(sizes, 1.0)).reshape(len(labels), m).sum(axis=1)[which]
 
-    def _factor(self):
-        diagonal = (1.0 + _SHIFT) * self.degrees
-        if isinstance(self.S, np.ndarray):
-            K = -self.S
-            K[np.diag_indices(len(K))] += diagonal
-            factor = cho_factor(K.T, overwrite_a=True, check_finite=False)  # K.T: the order LAPACK works in
-            return lambda v: cho_solve(factor, v, check_finite=False)
-        sparse = csc_array(diags_array(diagonal) - self.S)
-        return splu(sparse, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).solve
-
-
-def is_spread(Z: NDArray[np.float64]) -> bool:
-    """Whether most affinities sit on the floor, judged by some fifty rows; small sets are never worth a tree."""
-    if len(Z) <= 400:
-        return False
-    rows = np.arange(0, len(Z), len(Z) // 50)
-    return float(np.mean(squared_distances(Z[rows], Z) < _FLOOR)) < 0.08
+    def _factor(self) -> NDArray[np.float64]:
+        """The Cholesky factor of (1 + shift) D - S, its diagonals as rows (band + 1, N)."""
+        diagonals = np.empty((len(self.degrees), self.band + 1))  # row j: what stands below the j-th diagonal element
+        for tile, block in zip(self.tiles, self.blocks, strict=True):
+            height, width = tile.shape
+            padded = np.zeros((height, height + self.band + 1))
+            reaching = min(width, padded.shape[1])  # what a panel's last row reaches, the first may not
+            np.negative(tile[:, :reaching], out=padded[:, :reaching])
+            step, each = padded.strides
+            diagonals[block.rows] = as_strided(padded, (height, self.band + 1), (step + each, each))
+        diagonals[:, 0] = (1.0 + _SHIFT) * self.degrees - self.within
+        return cholesky_banded(diagonals.T, overwrite_ab=True, lower=True, check_finite=False)
 
 
-def _near(Z: NDArray[np.float64], weights: NDArray[np.float64]):
-    """S from the pairs above the floor alone."""
-    lists, distances = KDTree(Z).query_radius(Z, np.sqrt(_FLOOR), return_distance=True)
-    pointers = np.concatenate([[0], np.cumsum([len(found) for found in lists])])
-    columns = np.concatenate(lists)
-    rows = np.repeat(np.arange(len(Z)), np.diff(pointers))
-    values = np.maximum(np.exp(-(np.concatenate(distances) ** 2)) - _EPS, 0.0)
-    values *= weights[rows] * (weights[columns] - (rows == columns))
-    return csc_array((values, columns, pointers), shape=(len(Z), len(Z)))
+def _tile(Z: NDArray[np.float64], weights: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+    """S in one block, zero on and below the diagonal."""
+    tile = cdist(Z[block.rows], Z[block.columns], "sqeuclidean")
+    np.minimum(tile, 2.0 * _FLOOR, out=tile)
+    np.negative(tile, out=tile)
+    np.exp(tile, out=tile)
+    tile -= _EPS
+    np.maximum(tile, 0.0, out=tile)
+    tile *= weights[block.rows, None]
+    tile *= weights[block.columns]
+    if block.on_diagonal:
+        tile[:, : len(tile)] = np.triu(tile[:, : len(tile)], 1)
+    return tile
 
 
-def _all(Z: NDArray[np.float64], weights: NDArray[np.float64]):
-    """S from all pairs, sparse where that factors faster."""
-    squares = np.einsum("nq,nq->n", Z, Z)
-    S = Z @ Z.T
-    S *= -2.0
-    S += np.add.outer(squares, squares)  # in this order S is symmetric to the last bit, as its Cholesky factor needs
-    near = S < _FLOOR
-    share = float(near.mean())
-    np.minimum(S, _FLOOR, out=S)
-    np.negative(S, out=S)
-    np.exp(S, out=S)
-    S -= _EPS
-    S *= near
-    S *= weights
-    S *= weights[:, None]
-    np.fill_diagonal(S, (1.0 - _EPS) * weights * (weights - 1.0))
-    return csc_array(S) if len(Z) > 400 and share < 0.15 else S
+def _distinct(labels: NDArray[np.int64], m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of labels (T, N) that differ by more than names, and which of these each row is (T,)."""
+    marks = np.sqrt(np.arange(1.0, labels.shape[1] + 1.0))  # different sets of points have different sums of these
+    sums = np.stack([np.sort(np.bincount(row, marks, minlength=m)) for row in labels])
+    return np.unique(sums, axis=0, return_index=True, return_inverse=True)[1:]

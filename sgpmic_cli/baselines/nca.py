@@ -7,20 +7,25 @@ With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradie
 penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program. Equal
 points of one cluster are one point with a weight w: e_ij then counts w_j times, and r_i and p_i r_i gain w_i - 1.
 
-Two ways to the same numbers. Dense: e is symmetric, so only its upper triangle is made, in panels of rows of one
-cluster, and every sum over it is a matrix product. Sparse: a term below exp(-37) of its row's largest is lost to
-rounding in any case; once Z has spread, each row keeps a few neighbours, listed anew only when Z has moved.
+Two ways to the same numbers, since a term below exp(-37) of its row's largest is lost to rounding in any case. Blocks:
+e is symmetric, so only its upper triangle is made; the rows of every cluster are sorted along the axis on which Z
+spreads most, and a block joins a panel of them to the stretch of a cluster that is near enough. Every sum over a block
+is a matrix product. Lists: once Z has spread, each row keeps a few neighbours, listed anew only when Z has moved.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from sgpmic_cli.baselines.blocks import PANEL, Block, along_main_axis, blocks
+
 _NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
 _UNDERFLOW = 700.0  # exp(-700) = 1e-304
 _LOG2E = 1.0 / np.log(2.0)  # powers of two are a tenth faster than exp
-_PANEL = 192
-_ABOVE = np.triu(np.ones((_PANEL, _PANEL)), 1)
+_ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
+_BESIDE = 8  # how many rows on either side in the order are asked for the nearest
 _SKIN = 0.5  # how much farther than needed neighbours are listed, so that a list outlives small moves
 
 
@@ -41,14 +46,14 @@ class Objective:
         self.labels = labels[order]
         self.q = n_components
         self.lam = lam
-        self._panels = list(_panels(self.labels))
-        self._tiles: list[NDArray[np.float64]] = []
+        self._clusters = _clusters(self.labels)
+        self._room = np.empty(0)  # for the blocks of one evaluation
         self._listed: NDArray[np.float64] | None = None  # the Z that the neighbour lists were made for
 
     def __call__(self, a: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
-        p, LapZ = self._sparse(Z) if self._is_sparse(Z) else self._dense(Z)
+        p, LapZ = self._by_lists(Z) if self._is_sparse(Z) else self._by_blocks(Z)
         value = p - self.lam * np.sum(A**2) / A.size
         gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
         return -value, -gradient.ravel()
@@ -62,32 +67,47 @@ class Objective:
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
 
-    def _dense(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def _by_blocks(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         n, q = Z.shape
-        if not self._tiles:
-            self._tiles = [np.empty((stop - start, n - start)) for start, stop, _ in self._panels]
+        along = along_main_axis(Z)
+        order = np.lexsort((along, self.labels))
+        Z, weights = Z[order], self.weights[order]
+        near = blocks(along[order], _reach(Z, weights), self._clusters)
+        tiles = self._tiles(near)
         left, right = _factors(Z, Z)
         underflows = 4.0 * right[-1].max() > _UNDERFLOW
         right *= -_LOG2E
-        w = self.weights[:, None]
+        w = weights[:, None]
         V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
         own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
-        for tile, (start, stop, end) in zip(self._tiles, self._panels, strict=True):
-            np.matmul(left[start:stop], right[:, start:], out=tile)
+        wV = w * V
+        for tile, block in zip(tiles, near, strict=True):
+            np.matmul(left[block.rows], right[:, block.columns], out=tile)
             if underflows:
                 np.maximum(tile, -_UNDERFLOW * _LOG2E, out=tile)
             np.exp2(tile, out=tile)
-            tile[:, : stop - start] *= _ABOVE[: stop - start, : stop - start]
-            _accumulate(own, other, tile, start, stop, end, w * V, w * V)
-        p, share, inverse = self._shares(own[:, q] + other[:, q], own[:, q])
+            if block.on_diagonal:
+                tile[:, : len(tile)] *= _ABOVE[: len(tile), : len(tile)]
+            _accumulate(own if block.agree else other, tile, block, wV)
+        p, share, inverse = _shares(weights, own[:, q] + other[:, q], own[:, q])
         a, b = share[:, None], inverse[:, None]
-        transposed = np.zeros_like(V)
-        for tile, (start, stop, end) in zip(self._tiles, self._panels, strict=True):
-            _accumulate(transposed, transposed, tile, start, stop, end, (a - b) * V, a * V)
+        transposed, within, across = np.zeros_like(V), (a - b) * V, a * V
+        for tile, block in zip(tiles, near, strict=True):
+            _accumulate(transposed, tile, block, within if block.agree else across)
         HV = (a - b) * own + a * other + w * transposed
-        return p, HV[:, q:] * Z - HV[:, :q]
+        LapZ = np.empty_like(Z)
+        LapZ[order] = HV[:, q:] * Z - HV[:, :q]
+        return p, LapZ
 
-    def _sparse(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def _tiles(self, near: Sequence[Block]) -> list[NDArray[np.float64]]:
+        """An array for each block, all from one stretch of memory that the next evaluation uses again."""
+        ends = np.cumsum([np.prod(block.shape) for block in near])
+        if len(self._room) < ends[-1]:
+            self._room = np.empty(ends[-1])
+        parts = np.split(self._room[: ends[-1]], ends[:-1])
+        return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
+
+    def _by_lists(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         if self._listed is None or 4.0 * np.sqrt(np.max(np.sum((Z - self._listed) ** 2, axis=1))) > _SKIN:
             self._i, self._j = _neighbours(Z, self.weights)
             self._agree = (self.labels[self._i] == self.labels[self._j]).astype(np.float64)
@@ -101,18 +121,35 @@ class Objective:
         apart = Z.take(i, axis=0) - Z.take(j, axis=0)  # (pairs, Q)
         e = np.exp(-np.minimum(np.einsum("nq,nq->n", apart, apart), _UNDERFLOW))
         e_i, e_j = e * w_j, e * w_i
-        p, a, b = self._shares(ends(e_i, e_j), ends(e_i * agree, e_j * agree))
+        p, a, b = _shares(self.weights, ends(e_i, e_j), ends(e_i * agree, e_j * agree))
         H = e_i * (a.take(i) - agree * b.take(i)) + e_j * (a.take(j) - agree * b.take(j))
         return p, np.column_stack([ends(H * column, -H * column) for column in apart.T])
 
-    def _shares(self, r: NDArray[np.float64], c: NDArray[np.float64]):
-        """The sum of all p, and w p / r and w / r for each row, from sums over other rows; zero where r underflows."""
-        equal = self.weights - 1.0
-        r = r + equal
-        inverse = np.divide(1.0, r, out=np.zeros_like(r), where=r > 1e-290)
-        p = (c + equal) * inverse
-        inverse *= self.weights
-        return float(self.weights @ p), p * inverse, inverse
+
+def _shares(weights: NDArray[np.float64], r: NDArray[np.float64], c: NDArray[np.float64]):
+    """The sum of all p, and w p / r and w / r for each row, from sums over other rows; zero where r underflows."""
+    equal = weights - 1.0
+    r = r + equal
+    inverse = np.divide(1.0, r, out=np.zeros_like(r), where=r > 1e-290)
+    p = (c + equal) * inverse
+    inverse *= weights
+    return float(weights @ p), p * inverse, inverse
+
+
+def _clusters(labels: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """First and past the last row of every cluster, for sorted labels."""
+    edges = (np.flatnonzero(np.diff(labels)) + 1).tolist()
+    return list(zip([0, *edges], [*edges, len(labels)], strict=True))
+
+
+def _reach(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far from each row others may matter to it, judged by the nearest of the rows beside it in the order (N,)."""
+    nearest = np.where(weights > 1, 0.0, _UNDERFLOW)
+    for shift in range(1, min(_BESIDE, len(Z) - 1) + 1):
+        squares = np.sum((Z[shift:] - Z[:-shift]) ** 2, axis=1)
+        np.minimum(nearest[shift:], squares, out=nearest[shift:])
+        np.minimum(nearest[:-shift], squares, out=nearest[:-shift])
+    return np.sqrt(np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW))
 
 
 def _neighbours(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -146,18 +183,7 @@ def _factors(A: NDArray[np.float64], B: NDArray[np.float64]) -> tuple[NDArray[np
     return left, right
 
 
-def _panels(labels: NDArray[np.int64]):
-    """(first row, past the last row, past the last row of the cluster) of panels that keep to one cluster each."""
-    edges = np.flatnonzero(np.diff(labels)) + 1
-    for begin, end in zip([0, *edges.tolist()], [*edges.tolist(), len(labels)], strict=True):
-        for start in range(begin, end, _PANEL):
-            yield start, min(start + _PANEL, end), end
-
-
-def _accumulate(own, other, tile, start, stop, end, V, W) -> None:
-    """Add a panel's part, and its transpose's, of e V within the cluster to `own` and of e W across to `other`."""
-    within, across = tile[:, : end - start], tile[:, end - start :]
-    own[start:stop] += within @ V[start:end]
-    own[start:end] += (V[start:stop].T @ within).T
-    other[start:stop] += across @ W[end:]
-    other[end:] += (W[start:stop].T @ across).T
+def _accumulate(sums: NDArray[np.float64], tile: NDArray[np.float64], block: Block, V: NDArray[np.float64]) -> None:
+    """Add a block's part of e V, and its transpose's."""
+    sums[block.rows] += tile @ V[block.columns]
+    sums[block.columns] += (V[block.rows].T @ tile).T

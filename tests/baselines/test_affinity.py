@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
-from scipy.sparse import issparse
 
 from sgpmic_cli.baselines.affinity import Affinity
 from sgpmic_cli.baselines.scatter import indicator
@@ -23,23 +22,41 @@ def blobs(n, spread, seed=0):
     return spread * (centres[rng.randint(3, size=n)] + 0.5 * rng.standard_normal((n, 2)))
 
 
-@pytest.mark.parametrize(
-    ("n", "spread", "sparse"), [(120, 1.0, False), (450, 1.0, False), (450, 20.0, True), (450, 40.0, True)]
-)
-def test_weights_and_degrees(n, spread, sparse):
+def whole(graph):
+    """S of a graph, in the order of the points."""
+    n = len(graph.degrees)
+    S = np.zeros((n, n))
+    for tile, block in zip(graph.tiles, graph.blocks, strict=True):
+        S[block.rows, block.columns] = tile
+    S += S.T + np.diag(graph.within)
+    back = np.argsort(graph.order)
+    return S[np.ix_(back, back)]
+
+
+def degrees(graph):
+    return graph.degrees[np.argsort(graph.order)]
+
+
+@pytest.mark.parametrize(("n", "spread"), [(120, 1.0), (450, 1.0), (450, 20.0), (450, 40.0)])
+def test_weights_and_degrees(n, spread):
     Z = blobs(n, spread)
     graph = Affinity(Z, np.ones(len(Z)))
-    assert issparse(graph.S) == sparse
-    S = graph.S.toarray() if sparse else graph.S
-    np.testing.assert_allclose(S + EPS, dense(Z), rtol=1e-9, atol=1e-25)
-    np.testing.assert_allclose(graph.degrees, dense(Z).sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(whole(graph) + EPS, dense(Z), rtol=1e-9, atol=1e-25)
+    np.testing.assert_allclose(degrees(graph), dense(Z).sum(axis=1), rtol=1e-12)
 
 
-def test_weights_are_symmetric_to_the_last_bit():
-    """The margin by which the matrix to be factored is positive definite is smaller than the rounding of a distance."""
-    Z = 30.0 * np.random.RandomState(0).standard_normal((300, 5))
-    S = Affinity(Z * [1, 1, 0.01, 0.01, 0.01], np.ones(300)).S
-    assert np.array_equal(S, S.T)
+@pytest.mark.parametrize(("n", "spread"), [(7, 1.0), (450, 1.0), (450, 20.0), (450, 1000.0)])
+def test_the_factor_is_that_of_the_whole_matrix(n, spread):
+    """Its band is that of the points, in their order: full where they are close, empty where they are far apart."""
+    Z = blobs(n, spread)
+    graph = Affinity(Z, 1.0 + np.arange(n) % 2)
+    expected = np.diag((1 + 1e-14) * graph.degrees) - whole(graph)[np.ix_(graph.order, graph.order)]
+    diagonals = graph._factor()
+    assert diagonals.shape == (graph.band + 1, n)
+    L = np.zeros((n, n))
+    for k, diagonal in enumerate(diagonals):
+        L[np.arange(k, n), np.arange(n - k)] = diagonal[: n - k]
+    np.testing.assert_allclose(L @ L.T, expected, rtol=1e-12, atol=1e-14 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("n", [120, 450])
@@ -77,13 +94,23 @@ def test_cohesion_is_the_trace(n):
         assert value == pytest.approx(np.trace(L.T @ (W / W.sum(axis=1, keepdims=True)) @ L), rel=1e-9)
 
 
+def test_cohesion_of_a_partition_does_not_depend_on_names_or_on_those_beside_it():
+    Z = blobs(200, 3.0)
+    graph = Affinity(Z, np.ones(200))
+    first, second = np.random.RandomState(1).randint(3, size=(2, 200))
+    together = graph.cohesion(np.stack([first, second, (first + 1) % 3, second]), 3)
+    assert together[0] == together[2]
+    assert together[1] == together[3]
+    np.testing.assert_allclose(together[:2], [graph.cohesion(row[None], 3)[0] for row in (first, second)], rtol=1e-12)
+
+
 @pytest.mark.parametrize(("n", "spread"), [(100, 1.0), (450, 1.0), (450, 20.0)])
 def test_weights_stand_for_equal_points(n, spread):
     Z = blobs(n, spread)
     times = 1 + np.random.RandomState(1).randint(3, size=n)
     repeated = np.repeat(Z, times, axis=0)
     small, large = Affinity(Z, times.astype(float)), Affinity(repeated, np.ones(len(repeated)))
-    np.testing.assert_allclose(np.repeat(small.degrees / times, times), large.degrees, rtol=1e-10)
+    np.testing.assert_allclose(np.repeat(degrees(small) / times, times), degrees(large), rtol=1e-10)
     labels = np.random.RandomState(2).randint(3, size=(2, n))
     np.testing.assert_allclose(
         small.cohesion(labels, 3), large.cohesion(np.repeat(labels, times, axis=1), 3), rtol=1e-9

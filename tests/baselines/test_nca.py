@@ -45,19 +45,33 @@ def test_panels_of_many_sizes_agree_with_the_definition():
     assert unweighted(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
 
 
-@pytest.mark.parametrize("size", [4.0, 20.0, 100.0])
-def test_neighbour_lists_lose_nothing(size):
-    """Sparse and dense ways agree to rounding, also after moves that keep the lists and with points far from all."""
+def plain(Z, labels, weights):
+    """The sum of all p and the gradient by Z, halved, from N x N matrices."""
+    e = np.exp(-np.sum((Z[:, None] - Z) ** 2, axis=2)) * weights
+    np.fill_diagonal(e, weights - 1.0)
+    r = e.sum(axis=1, keepdims=True)
+    P = np.divide(e, r, out=np.zeros_like(e), where=r > 1e-290)
+    agree = labels[:, None] == labels
+    p = np.sum(P * agree, axis=1, keepdims=True)
+    T = weights[:, None] * (p * P - P * agree)
+    np.fill_diagonal(T, 0.0)
+    H = T + T.T
+    return float(weights @ p[:, 0]), H.sum(axis=1, keepdims=True) * Z - H @ Z
+
+
+@pytest.mark.parametrize("way", ["_by_blocks", "_by_lists"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [0.3, 2.0, 4.0, 20.0, 100.0])
+def test_what_is_left_out_is_lost_to_rounding(way, weighted, size):
+    """Both ways against all pairs, also after moves that keep the lists and with points far from all others."""
     Yc, labels, A = problem(600, 3, 2, size)
     Yc[:3] *= 30.0
-    sparse, dense = (
-        unweighted(Yc, labels, 2, 1.0),
-        unweighted(Yc, labels, 2, 1.0),
-    )
+    weights = 1.0 + weighted * np.random.RandomState(1).randint(3, size=600)
+    objective = nca.Objective(Yc, weights, labels, 2, 1.0)
     for move in (0.0, 1e-4, 1e-3, 0.5):
-        Z = dense.Y @ (A + move)
-        value, LapZ = sparse._sparse(Z)
-        expected, expected_LapZ = dense._dense(Z)
+        Z = objective.Y @ (A + move)
+        value, LapZ = getattr(objective, way)(Z)
+        expected, expected_LapZ = plain(Z, objective.labels, objective.weights)
         assert value == pytest.approx(expected, rel=1e-11)
         np.testing.assert_allclose(LapZ, expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max())
 
@@ -84,16 +98,6 @@ def test_weights_stand_for_equal_points(n, size):
     value, gradient = nca.Objective(Yc, weights, labels, 2, 1.0)(A.ravel())
     repeated = nca.Objective(np.repeat(Yc, times, axis=0), np.ones(times.sum()), np.repeat(labels, times), 2, 1.0)
     Z = repeated.Y @ A
-    expected, LapZ = repeated._dense(Z)
+    expected, LapZ = repeated._by_blocks(Z)
     assert value == pytest.approx(np.sum(A**2) / A.size - expected, rel=1e-11)
     np.testing.assert_allclose(gradient, (2.0 * A / A.size - 2.0 * repeated.Y.T @ LapZ).ravel(), rtol=1e-7, atol=1e-7)
-
-
-def test_weighted_neighbour_lists_lose_nothing():
-    Yc, labels, A = problem(600, 3, 2, 20.0)
-    weights = 1.0 + np.random.RandomState(1).randint(3, size=600)
-    objective = nca.Objective(Yc, weights, labels, 2, 1.0)
-    Z = objective.Y @ A
-    (value, LapZ), (expected, expected_LapZ) = objective._sparse(Z), objective._dense(Z)
-    assert value == pytest.approx(expected, rel=1e-11)
-    np.testing.assert_allclose(LapZ, expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max())

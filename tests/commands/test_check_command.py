@@ -12,7 +12,6 @@ from sgpmic_cli.commands import app
 from sgpmic_cli.experiments import methods as registry
 
 ROOT = Path(__file__).parents[2]
-COMMITTED = ROOT / "results" / "reference.json"
 SUBSET = ["--dataset", "iris", "--methods", "pca-fcm,ppca-fcm", "--n-jobs", "1"]
 
 
@@ -139,7 +138,6 @@ def test_a_method_broken_on_purpose_fails(reference, tmp_path):
     assert "numbers are worse, failed or missing" in broken.stderr
 
 
-@pytest.mark.skipif(not COMMITTED.is_file(), reason="results/reference.json has not been made yet")
 def test_the_committed_reference_holds_for_cheap_cells():
     arguments = ["check", "--dataset", "iris,wine,wdbc", "--methods", "pca-fcm,isomap-fcm,ppca-fcm,aml,dec"]
     result = CliRunner().invoke(app, [*arguments, "--n-jobs", "1"])

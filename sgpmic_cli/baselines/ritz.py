@@ -1,0 +1,51 @@
+"""Leading eigenvectors of a symmetric operator by block Lanczos steps (a Krylov space, grown and cut back in turns).
+
+SciPy's `eigsh` draws new random vectors of its own where a Krylov space is exhausted, which the many equal eigenvalues
+of UNCA's graphs bring about: its results then differ from call to call. Here nothing is random but the start.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, qr
+
+Array = NDArray[np.float64]
+
+_MAX_STEPS = 500
+_NOISE = 1e-10
+
+
+def leading_eigenvectors(operator: Callable[[Array], Array], start: Array, k: int, tolerance: float) -> Array:
+    """The k eigenvectors of the largest eigenvalues, the largest first (N, k), once residuals are small beside those.
+
+    `operator` maps a block of columns, `start` (N, at least k) is the first one.
+    """
+    n, width = start.shape
+    basis = _orthonormal(start, np.zeros((n, 0)))
+    images = operator(basis)
+    for _ in range(_MAX_STEPS):
+        inner = basis.T @ images
+        values, S = eigh(0.5 * (inner + inner.T))
+        values, S = values[::-1], S[:, ::-1]
+        vectors = basis @ S[:, :k]
+        residuals = images @ S[:, :k] - vectors * values[:k]
+        open_ones = np.linalg.norm(residuals, axis=0) > tolerance * np.abs(values[:k])
+        more = _orthonormal(residuals[:, open_ones], basis)
+        if more.shape[1] == 0:  # converged, or nothing of the space is left
+            return vectors
+        if basis.shape[1] + more.shape[1] > min(n, 3 * width):
+            basis, images = basis @ S[:, :width], images @ S[:, :width]
+        basis, images = np.hstack([basis, more]), np.hstack([images, operator(more)])
+    raise np.linalg.LinAlgError("Eigenvectors did not converge.")
+
+
+def _orthonormal(block: Array, basis: Array) -> Array:
+    """An orthonormal basis of what the columns of a block have beyond those of `basis`; nothing where that is noise."""
+    sizes = np.linalg.norm(block, axis=0)
+    block = block[:, sizes > 0] / sizes[sizes > 0]
+    for _ in range(2):  # the second time for what rounding left in the first
+        block = block - basis @ (basis.T @ block)
+        Q, R, _ = qr(block, mode="economic", pivoting=True, check_finite=False)
+        block = np.asarray(Q[:, np.abs(np.diag(R)) > _NOISE], dtype=np.float64)
+    return block
