@@ -20,6 +20,7 @@ from sklearn.utils.validation import validate_data
 from sgpmic_cli.baselines.ascent import Objective, climb
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.memory import Arrays, remembered
 from sgpmic_cli.model.bound import observe
 from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
@@ -32,17 +33,19 @@ MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once,
 class GPLVMFCM(ClusterMixin, BaseEstimator):
     """Latent points that start at whitened PCA and climb the exact likelihood for `max_iter` steps, then fuzzy c-means.
 
-    `objective_` is the log of likelihood times prior at `embedding_`.
+    `memory` is a folder where the latent points of a data set are kept for the next fit. `objective_` is the log of
+    likelihood times prior at `embedding_`.
     """
 
     labels_: NDArray[np.int64]
     embedding_: Array  # (N, Q)
     objective_: float
 
-    def __init__(self, n_clusters=8, n_components=2, *, max_iter=20, random_state=None):
+    def __init__(self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.max_iter = max_iter
+        self.memory = memory
         self.random_state = random_state
 
     def fit(self, Y, y=None):
@@ -53,11 +56,18 @@ class GPLVMFCM(ClusterMixin, BaseEstimator):
                 f"A full GP-LVM factors an N x N matrix at every step and takes at most {MAX_ROWS} rows, "
                 f"not {len(Y)}: use fgplvm-fcm, its sparse relative."
             )
-        X = ppca(Y, self.n_components)
-        start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
-        (self.embedding_, _), self.objective_ = climb(log_posterior(Y), start, self.max_iter)
+        steps, q = self.max_iter, self.n_components
+        found = remembered(self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps))
+        self.embedding_, self.objective_ = found["X"], float(found["objective"])
         self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
         return self
+
+
+def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
+    X = ppca(Y, q)
+    start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
+    (X, _), objective = climb(log_posterior(Y), start, steps)
+    return {"X": X, "objective": np.array(objective)}
 
 
 def log_posterior(Y: Array) -> Objective:

@@ -9,10 +9,7 @@ instead; "auto" does so only where the largest part holds no more than half of t
 otherwise fall on one point). `unit_variance=False` leaves the axes at their own length.
 """
 
-import hashlib
 import os
-import tempfile
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -20,6 +17,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
+
+from sgpmic_cli.memory import remembered
 
 Components = Literal["largest", "joined", "auto"]
 
@@ -44,7 +43,8 @@ def isomap(
     if not 1 <= q <= max(Y.shape[0] - 1, 1):
         raise ValueError(f"ISOMAP of {Y.shape[0]} rows has at most {max(Y.shape[0] - 1, 1)} axes, not {q}.")
     n_axes = max(q, min(KEPT_AXES, Y.shape[0] - 1))
-    coordinates = _kept(Y, n_axes, components, memory)[:, :q]
+    kept = remembered(memory, __name__, f"{components} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, components)})
+    coordinates = kept["X"][:, :q]
     if not unit_variance:
         return coordinates
     centred = coordinates - coordinates.mean(axis=0)
@@ -115,27 +115,3 @@ def _join(Y: NDArray[np.float64], graph: sparse.csr_array, labels: NDArray[np.in
         bridges[theirs[i], ours[j]] = bridges[ours[j], theirs[i]] = gaps[i, j] or DUPLICATE_EDGE
         joined |= labels == labels[theirs[i]]
     return bridges.tocsr()
-
-
-def _kept(
-    Y: NDArray[np.float64], n_axes: int, components: Components, memory: str | os.PathLike[str] | None
-) -> NDArray[np.float64]:
-    """Coordinates from the memory folder, or computed and left there for the next caller."""
-    if memory is None:
-        return _coordinates(Y, n_axes, components)
-    digest = hashlib.sha256(Path(__file__).read_bytes())  # what another version of this file left is not ours
-    digest.update(f"{components} {n_axes} {Y.shape}".encode())
-    digest.update(np.ascontiguousarray(Y).tobytes())
-    path = Path(memory) / f"isomap-{digest.hexdigest()[:24]}.npy"
-    try:
-        kept = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        kept = None  # absent or damaged
-    if kept is not None and kept.shape == (len(Y), n_axes):
-        return kept
-    coordinates = _coordinates(Y, n_axes, components)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as temporary:
-        np.save(temporary, coordinates)
-    os.replace(temporary.name, path)
-    return coordinates

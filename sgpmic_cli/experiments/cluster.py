@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.code import code_version
 from sgpmic_cli.experiments.computing import compute
 from sgpmic_cli.experiments.methods import unknown
 from sgpmic_cli.experiments.plan import Run
 from sgpmic_cli.experiments.store import Record
+from sgpmic_cli.source import code_version
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -15,9 +15,9 @@ from typing import Any
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.code import code_version
 from sgpmic_cli.experiments.methods import Method
 from sgpmic_cli.experiments.protocol import Protocol
+from sgpmic_cli.source import code_version
 
 
 @dataclass(frozen=True)

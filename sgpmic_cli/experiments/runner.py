@@ -81,15 +81,16 @@ def cost(run: Run) -> float:
 
 
 def _stages(pending: Sequence[Run]) -> list[list[Run]]:
-    """Two stages when methods share intermediate results: in the first, one run of each data set makes them.
+    """Two stages when runs share intermediate results: in the first, one run of each data set or cell makes them.
 
     Runs that share nothing fill the first stage up, so no core waits for the longest of those makers.
     """
-    makers: dict[str, Run] = {}
+    makers: dict[tuple[Any, ...], Run] = {}
     sharing = [run for run in pending if "memory" in run.cell.method.accepts()]
     for run in sorted(sharing, key=cost):
         assert run.cell.data is not None
-        makers.setdefault(run.cell.data.sha256, run)
+        served = (run.cell.method.name, run.cell.q) if run.cell.method.keeps_for_cell else ()
+        makers.setdefault((run.cell.data.sha256, *served), run)
     first = list(makers.values())
     later = {run.key for run in sharing} - {run.key for run in first}
     first += [run for run in pending if "memory" not in run.cell.method.accepts()]

@@ -4,9 +4,6 @@ A run's record holds scores, not coordinates. So the first repeat of a cell is f
 its latent points stay in the store under the run's key: new code or other data make a new key.
 """
 
-import os
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +23,9 @@ from sgpmic_cli.experiments.plan import Cell, Run
 from sgpmic_cli.experiments.protocol import protocol
 from sgpmic_cli.experiments.store import Store
 from sgpmic_cli.figures.request import Request
+from sgpmic_cli.memory import Arrays, kept
 
 Array = NDArray[np.float64]
-Arrays = dict[str, NDArray]
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ def shown(cells: Sequence[Cell], request: Request) -> list[Shown]:
         if not chosen:
             reason = "; ".join(outcome.reasons)
             raise SgpmicError(f"no run of {each.method.name} on {each.dataset} succeeded: {reason}")
-        points = _kept(store.folder / "shown" / f"{chosen[0].key}.npz", _fitted(chosen[0], store.memory))
+        points = kept(store.folder / "shown" / f"{chosen[0].key}.npz", _fitted(chosen[0], store.memory))
         acc = records[chosen[0].key].scores["acc"]
         data, classes = _with_classes(each)
         clusters = _numbered(points["labels"], classes)
@@ -80,7 +77,7 @@ def traces(cells: Iterable[Cell], request: Request) -> list[Arrays]:
     """Bound and ACC after every update of the first repeat of SGP-MIC cells: arrays `bound` and `acc` (updates,)."""
     store = Store(request.store, warn=request.watcher.warn)
     first = [plan.runs_of(each, 1, request.seed)[0] for each in cells]
-    return [_kept(store.folder / "shown" / f"{run.key}-trace.npz", _traced(run, store.memory)) for run in first]
+    return [kept(store.folder / "shown" / f"{run.key}-trace.npz", _traced(run, store.memory)) for run in first]
 
 
 def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
@@ -93,7 +90,8 @@ def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
 def _fitted(run: Run, memory: Path) -> Callable[[], Arrays]:
     def compute() -> Arrays:
         arguments = run.arguments() | ({"memory": memory} if "memory" in run.cell.method.accepts() else {})
-        estimator = run.cell.method.load()(**arguments).fit(_with_classes(run.cell)[0].Y)
+        with threadpool_limits(limits=1):
+            estimator = run.cell.method.load()(**arguments).fit(_with_classes(run.cell)[0].Y)
         return {"X": estimator.embedding_, "labels": estimator.labels_}
 
     return compute
@@ -102,34 +100,20 @@ def _fitted(run: Run, memory: Path) -> Callable[[], Arrays]:
 def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
     def compute() -> Arrays:
         settings = {name: value for name, value in run.settings.items() if name != "n_inducing"}
-        fitted = fit(
-            _with_classes(run.cell)[0],
-            clusters=run.cell.n_clusters,
-            dims=run.cell.q,
-            inducing=run.settings["n_inducing"],
-            seed=run.seed,
-            memory=memory,
-            **settings,
-        )
+        with threadpool_limits(limits=1):
+            fitted = fit(
+                _with_classes(run.cell)[0],
+                clusters=run.cell.n_clusters,
+                dims=run.cell.q,
+                inducing=run.settings["n_inducing"],
+                seed=run.seed,
+                memory=memory,
+                **settings,
+            )
         _, _, _, bounds, accs = zip(*fitted.trace(), strict=True)
         return {"bound": np.array(bounds), "acc": np.array(accs)}
 
     return compute
-
-
-def _kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
-    """Arrays from a file, or computed and left there."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-        with threadpool_limits(limits=1):
-            arrays = compute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as temporary:
-        np.savez(temporary, allow_pickle=False, **arrays)
-    os.replace(temporary.name, path)
-    return arrays
 
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:

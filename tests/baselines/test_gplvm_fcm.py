@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from sgpmic_cli.baselines import gplvm_fcm
 from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM, MAX_ROWS, log_posterior
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import ppca
@@ -70,3 +71,19 @@ def test_same_seed_same_labels():
 def test_too_many_rows_are_refused_before_any_work():
     with pytest.raises(ValueError, match=f"at most {MAX_ROWS} rows, not {MAX_ROWS + 1}: use fgplvm-fcm"):
         GPLVMFCM(2, 1).fit(np.zeros((MAX_ROWS + 1, 2)))
+
+
+def test_kept_latent_points_serve_repeats_and_no_other_setting(tmp_path, monkeypatch):
+    Y = load("iris").Y
+    fresh = GPLVMFCM(3, 2, max_iter=3, random_state=0).fit(Y)
+    GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=1).fit(Y)
+    monkeypatch.setattr(gplvm_fcm, "climb", lambda *arguments: pytest.fail("computed again"))
+    kept = GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=0).fit(Y)
+    np.testing.assert_array_equal(kept.embedding_, fresh.embedding_)
+    np.testing.assert_array_equal(kept.labels_, fresh.labels_)
+    assert kept.objective_ == fresh.objective_
+    for other in (GPLVMFCM(3, 1, max_iter=3), GPLVMFCM(3, 2, max_iter=4)):
+        with pytest.raises(pytest.fail.Exception, match="computed again"):
+            other.set_params(memory=tmp_path).fit(Y)
+    with pytest.raises(pytest.fail.Exception, match="computed again"):
+        GPLVMFCM(3, 2, max_iter=3, memory=tmp_path).fit(Y[1:])

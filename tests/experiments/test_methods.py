@@ -4,8 +4,8 @@ import pytest
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments import methods
-from sgpmic_cli.experiments.code import constructor
 from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.source import constructor
 
 
 def test_every_built_in_method_is_a_clusterer_with_the_common_face():

@@ -56,6 +56,13 @@ def test_one_run_of_each_data_set_makes_what_the_others_share():
     assert sorted(run.key for run in first + second) == sorted(run.key for run in runs)
 
 
+def test_one_run_of_each_cell_makes_what_its_repeats_share():
+    first, second = runner._stages(_runs(["gplvm-fcm", "isomap-fcm"], 3, ["wine"], ["all"]))
+    makers = [(run.cell.method.name, run.cell.q) for run in first]
+    assert sorted(makers) == [("gplvm-fcm", 1), ("gplvm-fcm", 2), ("gplvm-fcm", 4), ("isomap-fcm", 1)]
+    assert len(second) == 18 - 4
+
+
 def test_the_longest_runs_go_first_and_cheap_repeats_together():
     runs = _runs(["pca-fcm"], 10, ["iris", "segment"], [95])
     batches = runner._batches(runs)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
-IGNORED = {f"{PACKAGE}.errors"}  # wording, no computing
+IGNORED = {f"{PACKAGE}.errors", f"{PACKAGE}.memory"}  # wording and keeping, no computing
 
 
 @cache

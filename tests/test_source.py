@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from sgpmic_cli.experiments import code
+from sgpmic_cli import source
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def package(tmp_path, monkeypatch):
     for name, text in files.items():
         (root / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(code, "PACKAGE", "toypkg")
-    monkeypatch.setattr(code, "SCORES", "toypkg.scores")
+    monkeypatch.setattr(source, "PACKAGE", "toypkg")
+    monkeypatch.setattr(source, "SCORES", "toypkg.scores")
     yield root
     _forget()
     for name in [name for name in sys.modules if name.partition(".")[0] == "toypkg"]:
@@ -32,13 +32,13 @@ def package(tmp_path, monkeypatch):
 
 
 def _forget():
-    for cached in (code.code_version, code._imports, code._source, code._tree, code._skeleton):
+    for cached in (source.code_version, source._imports, source._source, source._tree, source._skeleton):
         cached.cache_clear()
 
 
 def _versions():
     _forget()
-    return {name: code.code_version(f"toypkg.{name}") for name in ("first", "second")}
+    return {name: source.code_version(f"toypkg.{name}") for name in ("first", "second")}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(pack
 
 
 def test_the_real_methods_reach_only_what_they_use():
-    reached = code._reached("sgpmic_cli.baselines.pca_fcm")
+    reached = source._reached("sgpmic_cli.baselines.pca_fcm")
     assert reached == {
         "sgpmic_cli.baselines.pca_fcm",
         "sgpmic_cli.fcm",
@@ -72,7 +72,7 @@ def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
     module = tmp_path / "elsewhere_method.py"
     module.write_text("x = 1\n")
     _forget()
-    before = code.code_version("elsewhere_method")
+    before = source.code_version("elsewhere_method")
     module.write_text("x = 2\n")
     _forget()
-    assert code.code_version("elsewhere_method") != before
+    assert source.code_version("elsewhere_method") != before

@@ -1,0 +1,44 @@
+"""Arrays that cost much and in which nothing is random, computed once and kept on disk."""
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpmic_cli.source import code_version
+
+Arrays = dict[str, NDArray]
+Folder = str | os.PathLike[str]
+
+
+def remembered(
+    memory: Folder | None, module: str, key: str, Y: NDArray[np.float64], compute: Callable[[], Arrays]
+) -> Arrays:
+    """What `module` makes of the data Y with the settings that `key` spells out, kept in the folder `memory`.
+
+    What another version of the code left there is not found. Without a folder nothing is kept.
+    """
+    if memory is None:
+        return compute()
+    digest = hashlib.sha256(f"{code_version(module)} {key} {Y.shape}".encode())
+    digest.update(np.ascontiguousarray(Y).tobytes())
+    return kept(Path(memory) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:24]}.npz", compute)
+
+
+def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
+    """Arrays from a file, or computed and left there."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):  # absent or damaged
+        arrays = compute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as temporary:
+        np.savez(temporary, allow_pickle=False, **arrays)
+    os.replace(temporary.name, path)
+    return arrays

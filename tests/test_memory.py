@@ -1,0 +1,40 @@
+"""Arrays kept on disk: found again, and only for the same data, settings and code."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli import memory
+from sgpmic_cli.memory import remembered
+
+Y = np.arange(6.0).reshape(3, 2)
+MODULE = "sgpmic_cli.fcm"
+
+
+def made(value):
+    return lambda: {"X": np.array([value])}
+
+
+def test_what_is_kept_is_found_by_data_settings_and_code(tmp_path, monkeypatch):
+    assert remembered(tmp_path, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(tmp_path, MODULE, "a", Y.copy(order="F"), made(2))["X"] == 1
+    assert remembered(tmp_path, MODULE, "b", Y, made(3))["X"] == 3
+    assert remembered(tmp_path, MODULE, "a", Y + 1, made(4))["X"] == 4
+    assert remembered(tmp_path, MODULE, "a", Y.reshape(2, 3), made(5))["X"] == 5
+    assert remembered(tmp_path, "sgpmic_cli.scores", "a", Y, made(6))["X"] == 6
+    monkeypatch.setattr(memory, "code_version", lambda module: "another")
+    assert remembered(tmp_path, MODULE, "a", Y, made(7))["X"] == 7
+
+
+def test_without_a_folder_nothing_is_kept():
+    assert remembered(None, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:100], lambda content: b""])
+def test_a_damaged_file_is_made_again(tmp_path, damage):
+    remembered(tmp_path, MODULE, "a", Y, made(1))
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert remembered(tmp_path, MODULE, "a", Y, made(2))["X"] == 2
+    assert remembered(tmp_path, MODULE, "a", Y, made(3))["X"] == 2
+    assert list(tmp_path.iterdir()) == [file]
