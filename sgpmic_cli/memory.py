@@ -1,9 +1,9 @@
 """Arrays that cost much and in which nothing is random, computed once and kept on disk."""
 
+import contextlib
 import hashlib
 import os
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,14 +31,31 @@ def remembered(
 
 
 def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
-    """Arrays from a file, or computed and left there."""
+    """Arrays from a file, or computed and left there where that is possible."""
+    arrays = _read(path)
+    if arrays is None:
+        arrays = compute()
+        with contextlib.suppress(OSError):  # a full disk costs time later on, not the result
+            _write(path, arrays)
+    return arrays
+
+
+def _read(path: Path) -> Arrays | None:
+    """Nothing where the file is absent or damaged, which shows in many ways."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return dict(file)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):  # absent or damaged
-        arrays = compute()
+    except Exception:
+        return None
+
+
+def _write(path: Path, arrays: Arrays) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as temporary:
-        np.savez(temporary, allow_pickle=False, **arrays)
-    os.replace(temporary.name, path)
-    return arrays
+        try:
+            np.savez(temporary, allow_pickle=False, **arrays)
+            temporary.close()
+            os.replace(temporary.name, path)
+        except OSError:
+            os.unlink(temporary.name)
+            raise

@@ -1,7 +1,9 @@
 """The version of a method's code: a hash that moves when, and only when, its records have to be computed anew.
 
-It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores. Comments
-and docstrings do not count. A method from elsewhere is its module's source and the version of its distribution.
+It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores; and the
+versions of the libraries that do the arithmetic. Comments and docstrings do not count. A method from elsewhere is its
+module's source and the version of its distribution. Sources are read once, when they are first asked for: edits during
+a run are none of its business.
 """
 
 import ast
@@ -13,6 +15,7 @@ from pathlib import Path
 
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 IGNORED = {f"{PACKAGE}.errors", f"{PACKAGE}.memory"}  # wording and keeping, no computing
 
 
@@ -20,7 +23,7 @@ IGNORED = {f"{PACKAGE}.errors", f"{PACKAGE}.memory"}  # wording and keeping, no 
 def code_version(module: str) -> str:
     """Hex digest of everything the results of a method in `module` depend on."""
     modules = sorted(_reached(module) | _reached(SCORES)) if _ours(module) else [module, *sorted(_reached(SCORES))]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(_libraries().encode())
     for name in modules:
         digest.update(f"{name}\n{_skeleton(name)}\n".encode())
     if not _ours(module):
@@ -45,6 +48,11 @@ def constructor(module: str, name: str) -> frozenset[str] | None:
             inherited = (constructor(module, base.id) for base in node.bases if isinstance(base, ast.Name))
             return next((parameters for parameters in inherited if parameters is not None), None)
     return None
+
+
+@cache
+def _libraries() -> str:
+    return " ".join(f"{library} {version(library)}" for library in LIBRARIES)
 
 
 def _ours(module: str) -> bool:

@@ -30,11 +30,29 @@ def test_without_a_folder_nothing_is_kept():
     assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[:100], lambda content: b""])
+@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"])
 def test_a_damaged_file_is_made_again(tmp_path, damage):
     remembered(tmp_path, MODULE, "a", Y, made(1))
     (file,) = tmp_path.iterdir()
-    file.write_bytes(damage(file.read_bytes()))
+    content = bytearray(file.read_bytes())
+    if damage == "an array alone":
+        with file.open("wb") as stream:
+            np.save(stream, np.zeros(3))
+    elif damage == "compression unknown":
+        entry = content.index(b"PK\x01\x02")
+        content[entry + 10] = 77
+        file.write_bytes(content)
+    else:
+        data = content.index(b"NUMPY")
+        flipped = content[:data] + b"numpy" + content[data + 5 :]
+        file.write_bytes({"cut": content[:100], "empty": b"", "flipped": flipped}[damage])
     assert remembered(tmp_path, MODULE, "a", Y, made(2))["X"] == 2
     assert remembered(tmp_path, MODULE, "a", Y, made(3))["X"] == 2
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path):
+    in_the_way = tmp_path / "memory"
+    in_the_way.write_text("a file")
+    assert remembered(in_the_way, MODULE, "a", Y, made(1))["X"] == 1
+    assert in_the_way.read_text() == "a file"

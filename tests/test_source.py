@@ -32,7 +32,14 @@ def package(tmp_path, monkeypatch):
 
 
 def _forget():
-    for cached in (source.code_version, source._imports, source._source, source._tree, source._skeleton):
+    for cached in (
+        source.code_version,
+        source._libraries,
+        source._imports,
+        source._source,
+        source._tree,
+        source._skeleton,
+    ):
         cached.cache_clear()
 
 
@@ -56,6 +63,12 @@ def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(pack
     (package / file).write_text(text)
     after = _versions()
     assert {name for name in before if before[name] != after[name]} == moved
+
+
+def test_a_version_moves_with_the_libraries(package, monkeypatch):
+    before = _versions()
+    monkeypatch.setattr(source, "version", lambda library: "99" if library == "scipy" else "1")
+    assert all(_versions()[name] != before[name] for name in before)
 
 
 def test_the_real_methods_reach_only_what_they_use():

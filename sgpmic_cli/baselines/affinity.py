@@ -81,9 +81,8 @@ class Affinity:
 
     def cohesion(self, labels: NDArray[np.int64], m: int) -> NDArray[np.float64]:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""
-        firsts, which = _distinct(labels, m)
-        labels = labels[firsts][:, self.order]
-        members = (labels[:, None, :] == np.arange(m)[:, None]).reshape(-1, labels.shape[1]).astype(np.float64).T
+        labels, which = _distinct(labels[:, self.order], m)
+        members = _memberships(labels, m).reshape(-1, labels.shape[1]).astype(np.float64).T  # (N, T M)
         sizes = self.weights @ members  # (T M,)
         share = (self.weights / self.degrees)[:, None] * members  # (N, T M)
         stays = _EPS * sizes * (self.weights @ share) + self.within @ share
@@ -121,8 +120,17 @@ def _tile(Z: NDArray[np.float64], weights: NDArray[np.float64], block: Block) ->
     return tile
 
 
+def _memberships(labels: NDArray[np.int64], m: int) -> NDArray[np.bool_]:
+    """Who belongs to which cluster, for labels (T, N): (T, M, N)."""
+    return labels[:, None, :] == np.arange(m)[:, None]
+
+
 def _distinct(labels: NDArray[np.int64], m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of labels (T, N) that differ by more than names, and which of these each row is (T,)."""
-    marks = np.sqrt(np.arange(1.0, labels.shape[1] + 1.0))  # different sets of points have different sums of these
-    sums = np.stack([np.sort(np.bincount(row, marks, minlength=m)) for row in labels])
-    return np.unique(sums, axis=0, return_index=True, return_inverse=True)[1:]
+    """The rows of labels (T, N) that differ by more than names, and which of these each row is (T,).
+
+    Tries of k-means often end at the same partition. One that is named by its clusters' first points has one name.
+    """
+    first_points = _memberships(labels, m).argmax(axis=2)  # (T, M)
+    names = np.take_along_axis(first_points, labels, axis=1)
+    _, firsts, which = np.unique(names, axis=0, return_index=True, return_inverse=True)
+    return labels[firsts], which

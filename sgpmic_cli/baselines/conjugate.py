@@ -65,11 +65,13 @@ def _steepest(gradient: Vector) -> tuple[Vector, float]:
 def _line_search(
     objective: Objective, x: Vector, direction: Vector, start: _Point, step: float, trials: int
 ) -> tuple[_Point, int]:
-    """The first point low and flat enough, or the lowest enough when the trials are over; and how many it took."""
-    low, high = start, None
+    """The first point low and flat enough, or the lowest of all when the trials are over; and how many it took."""
+    low, high, lowest = start, None, start
     for trial in range(1, trials + 1):
         value, gradient = objective(x + step * direction)
         point = _Point(step, value, float(gradient @ direction), gradient)
+        if value < lowest.value:
+            lowest = point
         enough = value <= start.value + _SUFFICIENT * step * start.slope  # False for NaN, which is a step too far
         if enough and abs(point.slope) <= -_FLATTER * start.slope:
             return point, trial
@@ -79,7 +81,7 @@ def _line_search(
         else:
             high = point
             step = _between(low, high)
-    return low, trials
+    return lowest, trials
 
 
 def _between(low: _Point, high: _Point) -> float:

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli.baselines.ascent import Objective, climb
+from sgpmic_cli.baselines.scatter import centred
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.memory import Arrays, remembered
@@ -64,15 +65,15 @@ class GPLVMFCM(ClusterMixin, BaseEstimator):
 
 
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
+    objective = log_posterior(Y)
     X = ppca(Y, q)
-    start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
-    (X, _), objective = climb(log_posterior(Y), start, steps)
-    return {"X": X, "objective": np.array(objective)}
+    (X, _), reached = climb(objective, (X, start_parameters(RBF(), 1, X.shape[1])[0]), steps)
+    return {"X": X, "objective": np.array(reached)}
 
 
 def log_posterior(Y: Array) -> Objective:
     """L of Y - mean, with its gradients by X (N, Q) and the logs theta (T,) of variance, gamma, bias and white."""
-    data, kernel = observe(Y - Y.mean(axis=0)), RBF()
+    data, kernel = observe(centred(Y)), RBF()
     targets, P = np.asfortranarray(data.Y), data.n_outputs
 
     def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, ...]]:

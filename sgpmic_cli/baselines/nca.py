@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from sgpmic_cli.baselines.blocks import PANEL, Block, along_main_axis, blocks
 
@@ -63,7 +64,7 @@ class Objective:
         if len(Z) <= 400:
             return False
         rows = np.arange(0, len(Z), len(Z) // 50)
-        distances = squared_distances(Z[rows], Z)
+        distances = cdist(Z[rows], Z, "sqeuclidean")
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
 
@@ -74,17 +75,13 @@ class Objective:
         Z, weights = Z[order], self.weights[order]
         near = blocks(along[order], _reach(Z, weights), self._clusters)
         tiles = self._tiles(near)
-        left, right = _factors(Z, Z)
-        underflows = 4.0 * right[-1].max() > _UNDERFLOW
-        right *= -_LOG2E
         w = weights[:, None]
         V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
         own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
         wV = w * V
         for tile, block in zip(tiles, near, strict=True):
-            np.matmul(left[block.rows], right[:, block.columns], out=tile)
-            if underflows:
-                np.maximum(tile, -_UNDERFLOW * _LOG2E, out=tile)
+            cdist(Z[block.rows], Z[block.columns], "sqeuclidean", out=tile)
+            tile *= -_LOG2E
             np.exp2(tile, out=tile)
             if block.on_diagonal:
                 tile[:, : len(tile)] *= _ABOVE[: len(tile), : len(tile)]
@@ -164,23 +161,10 @@ def _neighbours(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[N
     lonely = np.flatnonzero(reach > radius)
     i, j = tree.query_pairs(radius, output_type="ndarray").T
     known = (reach[i] <= radius) & (reach[j] <= radius)
-    close = squared_distances(Z[lonely], Z) < reach[lonely, None] ** 2
+    close = cdist(Z[lonely], Z) < reach[lonely, None]
     close[:, lonely] = np.triu(close[:, lonely] | close[:, lonely].T, 1)
     rows, columns = np.nonzero(close)
     return np.concatenate([i[known], lonely[rows]]), np.concatenate([j[known], columns])
-
-
-def squared_distances(A: NDArray[np.float64], B: NDArray[np.float64]) -> NDArray[np.float64]:
-    """|a_i - b_j|^2, up to rounding, so possibly below zero (len(A), len(B))."""
-    left, right = _factors(A, B)
-    return left @ right
-
-
-def _factors(A: NDArray[np.float64], B: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Two thin matrices whose product holds the squared distances, so that these cost one pass over memory."""
-    left = np.column_stack([-2.0 * A, np.einsum("np,np->n", A, A), np.ones(len(A))])
-    right = np.vstack([B.T, np.ones(len(B)), np.einsum("np,np->n", B, B)])
-    return left, right
 
 
 def _accumulate(sums: NDArray[np.float64], tile: NDArray[np.float64], block: Block, V: NDArray[np.float64]) -> None:

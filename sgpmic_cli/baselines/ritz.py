@@ -11,18 +11,36 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 
 Array = NDArray[np.float64]
+Operator = Callable[[Array], Array]
 
 _MAX_STEPS = 500
-_NOISE = 1e-10
+_NOISE = 1e-10  # what is left of a unit vector after projections, and rounding alone
+_SWAMPED = 1e-8  # share of the largest eigenvalue below which its rounding disturbs the others
 
 
-def leading_eigenvectors(operator: Callable[[Array], Array], start: Array, k: int, tolerance: float) -> Array:
+def leading_eigenvectors(operator: Operator, start: Array, k: int, tolerance: float) -> Array:
     """The k eigenvectors of the largest eigenvalues, the largest first (N, k), once residuals are small beside those.
 
-    `operator` maps a block of columns, `start` (N, at least k) is the first one.
+    `operator` maps a block of columns, `start` (N, at least k) is the first one. Where eigenvalues are orders of
+    magnitude apart, the large ones are found first and then kept out of the operator, whose rounding errors are of
+    their size.
     """
-    n, width = start.shape
-    basis = _orthonormal(start, np.zeros((n, 0)))
+    found = np.zeros((len(start), 0))
+
+    def remaining(X: Array) -> Array:
+        return _without(found, operator(_without(found, X)))
+
+    basis = _orthonormal(start, found)
+    while found.shape[1] < k and basis.shape[1] > 0:
+        vectors, rest = _search(remaining, basis, k - found.shape[1], tolerance)
+        found = np.hstack([found, vectors])
+        basis = _orthonormal(rest, found)
+    return found
+
+
+def _search(operator: Operator, basis: Array, k: int, tolerance: float) -> tuple[Array, Array]:
+    """The k leading eigenvectors, or those of them whose eigenvalues dwarf the rest; and where to search for more."""
+    width = basis.shape[1]
     images = operator(basis)
     for _ in range(_MAX_STEPS):
         inner = basis.T @ images
@@ -33,11 +51,19 @@ def leading_eigenvectors(operator: Callable[[Array], Array], start: Array, k: in
         open_ones = np.linalg.norm(residuals, axis=0) > tolerance * np.abs(values[:k])
         more = _orthonormal(residuals[:, open_ones], basis)
         if more.shape[1] == 0:  # converged, or nothing of the space is left
-            return vectors
-        if basis.shape[1] + more.shape[1] > min(n, 3 * width):
+            return vectors, basis[:, :0]
+        large = int(np.sum(values[:k] > _SWAMPED * values[0]))
+        if large < k and not open_ones[:large].any():
+            # One more step, since what the large ones lack in accuracy would stand out among the small.
+            return _orthonormal(operator(vectors[:, :large]), basis[:, :0]), basis @ S[:, large : large + width]
+        if basis.shape[1] + more.shape[1] > min(len(basis), 3 * width):
             basis, images = basis @ S[:, :width], images @ S[:, :width]
         basis, images = np.hstack([basis, more]), np.hstack([images, operator(more)])
     raise np.linalg.LinAlgError("Eigenvectors did not converge.")
+
+
+def _without(basis: Array, block: Array) -> Array:
+    return block - basis @ (basis.T @ block)
 
 
 def _orthonormal(block: Array, basis: Array) -> Array:
@@ -45,7 +71,8 @@ def _orthonormal(block: Array, basis: Array) -> Array:
     sizes = np.linalg.norm(block, axis=0)
     block = block[:, sizes > 0] / sizes[sizes > 0]
     for _ in range(2):  # the second time for what rounding left in the first
-        block = block - basis @ (basis.T @ block)
-        Q, R, _ = qr(block, mode="economic", pivoting=True, check_finite=False)
+        if block.shape[1] == 0:
+            break
+        Q, R, _ = qr(_without(basis, block), mode="economic", pivoting=True, check_finite=False)
         block = np.asarray(Q[:, np.abs(np.diag(R)) > _NOISE], dtype=np.float64)
     return block

@@ -8,7 +8,7 @@ from sgpmic_cli.commands.benchmark import raise_failed
 
 
 def search_asrun(
-    repeats: _options.Repeats = 3,
+    repeats: _options.Repeats = 2,
     seed: _options.Seed = 0,
     n_jobs: _options.Jobs = -1,
     out: _options.Out = Path("results/search-asrun"),

@@ -67,8 +67,8 @@ def compute_here(batch: Sequence[Run]) -> list[Record]:
     for run in batch:
         if code_version(run.cell.method.module) != run.code:
             raise SgpmicError(
-                f"the Dask worker {worker.address} has another version of {run.cell.method.name}: "
-                "install the same sgpmic, and the same methods of your own, everywhere."
+                f"the Dask worker {worker.address} has another version of {run.cell.method.name}, or of NumPy, SciPy "
+                "or scikit-learn: install the same sgpmic, libraries and methods of your own everywhere."
             )
     with threadpool_limits(limits=1):
         return [compute(run, Path(worker.local_directory) / "sgpmic-memory") for run in batch]

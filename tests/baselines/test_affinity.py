@@ -84,6 +84,19 @@ def test_parts_that_only_the_floor_connects_are_told_apart():
     assert min(np.linalg.norm(centres[a] - centres[b]) for a, b in [(0, 1), (0, 2), (1, 2)]) > 0.5
 
 
+@pytest.mark.parametrize("m", [3, 5, 8])
+def test_fewer_far_parts_than_clusters(m):
+    """Eigenvalues of 1e-14 and of 0.1 side by side: the parts are told apart, and cut up further."""
+    rng = np.random.RandomState(0)
+    groups = np.repeat([0, 1], 50)
+    Z = 20.0 * groups[:, None] + 0.2 * rng.standard_normal((100, 2))
+    for seed in range(5):
+        U = Affinity(Z, np.ones(100)).eigenvectors(m, np.random.RandomState(seed))
+        assert U.shape == (100, m)
+        np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)
+        assert np.all(U[groups == 0] @ U[groups == 1].T < 0.999)
+
+
 @pytest.mark.parametrize("n", [120, 450])
 def test_cohesion_is_the_trace(n):
     Z = blobs(n, 8.0)
@@ -98,6 +111,7 @@ def test_cohesion_of_a_partition_does_not_depend_on_names_or_on_those_beside_it(
     Z = blobs(200, 3.0)
     graph = Affinity(Z, np.ones(200))
     first, second = np.random.RandomState(1).randint(3, size=(2, 200))
+    first[:12] = [2, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 2]
     together = graph.cohesion(np.stack([first, second, (first + 1) % 3, second]), 3)
     assert together[0] == together[2]
     assert together[1] == together[3]

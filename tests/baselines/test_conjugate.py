@@ -49,5 +49,18 @@ def test_a_step_into_nowhere_is_taken_back():
     assert place[0] == pytest.approx(1.0, abs=1e-4)
 
 
+def test_the_lowest_point_seen_is_not_given_away():
+    """Behind the minimum and still far below the start, but rising: when the evaluations are over, it is the result."""
+    seen = []
+
+    def objective(x):
+        seen.append(float((x[0] - 1.0) ** 4))
+        return seen[-1], 4.0 * (x - 1.0) ** 3
+
+    *_, (place, value) = descend(objective, np.array([3.0]), first_gain=75.0, max_evaluations=2)
+    assert value == min(seen) < seen[0]
+    assert place[0] < 1.0
+
+
 def test_a_flat_start_ends_at_once():
     assert list(descend(lambda x: (0.0, np.zeros(2)), np.zeros(2), first_gain=1.0, max_evaluations=10)) == []

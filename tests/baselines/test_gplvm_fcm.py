@@ -87,3 +87,8 @@ def test_kept_latent_points_serve_repeats_and_no_other_setting(tmp_path, monkeyp
             other.set_params(memory=tmp_path).fit(Y)
     with pytest.raises(pytest.fail.Exception, match="computed again"):
         GPLVMFCM(3, 2, max_iter=3, memory=tmp_path).fit(Y[1:])
+
+
+def test_squares_beyond_the_range_of_floats_are_refused():
+    with pytest.raises(ValueError, match="divide the columns by a common unit"):
+        GPLVMFCM(3, 2).fit(1e160 * load("iris").Y)

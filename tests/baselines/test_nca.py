@@ -83,8 +83,20 @@ def test_spread_points_are_recognised():
     assert objective._is_sparse(1000.0 * objective.Y @ A)
 
 
-def test_points_beyond_the_range_of_floats_count_nothing():
-    Yc, labels, A = problem(50, 3, 2, 1e6)
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+def test_far_groups_keep_their_digits(offset):
+    """Distances within a group are those of its points, however far from the origin it lies."""
+    Yc, labels, _ = problem(60, 2, 2, 1.0)
+    Yc = np.round(Yc, 4)
+    groups = np.arange(60) % 2
+    value, _ = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)(np.eye(2).ravel())
+    expected = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0)(np.eye(2).ravel()) for g in (0, 1)]
+    assert value == pytest.approx(sum(each for each, _ in expected), rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e12, 1e150])
+def test_points_beyond_the_range_of_floats_count_nothing(size):
+    Yc, labels, A = problem(50, 3, 2, size)
     value, gradient = unweighted(Yc, labels, 2, 0.0)(A.ravel())
     assert value == 0.0
     assert np.all(gradient == 0.0)

@@ -29,6 +29,19 @@ def test_eigenvectors_are_those_of_the_largest_eigenvalues(values):
     assert np.all(np.linalg.norm(A @ V - V * expected, axis=0) < 1e-5 * expected)
 
 
+@pytest.mark.parametrize("large", [1, 3])
+def test_small_eigenvalues_beside_huge_ones(large):
+    """Rounding of the huge ones is larger than the small ones; as in a graph of few parts that is cut into many."""
+    values = np.r_[4e13 / np.arange(1, large + 1), np.linspace(2.0, 0.1, 60 - large)]
+    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((60, 60)))[0]
+    start = np.random.RandomState(1).standard_normal((60, large + 5))
+    V = leading_eigenvectors(lambda X: Q @ (values[:, None] * (Q.T @ X)), start, large + 3, tolerance=1e-3)
+    assert V.shape == (60, large + 3)
+    np.testing.assert_allclose(np.sum((Q[:, :large].T @ V[:, :large]) ** 2), large, rtol=1e-12)
+    weights = (Q[:, large:].T @ V[:, large:]) ** 2
+    np.testing.assert_allclose(values[large:] @ weights, values[large : large + 3], rtol=1e-3)
+
+
 def test_the_same_start_gives_the_same_bits():
     """Also where the space is exhausted at once, which a library mends with random numbers of its own."""
     A = matrix(np.r_[np.full(20, 2.0), np.full(20, 1.0)])

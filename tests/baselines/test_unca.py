@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from sgpmic_cli.baselines.unca import UNCA, partitions
+from sgpmic_cli.baselines.unca import MAX_ROWS, UNCA, partitions
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
@@ -75,3 +75,8 @@ def test_same_seed_same_labels_and_more_columns_than_rows():
 def test_more_clusters_than_rows_is_refused():
     with pytest.raises(ValueError, match="n_clusters=9"):
         UNCA(9, 1).fit(np.arange(8.0)[:, None])
+
+
+def test_too_many_rows_are_refused_before_any_work():
+    with pytest.raises(ValueError, match=f"at most {MAX_ROWS}, not {MAX_ROWS + 1}"):
+        UNCA(2, 1).fit(np.zeros((MAX_ROWS + 1, 1)))
