@@ -7,7 +7,7 @@ class SgpmicError(Exception):
     exit_code = 1
 
 
-class UsageError(SgpmicError):
+class UsageError(SgpmicError, ValueError):
     """A wrong argument, an unknown name, a file that cannot be read as asked."""
 
     exit_code = 2

@@ -43,7 +43,7 @@ def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
 def _read(path: Path) -> Arrays | None:
     """Nothing where the file is absent or damaged, which shows in many ways."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return dict(file)
     except Exception:
         return None

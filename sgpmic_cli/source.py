@@ -2,8 +2,8 @@
 
 It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores; and the
 versions of the libraries that do the arithmetic. Comments and docstrings do not count. A method from elsewhere is its
-module's source and the version of its distribution. Sources are read once, when they are first asked for: edits during
-a run are none of its business.
+module, those of its own package that it imports, and the version of its distribution. Sources are read once, when they
+are first asked for: edits during a run are none of its business.
 """
 
 import ast
@@ -22,7 +22,7 @@ IGNORED = {f"{PACKAGE}.errors", f"{PACKAGE}.memory"}  # wording and keeping, no 
 @cache
 def code_version(module: str) -> str:
     """Hex digest of everything the results of a method in `module` depend on."""
-    modules = sorted(_reached(module) | _reached(SCORES)) if _ours(module) else [module, *sorted(_reached(SCORES))]
+    modules = sorted(_reached(module) | _reached(SCORES))
     digest = hashlib.sha256(_libraries().encode())
     for name in modules:
         digest.update(f"{name}\n{_skeleton(name)}\n".encode())
@@ -60,7 +60,7 @@ def _ours(module: str) -> bool:
 
 
 def _reached(module: str) -> set[str]:
-    """The module and all modules of this package that it leads to."""
+    """The module and all modules of its package that it leads to."""
     seen: set[str] = set()
     waiting = [module]
     while waiting:
@@ -76,10 +76,25 @@ def _imports(module: str) -> tuple[str, ...]:
     found: list[str] = []
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names if _ours(alias.name)]
-        elif isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
-            found += [_home(node.module, alias.name) for alias in node.names]
-    return tuple(found)
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            home = _absolute(module, node)
+            found += [_home(home, alias.name) for alias in node.names] if _together(module, home) else []
+    return tuple(name for name in found if _together(module, name))
+
+
+def _together(module: str, other: str) -> bool:
+    """Whether two modules are of the same package."""
+    return module.partition(".")[0] == other.partition(".")[0]
+
+
+def _absolute(module: str, node: ast.ImportFrom) -> str:
+    """The module that `from ... import` names, dots resolved."""
+    if node.level == 0:
+        return node.module or ""
+    above = module.split(".")[: None if _is_package(module) else -1]
+    above = above[: len(above) - (node.level - 1)]
+    return ".".join([*above, *([node.module] if node.module else [])])
 
 
 def _home(module: str, name: str) -> str:
@@ -90,8 +105,8 @@ def _home(module: str, name: str) -> str:
     if _source(f"{module}.{name}") is not None:
         return f"{module}.{name}"
     for node in ast.walk(_tree(module)) if _is_package(module) else ():
-        if isinstance(node, ast.ImportFrom) and node.module and any((a.asname or a.name) == name for a in node.names):
-            return node.module
+        if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names):
+            return _absolute(module, node)
     return module
 
 

@@ -89,3 +89,25 @@ def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
     module.write_text("x = 2\n")
     _forget()
     assert source.code_version("elsewhere_method") != before
+
+
+@pytest.mark.parametrize(
+    "imported", ["from toyother.helper import constant", "from .helper import constant", "from . import helper"]
+)
+def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, monkeypatch, imported):
+    folder = tmp_path / "toyother"
+    folder.mkdir()
+    for name, text in {"__init__": "", "method": f"{imported}\n", "helper": "constant = 1\n", "far": "x = 1\n"}.items():
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def moved(file):
+        _forget()
+        before = source.code_version("toyother.method")
+        (folder / file).write_text((folder / file).read_text() + "y = 2\n")
+        _forget()
+        return source.code_version("toyother.method") != before
+
+    assert moved("helper.py")
+    assert not moved("far.py")
+    _forget()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sgpmic_cli.data import Dataset
+
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
@@ -37,6 +39,12 @@ class Output:
         """Say something beside the result."""
         if not self.quiet:
             print(sentence, file=sys.stderr, flush=True)
+
+
+def note_missing_header(data: "Dataset", output: Output) -> None:
+    """A header of numbers cannot be told from a row: the user can."""
+    if data.feature_names[0] in ("column_1", "column_2"):  # what columns are called that have no name
+        output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 
 
 def _console(stderr: bool) -> "Console":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands import _options
+from sgpmic_cli.commands import _complete, _options
 from sgpmic_cli.commands._output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError
 
@@ -15,8 +15,18 @@ if TYPE_CHECKING:
 
 
 def check(
-    dataset: _options.Datasets = "all",
-    methods: _options.Methods = "all",
+    dataset: Annotated[
+        str,
+        typer.Option(
+            help="Data sets of the reference, or 'all'; separate several by commas.", autocompletion=_complete.datasets
+        ),
+    ] = "all",
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Methods of the reference, or 'all'; separate several by commas.", autocompletion=_complete.methods
+        ),
+    ] = "all",
     full: Annotated[bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")] = False,
     update: Annotated[
         bool, typer.Option("--update", help="Compute the cells anew and rewrite the reference with them.")

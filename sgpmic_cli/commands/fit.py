@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sgpmic_cli.commands import _complete
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands._output import Output, note_missing_header
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.fitting import Fitted
@@ -31,10 +31,15 @@ def fit(
     inducing: Annotated[
         int | None, typer.Option(help="Inducing inputs.", show_default="the paper's number for the data set, else 50")
     ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Rounds of E- and M-step at most.")] = None,
-    optimizer: Annotated[str | None, typer.Option(help="Optimiser of the M-step: scg or lbfgs.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Rounds of E- and M-step at most.", show_default="20")] = None,
+    optimizer: Annotated[
+        str | None, typer.Option(help="Optimiser of the M-step: scg or lbfgs.", show_default="lbfgs")
+    ] = None,
     scale: Annotated[
-        str | None, typer.Option(help="none, global (one factor) or standard (every column to unit variance).")
+        str | None,
+        typer.Option(
+            help="none, global (one factor) or standard (every column to unit variance).", show_default="global"
+        ),
     ] = None,
     init: Annotated[int | None, typer.Option(help="Restarts; the best bound is kept.", show_default="1")] = None,
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
@@ -78,6 +83,7 @@ def fit(
     }
     data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
     out = Path("results/fit", Path(data.name).name) if out is None else out
+    replaced = _fitted_to_other_data(out, data.sha256)
     try:
         with staged(out) as folder:
             with showing(output) as progress:
@@ -85,9 +91,23 @@ def fit(
             _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    note_missing_header(data, output)
+    if replaced:
+        output.remark(f"note: it replaces the fit of other data that was in {out}; --out keeps both.")
     for remark in fitted.remarks:
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
+
+
+def _fitted_to_other_data(folder: Path, sha256: str) -> bool:
+    """Whether a folder holds a fit of data other than these."""
+    import json
+
+    try:
+        about = json.loads((folder / "manifest.json").read_bytes())
+        return sha256 not in about["data"].values()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:
@@ -140,5 +160,5 @@ def _print(fitted: "Fitted", out: Path, output: Output) -> None:
 
 def _sizes(summary: dict[str, Any]) -> str:
     sizes = ", ".join(map(str, summary["sizes"]))
-    dead = summary["dead_clusters"]
-    return f"{summary['clusters']} of sizes {sizes}" + (f" ({dead} without rows of their own)" if dead else "")
+    empty = summary["sizes"].count(0)
+    return f"{summary['clusters']} of sizes {sizes}" + (f" ({empty} without rows)" if empty else "")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sgpmic_cli.commands import _complete
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands._output import Output, note_missing_header
+from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.prediction import Predicted
@@ -49,12 +50,15 @@ def predict(
     fitted = prediction.load_model(model)
     data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline, to_cluster=False)
     out = Path("results/predict", Path(data.name).name) if out is None else out
+    if (out / "model.npz").exists():
+        raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     try:
         with staged(out) as folder:
             predicted = prediction.predict(fitted, data)
             predicted.write(folder)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    note_missing_header(data, output)
     _print(predicted, out, output)
 
 

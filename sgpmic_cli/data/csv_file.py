@@ -49,6 +49,7 @@ def read_csv(path: Path, *, name: str, label: str | None = None, to_cluster: boo
     layout = _layout(path, text, label)
     fast = _parse_fast(text, layout) if len(text) > _FAST_PATH_BYTES else None
     Y, classes = fast or _parse(text, layout)
+    classes = None if classes is None else _same_numbers(classes)
     if to_cluster and len(Y) < 2:
         raise UsageError(f"{path} has one row of data only; clustering needs two or more")
     if to_cluster and classes is not None and len(set(classes)) < 2:
@@ -110,7 +111,7 @@ def _layout(path: Path, text: str, label: str | None) -> _Layout:
             f"{' beside the label' if label is not None else ''}; "
             "at least two are needed, separated by comma, semicolon or tab"
         )
-    header = _is_header(first, second)
+    header = label in first or _is_header(first, second)
     if header and second is None:
         raise UsageError(f"{path} has a header and no rows; add rows of numbers below it")
     columns = tuple(cell if header and cell else f"column_{j + 1}" for j, cell in enumerate(first))
@@ -210,6 +211,15 @@ def _parse(text: str, layout: _Layout) -> tuple[np.ndarray, list[str] | None]:
     return np.array(values, dtype=np.float64), classes if layout.label is not None else None
 
 
+def _same_numbers(classes: list[str]) -> list[str]:
+    """Classes as they are written, but 1 and 1.0 as the same one where all of them are numbers."""
+    numbers = [_to_number(name) for name in classes]
+    if any(number is None or math.isnan(number) for number in numbers):
+        return classes
+    written: dict[float | None, str] = {}
+    return [written.setdefault(number, name) for number, name in zip(numbers, classes, strict=True)]
+
+
 def _fault(layout: _Layout, place: str, j: int, cell: str, number: float | None) -> UsageError:
     where = f"{layout.path}, {place}"
     if cell.lower() in _MISSING:
@@ -220,7 +230,8 @@ def _fault(layout: _Layout, place: str, j: int, cell: str, number: float | None)
     advice = "put a number there or remove the column"
     if layout.label is None:
         advice = f"if this column holds the classes, say --label {layout.columns[j]}; otherwise " + advice
-    return UsageError(f"{where}: {cell!r} is not a number; {advice}")
+    comma = " (a decimal comma, perhaps: write a point)" if _to_number(cell.replace(",", ".")) is not None else ""
+    return UsageError(f"{where}: {cell!r} is not a number{comma}; {advice}")
 
 
 def _to_number(cell: str) -> float | None:

@@ -194,7 +194,8 @@ def variations() -> dict[str, dict[str, Any]]:
     """The variations that differ from the chosen setting, and that setting first."""
     method = registry.known()[METHOD]
     parameters = inspect.signature(method.load()).parameters
-    chosen = {name: parameter.default for name, parameter in parameters.items()} | dict(method.settings)
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    chosen = {**defaults, **method.settings, **method.as_run}
     return {
         name: settings
         for name, settings in VARIATIONS.items()

@@ -125,10 +125,10 @@ def fit(
     `settings` are further arguments of the estimator; those that are None keep its defaults.
     """
     given = {name: value for name, value in settings.items() if value is not None}
-    if inducing is None and data.name in names():
-        inducing = entry(data.name).inducing
-    if inducing is not None:
-        given["n_inducing"] = inducing
+    if inducing is None:
+        usual = entry(data.name).inducing if data.name in names() else SGPMIC().n_inducing
+        inducing = min(usual, len(data.Y))
+    given["n_inducing"] = inducing
     model = SGPMIC(_clusters(data, clusters), _components(dims, variance), random_state=seed, **given)
     heard: list[Round] = []
     model.callback = _listener(model, data, heard, progress)
@@ -181,6 +181,8 @@ def _components(dims: int | None, variance: float | None) -> int | float:
     if dims is not None and variance is not None:
         raise UsageError("--dims and --variance both set the latent dimensions: give one of them.")
     if dims is not None:
+        if dims < 1:
+            raise UsageError(f"--dims {dims}: a latent space has at least one dimension.")
         return dims
     variance = DEFAULT_VARIANCE if variance is None else variance
     if not 1.0 <= variance < 100.0:

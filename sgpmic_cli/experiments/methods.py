@@ -27,6 +27,8 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Every combination of a grid is run; the labels choose.
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    # Settings without which the printed numbers do not come out: for the paper's data under `as-run` only.
+    as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Settings that differ under the protocol `as-stated`.
     as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # What it keeps in `memory` serves the repeats of one cell, not every method that runs on the data set.
@@ -99,9 +101,9 @@ _BUILT_IN = (
         "sgpmic_cli.model.estimator:SGPMIC",
         "SGP-MIC",
         # The start that the printed ISOMAP and FGPLVM columns have too, and Y as it is, which comes closest to the
-        # printed column. On data of one's own neither is wise, so they are no defaults of the estimator.
-        settings={"isomap_components": "largest", "center": False},
-        as_stated={"isomap_components": "joined"},
+        # printed column. On data of one's own neither is wise.
+        as_run={"isomap_components": "largest", "center": False},
+        as_stated={"isomap_components": "joined", "center": False},
         cost=1.2,
         fitted=True,
     ),

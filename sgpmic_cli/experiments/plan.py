@@ -95,7 +95,7 @@ def _cell(source: Source, variance: int, q: int | None, method: Method, protocol
         return Cell(source.name, variance, q, method, entry.n_classes if entry else 0, reason=source.reason)
     if data.labels is None:
         raise UsageError(f"{source.name!r} has no label column to score against: name it with --label COLUMN.")
-    settings = protocol.settings(method)
+    settings = protocol.settings(method, entry)
     if entry is not None and "n_inducing" in method.accepts():
         settings = {"n_inducing": min(entry.inducing, len(data.Y)), **settings}
     return Cell(

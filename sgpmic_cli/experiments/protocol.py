@@ -32,9 +32,14 @@ class Protocol:
             return entry.as_run_q[variance]
         return dimensions_for(self._dropped(data, entry).Y, variance / 100)
 
-    def settings(self, method: Method) -> dict[str, Any]:
-        """The constructor arguments of a method under this protocol, its grid not included."""
-        return dict(method.settings) if self.as_run else {**method.settings, **method.as_stated}
+    def settings(self, method: Method, entry: Entry | None) -> dict[str, Any]:
+        """The constructor arguments of a method under this protocol, its grid not included.
+
+        What is there for the sake of the printed numbers alone has no place on anybody's own data.
+        """
+        if not self.as_run:
+            return {**method.settings, **method.as_stated}
+        return {**method.settings, **(method.as_run if entry is not None else {})}
 
     def _dropped(self, data: Dataset, entry: Entry | None) -> Dataset:
         if not self.as_run or entry is None or not entry.as_run_drop:

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import os
 import time
 import uuid
@@ -112,5 +111,5 @@ def write_whole(path: Path, text: str) -> None:
 def _check(record: Record, key: str) -> None:
     if record.key != key or record.status not in ("ok", "failed"):
         raise ValueError("not the record of this run")
-    if record.ok and not all(math.isfinite(record.scores[name]) for name in SCORES):
-        raise ValueError("a score is missing")
+    if record.ok and not all(abs(record.scores[name]) <= 100.0 + 1e-9 for name in SCORES):
+        raise ValueError("a score is missing, or is no percentage")

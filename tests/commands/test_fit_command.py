@@ -118,6 +118,24 @@ def test_files_of_ones_own(run, tmp_path, no_figures):
     assert named["scores"]["acc"] == 100.0
 
 
+def test_a_fit_of_other_data_is_not_replaced_without_a_word(run, tmp_path, no_figures):
+    arguments = (*QUICK, "--clusters", "2", "--dims", "2")
+    said = "note: it replaces the fit of other data"
+    assert said not in run("plain.csv", *arguments).stderr
+    assert said not in run("plain.csv", *arguments).stderr
+    frame = pd.read_csv(tmp_path / "plain.csv")
+    (frame + frame**2).to_csv(tmp_path / "plain.csv", index=False)
+    assert said in run("plain.csv", *arguments).stderr
+
+
+def test_a_header_of_numbers_is_pointed_out(run, tmp_path, no_figures):
+    frame = pd.read_csv(tmp_path / "plain.csv").set_axis(["2019", "2020", "2021"], axis=1)
+    frame.to_csv(tmp_path / "years.csv", index=False)
+    result = run("years.csv", *QUICK, "--clusters", "2", "--dims", "2")
+    assert "31 rows" in result.stdout
+    assert "note: no header was found in years.csv, so its first line is read as data." in result.stderr
+
+
 def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures):
     result = run("iris", *QUICK, "--init", "3", "--out", "x", "--json")
     assert "restart 3/3, round 2/2" in result.stderr
@@ -150,7 +168,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--clusters", "0"], 2, "--clusters must be a whole number from 1, not 0"),
         (["iris", "--clusters", "151"], 2, "--clusters 151 needs at least that many rows"),
         (["iris", "--dims", "150"], 2, "--dims 150 needs more rows"),
-        (["iris", "--dims", "0"], 2, "--dims must be"),
+        (["iris", "--dims", "0"], 2, "--dims 0: a latent space has at least one dimension"),
         (["iris", "--kernel", "cosine"], 2, "--kernel must be 'rbf' or 'linear'"),
         (["iris", "--optimizer", "adam"], 2, "--optimizer must be"),
         (["iris", "--scale", "some"], 2, "--scale must be"),

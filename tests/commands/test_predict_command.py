@@ -76,6 +76,16 @@ def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
     assert np.array_equal(pd.read_csv("results/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
 
 
+def test_the_folder_of_a_fit_is_not_written_over(run, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    result = run("model.npz", "new.csv", "--label", "kind", "--out", ".")
+    assert result.exit_code == 2
+    assert (
+        result.stderr == "sgpmic: '.' holds a fit, whose labels and latent points would be lost: name another --out.\n"
+    )
+    assert sorted(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("model", "data", "sentence"),
     [

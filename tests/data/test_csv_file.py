@@ -34,6 +34,25 @@ def test_the_label_column_may_stand_anywhere(tmp_path):
     assert dataset.class_names == ("9", "10")
 
 
+def test_a_first_line_with_the_label_is_a_header_of_whatever_else(tmp_path):
+    dataset = load(write(tmp_path, "2019,2020,y\n1,2,a\n3,4,b\n5,7,a\n"), label="y")
+    assert dataset.feature_names == ("2019", "2020")
+    assert dataset.Y.tolist() == [[1, 2], [3, 4], [5, 7]]
+
+
+def test_classes_that_are_numbers_are_compared_as_numbers(tmp_path):
+    dataset = load(write(tmp_path, "a,b,y\n1,2,1\n3,4,2.0\n5,7,1.0\n6,7,2\n"), label="y")
+    assert dataset.class_names == ("1", "2.0")
+    assert dataset.labels.tolist() == [0, 1, 0, 1]
+    mixed = load(write(tmp_path, "a,b,y\n1,2,1\n3,4,1.0\n5,7,x\n"), label="y")
+    assert mixed.class_names == ("1", "1.0", "x")
+
+
+def test_a_decimal_comma_is_pointed_out(tmp_path):
+    with pytest.raises(UsageError, match=r"'5,1' is not a number \(a decimal comma, perhaps: write a point\)"):
+        load(write(tmp_path, "a;b\n1;2\n5,1;3\n"))
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_separators_line_ends_blank_lines_spaces_and_bom(tmp_path, separator, newline):

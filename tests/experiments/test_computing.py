@@ -16,6 +16,16 @@ def test_labels_of_the_wrong_length_are_a_failure():
     assert "149" in record.reason
 
 
+def test_labels_that_are_no_numbers_are_a_failure():
+    record = _record("toy_methods:Unnumbered")
+    assert (record.status, record.reason) == ("failed", "ValueError: fit_predict gave labels that are not numbers.")
+
+
+def test_a_method_that_ends_the_program_ends_its_run_only():
+    record = _record("toy_methods:Leaving")
+    assert (record.status, record.reason) == ("failed", "SystemExit: 7")
+
+
 def test_warnings_of_a_fit_are_kept_with_it():
     record = _record("ppca-fcm", "cmc", 99)
     assert record.ok

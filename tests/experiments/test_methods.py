@@ -11,7 +11,7 @@ from sgpmic_cli.source import constructor
 def test_every_built_in_method_is_a_clusterer_with_the_common_face():
     for method in methods.known().values():
         assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
-        assert set(method.settings) | set(method.grid) | set(method.as_stated) <= method.accepts()
+        assert set(method.settings) | set(method.grid) | set(method.as_run) | set(method.as_stated) <= method.accepts()
 
 
 def test_parameters_read_from_the_source_are_those_of_the_class():

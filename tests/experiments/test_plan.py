@@ -133,6 +133,15 @@ def test_data_without_labels_cannot_be_scored(tmp_path):
         plan.cells(sources([str(path)], [95]), resolve(["pca-fcm"]), protocol("as-run"))
 
 
+def test_what_the_printed_numbers_need_is_for_the_papers_data_alone(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
+    (own,) = plan.cells(sources([str(path)], [95], label="y"), resolve(["sgp-mic"]), protocol("as-run"))
+    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
+    assert own.settings == {}
+    assert printed.settings == {"n_inducing": 50, "isomap_components": "largest", "center": False}
+
+
 def test_two_files_of_one_name_are_refused(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -38,6 +38,7 @@ def test_a_record_comes_back_as_it_was(store):
         lambda text: "[]",
         lambda text: text.replace('"acc"', '"bcc"'),
         lambda text: text.replace("50.0", "NaN"),
+        lambda text: text.replace("50.0", "12345.0"),
         lambda text: text.replace('"ok"', '"fine"'),
         lambda text: text.replace("k" * 64, "j" * 64),
         lambda text: text.replace('"seed"', '"sed"'),

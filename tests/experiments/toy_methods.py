@@ -43,6 +43,21 @@ class Broken(Halves):
         raise ValueError("no luck")
 
 
+class Unnumbered(Halves):
+    """Gives no numbers."""
+
+    def fit(self, Y, y=None):
+        self.labels_ = np.full(len(Y), np.nan)
+        return self
+
+
+class Leaving(Halves):
+    """Ends the program, as a script would."""
+
+    def fit(self, Y, y=None):
+        raise SystemExit(7)
+
+
 class Short(Halves):
     """Forgets a row."""
 
