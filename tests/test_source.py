@@ -92,10 +92,15 @@ def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "imported", ["from toyother.helper import constant", "from .helper import constant", "from . import helper"]
+    ("package", "imported"),
+    [
+        ("toyone", "from toyone.helper import constant"),
+        ("toytwo", "from .helper import constant"),
+        ("toythree", "from . import helper"),
+    ],
 )
-def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, monkeypatch, imported):
-    folder = tmp_path / "toyother"
+def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, monkeypatch, package, imported):
+    folder = tmp_path / package
     folder.mkdir()
     for name, text in {"__init__": "", "method": f"{imported}\n", "helper": "constant = 1\n", "far": "x = 1\n"}.items():
         (folder / f"{name}.py").write_text(text)
@@ -103,10 +108,10 @@ def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, mon
 
     def moved(file):
         _forget()
-        before = source.code_version("toyother.method")
+        before = source.code_version(f"{package}.method")
         (folder / file).write_text((folder / file).read_text() + "y = 2\n")
         _forget()
-        return source.code_version("toyother.method") != before
+        return source.code_version(f"{package}.method") != before
 
     assert moved("helper.py")
     assert not moved("far.py")
