@@ -43,7 +43,7 @@ class Output:
 
 def note_missing_header(data: "Dataset", output: Output) -> None:
     """A header of numbers cannot be told from a row: the user can."""
-    if data.feature_names[0] in ("column_1", "column_2"):  # what columns are called that have no name
+    if data.names_made_up:
         output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 
 

@@ -93,7 +93,7 @@ def fit(
         raise KeyboardInterrupt("interrupted; nothing was written.") from None
     note_missing_header(data, output)
     if replaced:
-        output.remark(f"note: it replaces the fit of other data that was in {out}; --out keeps both.")
+        output.remark(f"note: it replaces the fit of other data that was in {out}; another --out keeps both.")
     for remark in fitted.remarks:
         output.remark(f"note: {remark}")
     _print(fitted, out, output)

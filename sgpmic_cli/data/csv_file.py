@@ -59,7 +59,8 @@ def read_csv(path: Path, *, name: str, label: str | None = None, to_cluster: boo
         )
     if to_cluster:
         _check_spread(path, Y, [layout.columns[j] for j in layout.features])
-    return Dataset.from_classes(name, Y, classes, [layout.columns[j] for j in layout.features])
+    names = [layout.columns[j] for j in layout.features]
+    return Dataset.from_classes(name, Y, classes, names, names_made_up=not layout.has_header)
 
 
 def _check_spread(path: Path, Y: np.ndarray, columns: list[str]) -> None:

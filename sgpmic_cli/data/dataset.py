@@ -19,6 +19,7 @@ class Dataset:
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
+    names_made_up: bool = False  # since the file has none: its first line was read as data
     sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
@@ -34,15 +35,21 @@ class Dataset:
 
     @classmethod
     def from_classes(
-        cls, name: str, Y: np.ndarray, classes: Sequence[str] | None, feature_names: Sequence[str]
+        cls,
+        name: str,
+        Y: np.ndarray,
+        classes: Sequence[str] | None,
+        feature_names: Sequence[str],
+        *,
+        names_made_up: bool = False,
     ) -> "Dataset":
         """Number the classes 0, 1, ... in the order of their names; numbers are ordered by value."""
         if classes is None:
-            return cls(name, Y, None, (), tuple(feature_names))
+            return cls(name, Y, None, (), tuple(feature_names), names_made_up)
         ordered = sorted(set(classes), key=_class_order)
         number = {class_name: index for index, class_name in enumerate(ordered)}
         labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
-        return cls(name, Y, labels, tuple(ordered), tuple(feature_names))
+        return cls(name, Y, labels, tuple(ordered), tuple(feature_names), names_made_up)
 
     @property
     def n_classes(self) -> int:

@@ -40,6 +40,11 @@ def test_a_first_line_with_the_label_is_a_header_of_whatever_else(tmp_path):
     assert dataset.Y.tolist() == [[1, 2], [3, 4], [5, 7]]
 
 
+def test_it_is_known_whether_the_names_are_those_of_the_file(tmp_path):
+    assert not load(write(tmp_path, "column_1,column_2\n1,2\n3,4\n")).names_made_up
+    assert load(write(tmp_path, "2019,2020\n1,2\n3,4\n")).names_made_up
+
+
 def test_classes_that_are_numbers_are_compared_as_numbers(tmp_path):
     dataset = load(write(tmp_path, "a,b,y\n1,2,1\n3,4,2.0\n5,7,1.0\n6,7,2\n"), label="y")
     assert dataset.class_names == ("1", "2.0")
