@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines import scatter
+from sgpmic_cli.baselines import _scatter
 
 
 class AML(ClusterMixin, BaseEstimator):
@@ -45,17 +45,17 @@ class AML(ClusterMixin, BaseEstimator):
         """Embed and cluster the rows of Y."""
         Y = validate_data(self, Y, dtype=np.float64)
         rng = check_random_state(self.random_state)
-        U, s = scatter.principal(scatter.centred(Y))
+        U, s = _scatter.principal(_scatter.centred(Y))
         A = U * (s / np.sqrt(s**2 + self.lam))  # (N, R)
         B = np.eye(len(s), min(self.n_components, len(s)))
-        labels = scatter.partition(A @ B, self.n_clusters, rng, n_init=1)
+        labels = _scatter.partition(A @ B, self.n_clusters, rng, n_init=1)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            LtA = scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
+            LtA = _scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
             B = _directions(LtA, B.shape[1])
             self.objectives_.append(float(np.sum((LtA @ B) ** 2)))
             before = labels
-            labels = scatter.partition(A @ B, self.n_clusters, rng, n_init=0, start=before)
+            labels = _scatter.partition(A @ B, self.n_clusters, rng, n_init=0, start=before)
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

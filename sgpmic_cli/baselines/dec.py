@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines import scatter
+from sgpmic_cli.baselines import _scatter
 
 
 class DEC(ClusterMixin, BaseEstimator):
@@ -37,21 +37,21 @@ class DEC(ClusterMixin, BaseEstimator):
         """Embed and cluster the rows of Y."""
         Y = validate_data(self, Y, dtype=np.float64)
         rng = check_random_state(self.random_state)
-        Yc = scatter.centred(Y)
+        Yc = _scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # A direction without variance has eigenvalue 0 and outranks every negative one; with P > N there are P - N.
-            U, s = scatter.principal(Yc)
+            U, s = _scatter.principal(Yc)
             Yc = U * s
         St = Yc.T @ Yc
         W = self._leading(St)
-        labels = scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
+        labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            S = St - self.lam * scatter.within(Yc, labels, self.n_clusters)
+            S = St - self.lam * _scatter.within(Yc, labels, self.n_clusters)
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
-            labels = scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=before)
+            labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=before)
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

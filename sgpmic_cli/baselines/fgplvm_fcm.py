@@ -26,14 +26,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines.ascent import Objective, climb
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._ascent import Objective, climb
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.model.bound import Bound, Parameters, observe
 from sgpmic_cli.model.kernels import RBF, start_parameters
 from sgpmic_cli.model.mixture import mixture
-
-Array = NDArray[np.float64]
 
 
 class FGPLVMFCM(ClusterMixin, BaseEstimator):

@@ -17,16 +17,15 @@ from scipy.linalg.lapack import dpotrs
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.baselines.ascent import Objective, climb
-from sgpmic_cli.baselines.scatter import centred
+from sgpmic_cli._typing import Array
+from sgpmic_cli.array_cache import Arrays, remembered
+from sgpmic_cli.baselines._ascent import Objective, climb
+from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.fcm import FuzzyCMeans
-from sgpmic_cli.memory import Arrays, remembered
 from sgpmic_cli.model.bound import observe
 from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
-
-Array = NDArray[np.float64]
 
 MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
 

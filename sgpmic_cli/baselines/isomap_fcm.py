@@ -35,7 +35,7 @@ class IsomapFCM(ClusterMixin, BaseEstimator):
         """Embed and cluster the rows of Y."""
         Y = validate_data(self, Y, dtype=np.float64)
         self.embedding_ = isomap(
-            Y, self.n_components, components=self.components, unit_variance=self.unit_variance, memory=self.memory
+            Y, self.n_components, parts=self.components, unit_variance=self.unit_variance, memory=self.memory
         )
         self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
         return self

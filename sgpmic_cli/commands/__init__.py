@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sgpmic_cli import __version__
+from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import (
     benchmark,
     check,
@@ -22,8 +22,7 @@ from sgpmic_cli.commands import (
     report,
     search_asrun,
     speed,
-    sweep_clusters,
-    sweep_inducing,
+    sweeps,
     table1,
 )
 from sgpmic_cli.errors import SgpmicError
@@ -82,8 +81,8 @@ def root(
 app.command("benchmark")(benchmark.benchmark)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
-app.command("sweep-inducing")(sweep_inducing.sweep_inducing)
-app.command("sweep-clusters")(sweep_clusters.sweep_clusters)
+app.command("sweep-inducing")(sweeps.sweep_inducing)
+app.command("sweep-clusters")(sweeps.sweep_clusters)
 app.command("table1")(table1.table1)
 app.command("check")(check.check)
 app.command("search-asrun")(search_asrun.search_asrun)

@@ -5,49 +5,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands import _complete, _options
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal import completion, shared_options
+from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import CellsFailed
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.benchmark import Benchmark
+    from sgpmic_cli.experiments.studies.benchmark import Benchmark
 
 
 def benchmark(
-    dataset: _options.Datasets,
+    dataset: shared_options.Datasets,
     variance: Annotated[
-        str, typer.Option(help="Shares of variance that set Q: 50, 95, 99 or all.", autocompletion=_complete.variances)
+        str, typer.Option(help="Shares of variance that set Q: 50, 95, 99 or all.", autocompletion=completion.variances)
     ] = "95",
-    methods: _options.Methods = "all",
-    repeats: _options.Repeats = 10,
-    seed: _options.Seed = 0,
-    n_jobs: _options.Jobs = -1,
-    backend: _options.BackendName = "loky",
-    scheduler: _options.Scheduler = None,
-    protocol: _options.ProtocolName = "as-run",
-    label: _options.Label = None,
-    out: _options.Out = Path("results/benchmark"),
-    store: _options.Store = None,
-    force: _options.Force = False,
-    retry_failed: _options.RetryFailed = False,
+    methods: shared_options.Methods = "all",
+    repeats: shared_options.Repeats = 10,
+    seed: shared_options.Seed = 0,
+    n_jobs: shared_options.Jobs = -1,
+    backend: shared_options.BackendName = "loky",
+    scheduler: shared_options.Scheduler = None,
+    protocol: shared_options.ProtocolName = "as-run",
+    label: shared_options.Label = None,
+    out: shared_options.Out = Path("results/benchmark"),
+    store: shared_options.Store = None,
+    force: shared_options.Force = False,
+    retry_failed: shared_options.RetryFailed = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Also write OUT/trace.csv: losses and bounds of every run, step by step.")
     ] = False,
-    dry_run: _options.DryRun = False,
-    data_dir: _options.DataDir = None,
-    mirror: _options.Mirror = None,
-    offline: _options.Offline = False,
-    json: _options.Json = False,
-    quiet: _options.Quiet = False,
+    dry_run: shared_options.DryRun = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Run methods on data sets and put every number beside the paper's.
 
     Finished runs are kept: the same command again resumes, and computes nothing twice. Exit codes: 0 done (cells
     whose data cannot be had are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data, 130 interrupted.
     """
-    from sgpmic_cli.commands._watching import watching
-    from sgpmic_cli.experiments import benchmark as experiment
-    from sgpmic_cli.experiments.cluster import scheduler_of
+    from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.experiments.run.dask_backend import scheduler_of
+    from sgpmic_cli.experiments.studies import benchmark as experiment
 
     output = Output(as_json=json, quiet=quiet)
     address = scheduler_of(backend, scheduler)
@@ -62,9 +62,9 @@ def benchmark(
         "force": force,
         "retry_failed": retry_failed,
     }
-    asked = _options.split(dataset), _options.split(variance), _options.split(methods)
+    asked = shared_options.split(dataset), shared_options.split(variance), shared_options.split(methods)
     if dry_run:
-        from sgpmic_cli.commands._plan_table import print_plan
+        from sgpmic_cli.commands.terminal.plan_table import print_plan
 
         where = store if store is not None else out / "runs"
         print_plan(experiment.prepare(*asked, store=where, **options), output)
@@ -88,7 +88,7 @@ def _print_result(finished: "Benchmark", output: Output) -> None:
     if output.as_json:
         output.document(finished.document())
         return
-    from sgpmic_cli.commands._benchmark_table import render
+    from sgpmic_cli.commands.terminal.benchmark_table import render
 
     console = output.console()
     for part in render(finished.results, console):

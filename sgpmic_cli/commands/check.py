@@ -5,26 +5,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands import _complete, _options
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal import completion, shared_options
+from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.campaign import Gathered
-    from sgpmic_cli.experiments.gate import Change
+    from sgpmic_cli.experiments.run.pipeline import Gathered
+    from sgpmic_cli.experiments.studies.regression_gate import Change
 
 
 def check(
     dataset: Annotated[
         str,
         typer.Option(
-            help="Data sets of the reference, or 'all'; separate several by commas.", autocompletion=_complete.datasets
+            help="Data sets of the reference, or 'all'; separate several by commas.", autocompletion=completion.datasets
         ),
     ] = "all",
     methods: Annotated[
         str,
         typer.Option(
-            help="Methods of the reference, or 'all'; separate several by commas.", autocompletion=_complete.methods
+            help="Methods of the reference, or 'all'; separate several by commas.", autocompletion=completion.methods
         ),
     ] = "all",
     full: Annotated[bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")] = False,
@@ -38,29 +38,29 @@ def check(
         int | None,
         typer.Option(help="Runs of each cell.", show_default="3; with --full or --update as many as the reference"),
     ] = None,
-    n_jobs: _options.Jobs = -1,
+    n_jobs: shared_options.Jobs = -1,
     store: Annotated[
         Path | None,
         typer.Option(help="Folder of run records that may answer.", show_default="none: everything is computed"),
     ] = None,
-    data_dir: _options.DataDir = None,
-    mirror: _options.Mirror = None,
-    offline: _options.Offline = False,
-    json: _options.Json = False,
-    quiet: _options.Quiet = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Recompute cells and compare them with the reference, repeat by repeat with the same seeds.
 
     A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing got worse, 1 a cell is worse, failed or missing, or
     nothing was compared, 2 wrong argument, 3 some runs of an update failed.
     """
-    from sgpmic_cli.commands._watching import watching
-    from sgpmic_cli.experiments import gate
-    from sgpmic_cli.experiments.reference import default_path, read_reference, write_reference
+    from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.experiments.studies import regression_gate
+    from sgpmic_cli.experiments.studies.reference import default_path, read_reference, write_reference
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
-    selection = gate.Selection(tuple(_options.split(dataset)), tuple(_options.split(methods)))
+    selection = regression_gate.Selection(tuple(shared_options.split(dataset)), tuple(shared_options.split(methods)))
     options: dict[str, Any] = {
         "repeats": repeats,
         "store": store,
@@ -72,18 +72,18 @@ def check(
     if update:
         old = read_reference(path) if path.exists() else None
         with watching(output) as watcher:
-            renewed, changes, gathered = gate.update(old, selection, watcher=watcher, **options)
+            renewed, changes, gathered = regression_gate.update(old, selection, watcher=watcher, **options)
         write_reference(path, renewed)
         _print(changes, output)
         output.remark(f"{len(renewed.cells)} cells in {path}; {gathered.failed} runs failed")
         _raise_failed(gathered)
         return
     with watching(output) as watcher:
-        changes = gate.check(read_reference(path), selection, full=full, watcher=watcher, **options)
+        changes = regression_gate.check(read_reference(path), selection, full=full, watcher=watcher, **options)
     _print(changes, output)
-    if worse := gate.broken(changes):
+    if worse := regression_gate.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} numbers are worse, failed or missing.")
-    if not gate.compared(changes):
+    if not regression_gate.compared(changes):
         raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
 
 
@@ -103,8 +103,8 @@ def _print(changes: "list[Change]", output: Output) -> None:
     """What moved, and a count of all."""
     from collections import Counter
 
-    from sgpmic_cli.experiments.gate import State
-    from sgpmic_cli.experiments.tables import TITLES, plain
+    from sgpmic_cli.experiments.studies.regression_gate import State
+    from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
     counts = Counter(change.state for change in changes)
     if output.as_json:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal.output import Output
 
 app = typer.Typer(help="List, show, fetch and verify the data sets.", no_args_is_help=True)
 

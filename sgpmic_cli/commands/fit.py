@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands import _complete
-from sgpmic_cli.commands._output import Output, note_missing_header
+from sgpmic_cli.commands.terminal import completion
+from sgpmic_cli.commands.terminal.output import Output, note_missing_header
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.fitting import Fitted
+    from sgpmic_cli.single_fit.fitting import Fitted
 
 
 def fit(
     dataset: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=_complete.datasets
+            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=completion.datasets
         ),
     ],
     clusters: Annotated[
@@ -63,10 +63,10 @@ def fit(
     All columns are used as they are. Writes model.npz, labels.csv, embedding.csv, trace.csv, manifest.json and the
     figures convergence and embedding (PNG and PDF), all of them or none.
     """
-    from sgpmic_cli.commands._rounds import showing
+    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.commands.terminal.fit_progress import showing
     from sgpmic_cli.data import load
-    from sgpmic_cli.experiments import fitting
-    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.single_fit import fitting
 
     output = Output(as_json=json, quiet=quiet)
     settings: dict[str, Any] = {
@@ -85,7 +85,7 @@ def fit(
     out = Path("results/fit", Path(data.name).name) if out is None else out
     replaced = _fitted_to_other_data(out, data.sha256)
     try:
-        with staged(out) as folder:
+        with whole_folder(out) as folder:
             with showing(output) as progress:
                 fitted = fitting.fit(data, **settings, progress=progress)
             _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
@@ -113,7 +113,7 @@ def _fitted_to_other_data(folder: Path, sha256: str) -> bool:
 def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:
     import json
 
-    from sgpmic_cli.experiments.manifest import manifest
+    from sgpmic_cli.experiments.run.manifest import manifest
     from sgpmic_cli.figures.convergence import draw_convergence
     from sgpmic_cli.figures.embedding import draw_embedding
 
@@ -138,7 +138,7 @@ def _print(fitted: "Fitted", out: Path, output: Output) -> None:
     if output.as_json:
         output.document({**summary, "out": str(out)})
         return
-    from sgpmic_cli.commands._facts import facts, score_words
+    from sgpmic_cli.commands.terminal.facts import facts, score_words
 
     ended = "converged" if summary["converged"] else "all done"
     output.console().print(

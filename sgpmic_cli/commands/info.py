@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal.output import Output
 
 
 def info(
@@ -36,8 +36,8 @@ def _facts(data_dir: Path | None) -> dict[str, Any]:
     import sgpmic_cli
     from sgpmic_cli.data.originals import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
-    from sgpmic_cli.experiments.manifest import commit, environment
-    from sgpmic_cli.experiments.methods import known
+    from sgpmic_cli.experiments.plan.methods import known
+    from sgpmic_cli.experiments.run.manifest import commit, environment
 
     return {
         **environment(),

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from sgpmic_cli.commands import _complete, _options
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal import completion, shared_options
+from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import SgpmicError
 
 
@@ -29,44 +29,44 @@ def plot(
     data: Annotated[
         str | None,
         typer.Option(
-            help="Data set or CSV file that 'embedding' and 'convergence' show.", autocompletion=_complete.datasets
+            help="Data set or CSV file that 'embedding' and 'convergence' show.", autocompletion=completion.datasets
         ),
     ] = None,
-    label: _options.Label = None,
+    label: shared_options.Label = None,
     clusters: Annotated[
         int | None, typer.Option(help="Clusters to look for in --data.", show_default="number of classes, where known")
     ] = None,
-    repeats: _options.Repeats = 10,
-    seed: _options.Seed = 0,
-    n_jobs: _options.Jobs = -1,
+    repeats: shared_options.Repeats = 10,
+    seed: shared_options.Seed = 0,
+    n_jobs: shared_options.Jobs = -1,
     results: Annotated[Path, typer.Option(help="Folder with table2, sweep-clusters and sweep-inducing.")] = Path(
         "results"
     ),
     store: Annotated[Path | None, typer.Option(help="Folder of run records.", show_default="RESULTS/runs")] = None,
-    data_dir: _options.DataDir = None,
-    mirror: _options.Mirror = None,
-    offline: _options.Offline = False,
-    quiet: _options.Quiet = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Draw figures, each as PNG and PDF.
 
     Runs behind a figure are looked up in the store, and computed and kept where it has none; figures 7 and 8 draw what
     `sgpmic sweep-clusters` and `sgpmic sweep-inducing` wrote. The same runs give the same files, byte by byte.
     """
-    from sgpmic_cli.commands._watching import watching
-    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.commands.terminal.run_progress import watching
     from sgpmic_cli.figures.catalogue import resolve
-    from sgpmic_cli.figures.request import Request
+    from sgpmic_cli.figures.plot_options import PlotOptions
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
     refused: list[SgpmicError] = []
     for figure in chosen:
         try:
-            with staged(out) as folder, watching(output) as watcher:
+            with whole_folder(out) as folder, watching(output) as watcher:
                 remarks = figure.load()(
                     folder / figure.name,
-                    Request(
+                    PlotOptions(
                         results=results,
                         store=store if store is not None else results / "runs",
                         seed=seed,

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sgpmic_cli.commands import _complete
-from sgpmic_cli.commands._output import Output, note_missing_header
+from sgpmic_cli.commands.terminal import completion
+from sgpmic_cli.commands.terminal.output import Output, note_missing_header
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.prediction import Predicted
+    from sgpmic_cli.single_fit.prediction import Predicted
 
 
 def predict(
@@ -18,7 +18,7 @@ def predict(
     dataset: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=_complete.datasets
+            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=completion.datasets
         ),
     ],
     label: Annotated[
@@ -42,9 +42,9 @@ def predict(
 
     The columns must be those the model was fitted to. Writes labels.csv and embedding.csv.
     """
+    from sgpmic_cli.atomic import whole_folder
     from sgpmic_cli.data import load
-    from sgpmic_cli.experiments import prediction
-    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.single_fit import prediction
 
     output = Output(as_json=json, quiet=quiet)
     fitted = prediction.load_model(model)
@@ -53,7 +53,7 @@ def predict(
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     try:
-        with staged(out) as folder:
+        with whole_folder(out) as folder:
             predicted = prediction.predict(fitted, data)
             predicted.write(folder)
     except KeyboardInterrupt:
@@ -67,7 +67,7 @@ def _print(predicted: "Predicted", out: Path, output: Output) -> None:
     if output.as_json:
         output.document({**summary, "out": str(out)})
         return
-    from sgpmic_cli.commands._facts import facts, score_words
+    from sgpmic_cli.commands.terminal.facts import facts, score_words
 
     output.console().print(
         facts(

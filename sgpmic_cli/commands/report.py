@@ -15,7 +15,7 @@ def report(
     It reads what `sgpmic benchmark --out RESULTS/table2` and `sgpmic plot --out RESULTS/figures` wrote, computes
     nothing anew, and opens from disk without a network.
     """
-    from sgpmic_cli.experiments.store import write_whole
+    from sgpmic_cli.atomic import write_whole
     from sgpmic_cli.report.page import page
 
     target = out if out is not None else results / "report.html"

@@ -2,31 +2,31 @@
 
 from pathlib import Path
 
-from sgpmic_cli.commands import _options
-from sgpmic_cli.commands._output import Output
 from sgpmic_cli.commands.benchmark import raise_failed
+from sgpmic_cli.commands.terminal import shared_options
+from sgpmic_cli.commands.terminal.output import Output
 
 
 def search_asrun(
-    repeats: _options.Repeats = 2,
-    seed: _options.Seed = 0,
-    n_jobs: _options.Jobs = -1,
-    out: _options.Out = Path("results/search-asrun"),
-    store: _options.Store = None,
-    retry_failed: _options.RetryFailed = False,
-    quiet: _options.Quiet = False,
+    repeats: shared_options.Repeats = 2,
+    seed: shared_options.Seed = 0,
+    n_jobs: shared_options.Jobs = -1,
+    out: shared_options.Out = Path("results/search-asrun"),
+    store: shared_options.Store = None,
+    retry_failed: shared_options.RetryFailed = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Vary what the paper leaves open in SGP-MIC, one thing at a time, and measure how close each comes to its column.
 
     Writes search.csv, search.md and a manifest. Exit codes: 0 done, 2 wrong argument, 3 some runs failed, 130
     interrupted.
     """
-    from sgpmic_cli.commands._watching import watching
-    from sgpmic_cli.experiments import asrun_search
+    from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.experiments.studies import setting_search
 
     output = Output(as_json=False, quiet=quiet)
     with watching(output) as watcher:
-        finished = asrun_search.search_asrun(
+        finished = setting_search.search_asrun(
             out=out,
             store=store,
             repeats=repeats,

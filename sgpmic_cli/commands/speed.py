@@ -5,16 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands import _options
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal import shared_options
+from sgpmic_cli.commands.terminal.output import Output
 
 
 def speed(
     out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = Path("results"),
     rows: Annotated[int, typer.Option(help="The most rows to measure and to fit.", min=1000)] = 1_000_000,
     fit: Annotated[bool, typer.Option(help="Also fit that many rows and tell time and memory.")] = True,
-    json: _options.Json = False,
-    quiet: _options.Quiet = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Measure the evaluation of the bound in one thread, as ratios within one run.
 
@@ -23,7 +23,7 @@ def speed(
     """
     from json import dumps
 
-    from sgpmic_cli.experiments.staging import staged
+    from sgpmic_cli.atomic import whole_folder
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.large import large_fit
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
@@ -38,9 +38,9 @@ def speed(
         {"promise": name, "measured": value, "limit": limit, "kept": value <= limit}
         for name, value, limit in verdicts(document)
     ]
-    with staged(out) as folder:
+    with whole_folder(out) as folder:
         (folder / "speed.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    with staged(out / "figures") as folder:
+    with whole_folder(out / "figures") as folder:
         draw_growth(folder / "speed", document["growth"])
     if json:
         output.document(document)

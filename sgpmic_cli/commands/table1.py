@@ -2,20 +2,20 @@
 
 from pathlib import Path
 
-from sgpmic_cli.commands import _options
-from sgpmic_cli.commands._output import Output
+from sgpmic_cli.commands.terminal import shared_options
+from sgpmic_cli.commands.terminal.output import Output
 
 
 def table1(
-    out: _options.Out = Path("results/table1"),
-    data_dir: _options.DataDir = None,
-    mirror: _options.Mirror = None,
-    offline: _options.Offline = False,
-    json: _options.Json = False,
-    quiet: _options.Quiet = False,
+    out: shared_options.Out = Path("results/table1"),
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Put the shape of every data set, and its latent dimensions, beside those the paper prints."""
-    from sgpmic_cli.experiments.table1 import for_people, shapes, write_table1
+    from sgpmic_cli.experiments.studies.table1 import for_people, shapes, write_table1
 
     output = Output(as_json=json, quiet=quiet)
     found = shapes(data_dir=data_dir, mirror=mirror, offline=offline)

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from sgpmic_cli import __version__
+from sgpmic_cli._version import __version__
 
 TIMEOUT = 15.0  # seconds without a byte
 DEADLINE = 300.0  # seconds for one attempt, against a server that drips

@@ -3,9 +3,9 @@
 import hashlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
+from sgpmic_cli.atomic import replacing
 from sgpmic_cli.data.download import Refused, WrongFile, download
 from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.errors import DataUnavailable
@@ -123,21 +123,13 @@ def _from_network(entry: Entry, mirror: str | None, offline: bool) -> bytes:
 
 
 def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> None:
-    """Put checked bytes into the cache: a file of its own first, then one rename, so that no reader sees a part."""
+    """Put checked bytes into the cache, whole or not at all."""
     folder = cache_folder(data_dir)
-    temporary: str | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{entry.filename}.", dir=folder)
-        with os.fdopen(descriptor, "wb") as file:
+        with replacing(folder / entry.filename) as file:
             file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp's files are private, a cache may be shared
-        os.replace(temporary, folder / entry.filename)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         raise DataUnavailable(
             f"{entry.name} is unavailable: {entry.filename} cannot be kept in {folder} ({error.strerror or error}); "
             "free some space or choose another folder with --data-dir or SGPMIC_DATA"

@@ -1,10 +1,10 @@
 """ISOMAP (Tenenbaum, de Silva and Langford 2000) in the reading that reproduces the paper's cells.
 
 Twelve neighbours; an edge if either end lists the other; duplicates tied by an edge of 1e-9; ties in a neighbour list
-broken by row order; geodesics and classical MDS on the largest connected component only, every other point at the
+broken by row order; geodesics and classical MDS on the largest connected part only, every other point at the
 origin; then every axis to zero mean and unit variance. At twelve neighbours Iris falls into 100 + 50 rows and Segment
 into 1980 + 330, so the origin is a crowded place there: an accident of the original toolbox that the printed numbers
-carry, kept as it is under `components="largest"`. `components="joined"` bridges the parts by their closest pairs
+carry, kept as it is under `parts="largest"`. `parts="joined"` bridges the parts by their closest pairs
 instead; "auto" does so only where the largest part holds no more than half of the rows (clusters that stand apart would
 otherwise fall on one point). `unit_variance=False` leaves the axes at their own length.
 """
@@ -18,9 +18,9 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
-from sgpmic_cli.memory import remembered
+from sgpmic_cli.array_cache import remembered
 
-Components = Literal["largest", "joined", "auto"]
+Parts = Literal["largest", "joined", "auto"]
 
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
@@ -31,7 +31,7 @@ def isomap(
     Y: NDArray[np.float64],
     q: int,
     *,
-    components: Components = "largest",
+    parts: Parts = "largest",
     unit_variance: bool = True,
     memory: str | os.PathLike[str] | None = None,
 ) -> NDArray[np.float64]:
@@ -43,7 +43,7 @@ def isomap(
     if not 1 <= q <= max(Y.shape[0] - 1, 1):
         raise ValueError(f"ISOMAP of {Y.shape[0]} rows has at most {max(Y.shape[0] - 1, 1)} axes, not {q}.")
     n_axes = max(q, min(KEPT_AXES, Y.shape[0] - 1))
-    kept = remembered(memory, __name__, f"{components} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, components)})
+    kept = remembered(memory, __name__, f"{parts} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, parts)})
     coordinates = kept["X"][:, :q]
     if not unit_variance:
         return coordinates
@@ -78,10 +78,10 @@ def neighbor_graph(Y: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> sp
     return graph.maximum(graph.T).tocsr()
 
 
-def _coordinates(Y: NDArray[np.float64], n_axes: int, components: Components) -> NDArray[np.float64]:
+def _coordinates(Y: NDArray[np.float64], n_axes: int, parts: Parts) -> NDArray[np.float64]:
     graph = neighbor_graph(Y)
     labels = csgraph.connected_components(graph, directed=False)[1]
-    if components == "joined" or (components == "auto" and 2 * np.bincount(labels).max() <= len(labels)):
+    if parts == "joined" or (parts == "auto" and 2 * np.bincount(labels).max() <= len(labels)):
         graph = _join(Y, graph, labels)
         labels = np.zeros_like(labels)
     inside = np.flatnonzero(labels == np.bincount(labels).argmax())

@@ -7,12 +7,10 @@ landmark goes through the same, so that equal rows share a place whether they we
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from sgpmic_cli.embeddings.isomap import N_NEIGHBORS, Components, isomap
-
-Array = NDArray[np.float64]
+from sgpmic_cli._typing import Array
+from sgpmic_cli.embeddings.isomap import N_NEIGHBORS, Parts, isomap
 
 N_LANDMARKS = 2000
 RIDGE = 1e-3  # relative to the mean squared distance to the landmarks
@@ -25,11 +23,11 @@ def landmark_isomap(
     random_state: np.random.RandomState,
     *,
     n_landmarks: int = N_LANDMARKS,
-    components: Components = "largest",
+    parts: Parts = "largest",
 ) -> Array:
     """Coordinates of the rows of Y on q axes, each at zero mean and unit variance (N, q)."""
     landmarks = Y[np.sort(random_state.permutation(len(Y))[:n_landmarks])]
-    X = _among(Y, landmarks, isomap(landmarks, q, components=components, unit_variance=False))
+    X = _among(Y, landmarks, isomap(landmarks, q, parts=parts, unit_variance=False))
     X -= X.mean(axis=0)
     deviation = X.std(axis=0, ddof=1)
     X /= np.where(deviation > 0, deviation, 1.0)

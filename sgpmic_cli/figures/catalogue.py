@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.figures.request import Request
+    from sgpmic_cli.figures.plot_options import PlotOptions
 
-Draw = Callable[[Path, "Request"], list[str]]
+Draw = Callable[[Path, "PlotOptions"], list[str]]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Figure:
     """A figure: where it is drawn, and what a reader is told about it."""
 
     name: str
-    target: str  # "module:function"; the function takes the path without ending and the request, and returns remarks
+    target: str  # "module:function"; the function takes the path without ending and the options, and returns remarks
     title: str
     caption: str
     in_all: bool = True  # those that want --data are drawn only when named
@@ -43,7 +43,7 @@ _CHOSEN = (
 _FIGURES = (
     Figure(
         "figure1",
-        "sgpmic_cli.figures.graphical_model:figure1",
+        "sgpmic_cli.figures.paper.graphical_model:figure1",
         "Figure 1: the model",
         "SGP-MIC as a graphical model. Rows y of the data are noisy values of a function f, drawn from the Gaussian "
         "process of the component s that the row belongs to; u are the function's values at the inducing inputs Z, and "
@@ -51,7 +51,7 @@ _FIGURES = (
     ),
     Figure(
         "figure2",
-        "sgpmic_cli.figures.latent_spaces:figure2",
+        "sgpmic_cli.figures.paper.latent_spaces:figure2",
         "Figure 2: Iris in two dimensions",
         _EMBEDDING
         + "ISOMAP leaves all 50 setosa rows at one point, since they are not connected with the rest."
@@ -59,13 +59,13 @@ _FIGURES = (
     ),
     Figure(
         "figure3",
-        "sgpmic_cli.figures.latent_spaces:figure3",
+        "sgpmic_cli.figures.paper.latent_spaces:figure3",
         "Figure 3: Wine in two dimensions",
         _EMBEDDING + "Wine without proline, as the printed numbers were made." + _CHOSEN,
     ),
     Figure(
         "figure4",
-        "sgpmic_cli.figures.spherical:figure4",
+        "sgpmic_cli.figures.paper.spherical:figure4",
         "Figure 4: spiral and arcs, before and after",
         "Two generated sets as they are (left; of the spiral in space the first two coordinates) and in the latent "
         "space of SGP-MIC (right). The paper does not say how its own were generated, so its numbers for the arcs are "
@@ -73,20 +73,20 @@ _FIGURES = (
     ),
     Figure(
         "figure5",
-        "sgpmic_cli.figures.kernel_effect:figure5",
+        "sgpmic_cli.figures.paper.kernel_effect:figure5",
         "Figure 5: linear against RBF kernel",
         _EMBEDDING + "SGP-MIC with either kernel on Iris and on Wine without proline.",
     ),
     Figure(
         "figure6",
-        "sgpmic_cli.figures.convergence_behaviour:figure6",
+        "sgpmic_cli.figures.paper.convergence_behaviour:figure6",
         "Figure 6: convergence",
         "Loss (minus the bound) and ACC after every update, an E- or an M-step, of one run on each data set at 95 % of "
         "the variance: the first repeat of the table's cell.",
     ),
     Figure(
         "figure7",
-        "sgpmic_cli.figures.cluster_number:figure7",
+        "sgpmic_cli.figures.paper.cluster_number:figure7",
         "Figure 7: the number of clusters",
         "ACC at multiples of the number of classes, always fewer clusters than rows; mean over the repeats, the band "
         "is one standard deviation. ACC is purity, which rises with the number of clusters by itself. Where AML or "
@@ -94,7 +94,7 @@ _FIGURES = (
     ),
     Figure(
         "figure8",
-        "sgpmic_cli.figures.inducing_number:figure8",
+        "sgpmic_cli.figures.paper.inducing_number:figure8",
         "Figure 8: the number of inducing points",
         "ACC, NMI and run time of SGP-MIC against the number of inducing points K; mean over the repeats, the band is "
         "one standard deviation. The run times are those of fits in processes side by side, which share the machine. "

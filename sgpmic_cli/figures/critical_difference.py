@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.methods import known
-from sgpmic_cli.experiments.significance import (
+from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
     compare_sides,
     document_scores,
     published_scores,
 )
-from sgpmic_cli.figures.request import Request
+from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import COLOURS, INK, canvas
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ METRIC = "acc"
 PRINTED = "numbers printed in the paper"
 
 
-def critical_difference(stem: Path, request: Request) -> list[str]:
+def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     """One diagram for the printed numbers, and one for ours where the table has been computed."""
     printed = compare_methods(published_scores(METRIC))
     assert printed is not None
     diagrams, remarks = {PRINTED: printed}, []
-    path = request.results / "table2" / "benchmark.json"
+    path = options.results / "table2" / "benchmark.json"
     if path.exists():
         sides = both_sides(path, METRIC)
         if sides is None:

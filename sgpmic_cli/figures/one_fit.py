@@ -4,15 +4,15 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.experiments.fitting import Fitted, fit
 from sgpmic_cli.figures.convergence import draw_convergence
 from sgpmic_cli.figures.embedding import draw_embedding
-from sgpmic_cli.figures.request import Request
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.single_fit.fitting import Fitted, fit
 
 
-def embedding(stem: Path, request: Request) -> list[str]:
+def embedding(stem: Path, options: PlotOptions) -> list[str]:
     """Clusters and classes in the latent space of a fit with 95 % of the variance."""
-    fitted = _fit(request)
+    fitted = _fit(options)
     model, data = fitted.model, fitted.data
     draw_embedding(
         stem, model.embedding_, model.labels_, means=model.means_, classes=data.labels, class_names=data.class_names
@@ -20,14 +20,14 @@ def embedding(stem: Path, request: Request) -> list[str]:
     return fitted.remarks
 
 
-def convergence(stem: Path, request: Request) -> list[str]:
+def convergence(stem: Path, options: PlotOptions) -> list[str]:
     """Bound and ACC of the same fit."""
-    fitted = _fit(request)
+    fitted = _fit(options)
     accs = [acc for _, _, step, _, acc in fitted.trace() if step == "E" and acc is not None]
     draw_convergence(stem, fitted.model.lower_bounds_, accs or None)
     return fitted.remarks
 
 
-def _fit(request: Request) -> Fitted:
+def _fit(options: PlotOptions) -> Fitted:
     with threadpool_limits(limits=1):
-        return fit(request.load_named(), clusters=request.clusters, seed=request.seed)
+        return fit(options.load_named(), clusters=options.clusters, seed=options.seed)

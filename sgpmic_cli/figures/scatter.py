@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sgpmic_cli.figures.shown import Shown
+from sgpmic_cli.figures.panels import Panel
 from sgpmic_cli.figures.style import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def scatter(axes: "Axes", points: NDArray[np.float64], classes: NDArray[np.int64
     axes.locator_params(nbins=4)
 
 
-def below(axes: "Axes", panel: Shown, printed: float | None) -> None:
+def below(axes: "Axes", panel: Panel, printed: float | None) -> None:
     """Label the axes of a panel and write its results below: mean of the repeats; the run shown, the paper's number."""
     stat, n = panel.outcome.stats["acc"], panel.outcome.repeats - panel.outcome.failed
     paper = "" if printed is None else f", paper {printed:.2f}"

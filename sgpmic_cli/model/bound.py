@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.model.cholesky import log_determinant
 from sgpmic_cli.model.dtc import Factors, Sides, Slopes, Weighted, components, predict, weigh
 from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.mixture import Mixture, Pull, log_joint
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.intp] | slice
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range

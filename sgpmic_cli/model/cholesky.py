@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
-Array = NDArray[np.float64]
+from sgpmic_cli._typing import Array
 
 FIRST_JITTER = 1e-10  # relative to the mean of the diagonal, ten times more with each try
 TRIES = 7

@@ -10,16 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.model.bound import Bound, Observed, Parameters, expectation
 from sgpmic_cli.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.kernels import Kernel
-from sgpmic_cli.model.lbfgs import lbfgs
 from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
-from sgpmic_cli.model.scg import scg
-
-Array = NDArray[np.float64]
+from sgpmic_cli.model.optimizers import lbfgs, scg
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 DEAD = 0.5  # a component with less than half a point's worth of responsibility has died

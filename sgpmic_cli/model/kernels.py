@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm, dsymm
 from scipy.spatial.distance import cdist
 
-Array = NDArray[np.float64]
+from sgpmic_cli._typing import Array
 
 LOG_LIMIT = 36.0  # exp(36) ~ 4e15: beyond that a parameter can only lose digits
 START_BIAS = START_WHITE = -2.0  # logs of the paper's starting values; variance and gamma start at one

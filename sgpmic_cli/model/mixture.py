@@ -11,9 +11,9 @@ stays monotone, and contraction ends when a cluster reaches the floor.
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from sgpmic_cli._typing import Array
+
 CovarianceType = Literal["spherical", "diag", "tied", "full"]
 
 

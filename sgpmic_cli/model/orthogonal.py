@@ -14,12 +14,11 @@ mends L, and again until they are orthonormal. Then W = L^-T Q'B, and the misfit
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm, dsyrk, dtrmm, dtrsm
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.model.cholesky import jittered_cholesky
 
-Array = NDArray[np.float64]
 Blocks = Callable[[], Iterable[tuple[Array, Array]]]
 
 EPS = float(np.finfo(np.float64).eps)

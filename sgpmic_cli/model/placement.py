@@ -18,17 +18,15 @@ another cluster than that row.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.dtc import Factors
 from sgpmic_cli.model.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.mixture import log_joint
-
-Array = NDArray[np.float64]
 
 STEPS = 25
 CLOSE = 1e-10  # a row has arrived when a step gains less, relative to its value ...

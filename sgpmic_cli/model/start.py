@@ -4,19 +4,17 @@ import os
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import Components
+from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
 from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.model.bound import Parameters
 from sgpmic_cli.model.kernels import Kernel, start_parameters
 from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
-
-Array = NDArray[np.float64]
 
 EXACT_ROWS = 5000  # beyond these the N x N geodesics of ISOMAP cost more than the fit
 FCM_ROWS = 50_000  # centres of so many points are those of all, to far more digits than a start needs
@@ -25,19 +23,19 @@ FCM_ROWS = 50_000  # centres of so many points are those of all, to far more dig
 def latent_start(
     Y: Array,
     q: int,
-    components: Components,
+    parts: Parts,
     memory: str | os.PathLike[str] | None,
     random_state: np.random.RandomState,
 ) -> Array:
     """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""
     if len(Y) <= EXACT_ROWS:
-        return isomap(Y, q, components=components, memory=memory)
+        return isomap(Y, q, parts=parts, memory=memory)
     warnings.warn(
         f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start is ISOMAP of {N_LANDMARKS} "
         f"random rows with all others set among them, and fuzzy c-means of at most {FCM_ROWS} rows.",
         stacklevel=3,
     )
-    return landmark_isomap(Y, q, random_state, components=components)
+    return landmark_isomap(Y, q, random_state, parts=parts)
 
 
 def start(

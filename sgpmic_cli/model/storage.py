@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sgpmic_cli import __version__
+from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.bound import SAFE_RANGE, Parameters
 from sgpmic_cli.model.mixture import mixture

@@ -1,0 +1,1 @@
+"""The report: one HTML page with every number, figure and reason."""

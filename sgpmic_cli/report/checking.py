@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sgpmic_cli.experiments.result import METRICS
-from sgpmic_cli.experiments.verdicts import LEGEND
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.verdicts import LEGEND
 
 NUMBER = (int, float)
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from sgpmic_cli.experiments.paper import table2
-from sgpmic_cli.experiments.result import METRICS
-from sgpmic_cli.experiments.tables import TITLES
-from sgpmic_cli.experiments.winning import best
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.wins import best
+from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.report.curve import curve
 from sgpmic_cli.report.markup import Html, box, section, tag
 from sgpmic_cli.report.results import NOT_RUN, Place, Results, dataset_title, title_of

@@ -4,8 +4,8 @@ import numpy as np
 
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.methods import known
-from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.report.markup import Html, items, section, table, tag
 from sgpmic_cli.report.results import Results, dataset_title, title_of
 

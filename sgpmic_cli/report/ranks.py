@@ -1,14 +1,14 @@
 """Are the methods different at all: Friedman's test and Nemenyi's critical difference, the paper's numbers and ours."""
 
-from sgpmic_cli.experiments.result import METRICS
-from sgpmic_cli.experiments.significance import (
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
     compare_sides,
     document_scores,
     published_scores,
 )
-from sgpmic_cli.experiments.tables import TITLES
+from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.figures.catalogue import known
 from sgpmic_cli.report.gallery import figure_or_command
 from sgpmic_cli.report.markup import Html, items, section, table, tag

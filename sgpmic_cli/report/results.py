@@ -10,8 +10,8 @@ from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.methods import known
-from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.report.checking import check_cell, expect
 
 COMMAND = "sgpmic benchmark --dataset all --variance all --methods all --out {folder}"

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from sgpmic_cli.experiments.paper import table2
-from sgpmic_cli.experiments.result import METRICS
-from sgpmic_cli.experiments.tables import TITLES
-from sgpmic_cli.experiments.verdicts import LEGEND
-from sgpmic_cli.experiments.winning import count_wins
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.verdicts import LEGEND
+from sgpmic_cli.experiments.compare.wins import count_wins
+from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.report.protocol import FITTED
 from sgpmic_cli.report.results import NOT_RUN, Place, Results, dataset_title, title_of

@@ -11,15 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm, dsymm, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.model.bound import Bound
 from sgpmic_cli.model.kernels import RBF, cross_matrix
 from sgpmic_cli.speed.problems import Problem
-
-Array = NDArray[np.float64]
 
 
 def floor(problem: Problem) -> Callable[[], None]:

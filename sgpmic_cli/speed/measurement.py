@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.experiments.manifest import commit, environment
+from sgpmic_cli.experiments.run.manifest import commit, environment
 from sgpmic_cli.model.bound import Bound, expectation
 from sgpmic_cli.model.kernels import RBF
 from sgpmic_cli.speed.floor import floor

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.model.bound import Observed, Parameters, observe
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.model.kernels import RBF, start_parameters
 from sgpmic_cli.model.mixture import log_joint, mixture
-
-Array = NDArray[np.float64]
 
 ROUNDS = 20  # of training: the estimator's default, so that responsibilities are as sharp as those of a fitted model
 

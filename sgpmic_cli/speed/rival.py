@@ -5,10 +5,7 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from sgpmic_cli._typing import Array
 
 
 def gpy_version() -> str | None:

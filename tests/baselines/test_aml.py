@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.baselines import scatter
+from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines.aml import AML
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
@@ -12,7 +12,7 @@ from sgpmic_cli.scores import purity
 def published_trace(Y, labels, q, lam):
     """max over W of tr{[W'(St + lam I) W]^-1 W' Yc' L L' Yc W}: the q largest generalised eigenvalues."""
     Yc = Y - Y.mean(axis=0)
-    L = scatter.indicator(labels, labels.max() + 1)
+    L = _scatter.indicator(labels, labels.max() + 1)
     values = np.linalg.eigvals(np.linalg.solve(Yc.T @ Yc + lam * np.eye(Y.shape[1]), Yc.T @ L @ L.T @ Yc))
     return np.sort(values.real)[-q:].sum()
 
@@ -34,7 +34,7 @@ def test_diskmeans_identity():
     kernel = np.eye(len(Y)) - np.linalg.inv(np.eye(len(Y)) + Yc @ Yc.T / lam)
     model = AML(3, 4, lam=lam, random_state=0).fit(Y)
     np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, kernel, atol=1e-10)
-    L = scatter.indicator(model.labels_, 3)
+    L = _scatter.indicator(model.labels_, 3)
     assert model.objectives_[-1] == pytest.approx(np.trace(L.T @ kernel @ L))
 
 

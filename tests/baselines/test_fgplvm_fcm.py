@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from sgpmic_cli.baselines import gplvm_fcm
-from sgpmic_cli.baselines.ascent import climb
+from sgpmic_cli.baselines._ascent import climb
 from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM, log_posterior
 from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
 from sgpmic_cli.data import load

@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli.baselines.aml import AML
 from sgpmic_cli.baselines.dec import DEC
-from sgpmic_cli.baselines.unca import UNCA
+from sgpmic_cli.baselines.unca.estimator import UNCA
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli import __version__
+from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import app, benchmark
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
@@ -33,7 +33,7 @@ def _sgpmic(*arguments, **environment):
     "work",
     [
         "import sgpmic_cli.commands",
-        "from sgpmic_cli.commands import _complete; _complete.datasets('i'); _complete.methods('p')",
+        "from sgpmic_cli.commands.terminal import completion; completion.datasets('i'); completion.methods('p')",
         "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
         "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
     ],

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.baselines.sdc import SDC
 from sgpmic_cli.commands import app
-from sgpmic_cli.commands._benchmark_table import render
+from sgpmic_cli.commands.terminal.benchmark_table import render
 from sgpmic_cli.data import load
-from sgpmic_cli.experiments.benchmark import benchmark, prepare
+from sgpmic_cli.experiments.run.pipeline import prepare
+from sgpmic_cli.experiments.studies.benchmark import benchmark
 
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "experiments"

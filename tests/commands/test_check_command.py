@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
-from sgpmic_cli.experiments import methods as registry
+from sgpmic_cli.experiments.plan import methods
 
 ROOT = Path(__file__).parents[2]
 SUBSET = ["--dataset", "iris", "--methods", "pca-fcm,ppca-fcm", "--n-jobs", "1"]
@@ -91,7 +91,7 @@ def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(ref
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
     monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
-    monkeypatch.setattr(registry, "_BUILT_IN", (registry.Method("pca-fcm", "toy_methods:Broken"),))
+    monkeypatch.setattr(methods, "_BUILT_IN", (methods.Method("pca-fcm", "toy_methods:Broken"),))
     result = _check("--reference", str(path), "--update", "--methods", "pca-fcm")
     assert result.exit_code == 3
     assert "failed: ValueError: no luck" in " ".join(result.stdout.split())

@@ -30,15 +30,15 @@ def test_points_outside_the_largest_part_share_one_place():
     setosa = X[:50]
     assert np.ptp(setosa, axis=0).max() == 0.0
     np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
-    joined = isomap(Y, 2, components="joined")
+    joined = isomap(Y, 2, parts="joined")
     assert np.ptp(joined[:50], axis=0).max() > 0.1
 
 
 def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority():
     iris = load("iris").Y
-    np.testing.assert_array_equal(isomap(iris, 2, components="auto"), isomap(iris, 2, components="largest"))
+    np.testing.assert_array_equal(isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"))
     clouds = np.random.RandomState(0).randn(60, 2) + np.repeat([[0, 0], [30, 0], [0, 30]], 20, axis=0)
-    np.testing.assert_array_equal(isomap(clouds, 2, components="auto"), isomap(clouds, 2, components="joined"))
+    np.testing.assert_array_equal(isomap(clouds, 2, parts="auto"), isomap(clouds, 2, parts="joined"))
 
 
 def test_duplicates_are_tied_not_lost():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.model.lbfgs import lbfgs
-from sgpmic_cli.model.scg import scg
+from sgpmic_cli.model.optimizers import lbfgs, scg
 
 OPTIMIZERS = [scg, lbfgs]
 

@@ -3,9 +3,9 @@
 import json
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.fold import Stat
-from sgpmic_cli.experiments.paper import published, table2
-from sgpmic_cli.experiments.verdicts import compare
+from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.compare.verdicts import compare
+from sgpmic_cli.experiments.run.aggregate import Stat
 
 METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -6,7 +6,7 @@ import pytest
 from made_up import METHODS, NOTE, write_results
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.paper import table2
+from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.report import summary
 from sgpmic_cli.report.page import SECTIONS, page
 

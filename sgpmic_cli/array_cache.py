@@ -1,0 +1,52 @@
+"""Arrays that cost much and in which nothing is random, computed once and kept on disk."""
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.atomic import replacing
+from sgpmic_cli.code_version import code_version
+
+Arrays = dict[str, NDArray]
+
+
+def remembered(memory: PathLike | None, module: str, key: str, Y: Array, compute: Callable[[], Arrays]) -> Arrays:
+    """What `module` makes of the data Y with the settings that `key` spells out, kept in the folder `memory`.
+
+    What another version of the code left there is not found. Without a folder nothing is kept.
+    """
+    if memory is None:
+        return compute()
+    digest = hashlib.sha256(f"{code_version(module)} {key} {Y.shape}".encode())
+    digest.update(np.ascontiguousarray(Y).tobytes())
+    return kept(Path(memory) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:24]}.npz", compute)
+
+
+def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
+    """Arrays from a file, or computed and left there where that is possible."""
+    arrays = _read(path)
+    if arrays is None:
+        arrays = compute()
+        with contextlib.suppress(OSError):  # a full disk costs time later on, not the result
+            _write(path, arrays)
+    return arrays
+
+
+def _read(path: Path) -> Arrays | None:
+    """Nothing where the file is absent or damaged, which shows in many ways."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            return dict(file)
+    except Exception:
+        return None
+
+
+def _write(path: Path, arrays: Arrays) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)

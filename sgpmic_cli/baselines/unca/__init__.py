@@ -1,0 +1,1 @@
+"""UNCA: unsupervised neighbourhood component analysis, and the numerical parts that it alone needs."""

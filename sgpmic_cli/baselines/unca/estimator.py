@@ -1,0 +1,130 @@
+"""Unsupervised neighbourhood component analysis (Qin, Song, Huang and Zhu 2015): labels and projection take turns.
+
+Fifteen rounds, whatever happens. Labels: spectral clustering of the Gaussian affinities of Z, in the first round of the
+data themselves; k-means is tried again, up to 51 times, until the cohesion of the clusters exceeds that of the round
+before. Projection: neighbourhood component analysis for these labels, from a new random A of size 0.01. The labels of
+the last round are the result, so the projection that would follow them is not made.
+
+Unscaled data leave most affinities at the floor, and the labels then follow the few pairs that are nearly equal: that
+is the published method and not repaired here.
+
+The paper's column lies mostly below our best lambda. Ten repeats: Iris 92.7, 91.5, 92.1 (printed 76.40, 86.20, 87.73),
+Breast Cancer 97.1 to 97.3 (86 to 91), Wine 53.4 to 55.5 (48 to 52); on Iris and Wine 200 evaluations in a projection do
+not bring that down. Either their lambda was not chosen by mean accuracy, or their projections ended elsewhere. Segment
+comes out at 44.9, 25.1, 23.7 (29.23, 31.36, 30.82), but single runs lie anywhere between 15 and 73 there, whatever the
+lambda, so that little can be read from it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines import _scatter
+from sgpmic_cli.baselines.unca import nca
+from sgpmic_cli.baselines.unca.affinity import Affinity
+from sgpmic_cli.baselines.unca.conjugate_gradients import descend
+
+Labels = NDArray[np.int64]
+
+MAX_ROWS = 20_000  # where all of them are near each other, their affinities take 1.6 GB
+
+
+class UNCA(ClusterMixin, BaseEstimator):
+    """Alternate spectral labels and penalised neighbourhood component analysis.
+
+    The published program allows a projection 1000 line searches, and on 2310 rows would take hours for one row of the
+    table. Here every projection has `max_evaluations` of objective and gradient, on all data alike, and ends before
+    where a line search brings less than 1e-4 or the objective is that close to N, which it cannot pass.
+    """
+
+    labels_: Labels
+    embedding_: Array  # (N, Q), what the labels of the last round were made from
+
+    def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, rounds=15, max_evaluations=8, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.lam = lam
+        self.rounds = rounds
+        self.max_evaluations = max_evaluations
+        self.random_state = random_state
+
+    def fit(self, Y, y=None):
+        """Embed and cluster the rows of Y."""
+        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
+        if not 1 <= self.n_clusters <= len(Y):
+            raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; the data have {len(Y)}.")
+        if len(Y) > MAX_ROWS:
+            raise ValueError(f"UNCA compares all rows with each other and takes at most {MAX_ROWS}, not {len(Y)}.")
+        rng = check_random_state(self.random_state)
+        # Equal rows stay together in every step, so each distinct one is carried once, with a weight.
+        Yc, place, counts = np.unique(_scatter.centred(Y), axis=0, return_inverse=True, return_counts=True)
+        weights = counts.astype(np.float64)
+        Z, cohesion = Yc, -np.inf
+        for _ in range(self.rounds - 1):
+            labels, cohesion = self._label(Z, weights, cohesion, rng)
+            Z = Yc @ self._project(Yc, weights, labels, rng)
+        labels, _ = self._label(Z, weights, cohesion, rng)
+        self.labels_, self.embedding_ = labels[place], Z[place]
+        return self
+
+    def _label(self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState) -> tuple[Labels, float]:
+        """The first k-means partition of more cohesion than the round before had, or the last one tried."""
+        graph = Affinity(Z, weights)
+        U = graph.eigenvectors(self.n_clusters, rng)
+        for tries in (1, 10, 40):
+            labels = partitions(U, weights, self.n_clusters, tries, rng)
+            cohesion = graph.cohesion(labels, self.n_clusters)
+            first = int(np.argmax(cohesion > previous))  # 0 where none is
+            if cohesion[first] > previous:
+                return labels[first], float(cohesion[first])
+        return labels[-1], float(cohesion[-1])
+
+    def _project(self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState) -> Array:
+        """A (P, Q) of neighbourhood component analysis for these labels."""
+        objective = nca.Objective(Yc, weights, labels, self.n_components, self.lam)
+        n = weights.sum()
+        a = 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components)
+        value = np.inf
+        # The first line search usually gains some 0.3 N; the published one starts at a gain of 1 and trebles its step.
+        for place, reached in descend(objective, a, first_gain=0.3 * n, max_evaluations=self.max_evaluations):
+            a, gain, value = place, value - reached, reached
+            if gain < 1e-4 or value < 1e-4 - n:
+                break
+        return a.reshape(-1, self.n_components)
+
+
+def partitions(U: Array, weights: Array, m: int, tries: int, rng: np.random.RandomState) -> Labels:
+    """K-means from random rows, several at a time (tries, N): fifty fits of a library cost more than all else together.
+
+    A row counts as often as its weight says, in draws and in means. A cluster that loses its last row takes the one
+    farthest from its centre.
+    """
+    n, d = U.shape
+    points = np.repeat(np.arange(n), weights.astype(np.int64))
+    centres = np.stack([U[rng.permutation(points)[:m]] for _ in range(tries)])  # (T, M, d)
+    labels = np.full((tries, n), -1)
+    squares = np.einsum("nd,nd->n", U, U)
+    columns = np.vstack([U.T, np.ones(n)])
+    moving = np.arange(tries)
+    for _ in range(200):
+        lengths = np.einsum("tmd,tmd->tm", centres, centres)[:, :, None]
+        distances = np.concatenate([-2.0 * centres, lengths], axis=2).reshape(-1, d + 1) @ columns
+        distances = distances.reshape(-1, m, n)  # less |u|^2
+        assigned = distances.argmin(axis=1)  # (T, N)
+        counts = np.stack([np.bincount(row, weights, minlength=m) for row in assigned])
+        for t in np.flatnonzero((counts == 0).any(axis=1)):
+            empty = np.flatnonzero(counts[t] == 0)[:n]
+            farthest = np.argsort(-(distances[t].min(axis=0) + squares), kind="stable")
+            assigned[t, farthest[: len(empty)]] = empty
+            counts[t] = np.maximum(np.bincount(assigned[t], weights, minlength=m), 1.0)
+        changed = (assigned != labels[moving]).any(axis=1)
+        labels[moving] = assigned
+        if not changed.any():
+            break
+        moving, assigned, counts = moving[changed], assigned[changed], counts[changed]
+        members = (assigned[:, None, :] == np.arange(m)[:, None]).astype(np.float64)  # (T, M, N)
+        centres = (members.reshape(-1, n) @ (weights[:, None] * U)).reshape(-1, m, d) / counts[:, :, None]
+    return labels

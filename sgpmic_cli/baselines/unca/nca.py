@@ -1,0 +1,173 @@
+"""Neighbourhood component analysis (Goldberger et al. 2004) with the penalty of UNCA, without an N x N x P array.
+
+    maximise  F(A) = sum_i p_i - lambda |A|^2 / (P Q),   p_i = sum_{j in i's cluster} p_ij,
+              p_ij = e_ij / r_i,   e_ij = exp(-|z_i - z_j|^2),   e_ii = 0,   r_i = sum_j e_ij,   Z = Yc A
+
+With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradient is 2 Yc' (diag(H 1) - H) Z minus the
+penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program. Equal
+points of one cluster are one point with a weight w: e_ij then counts w_j times, and r_i and p_i r_i gain w_i - 1.
+
+Two ways to the same numbers, since a term below exp(-37) of its row's largest is lost to rounding in any case. Blocks:
+e is symmetric, so only its upper triangle is made; the rows of every cluster are sorted along the axis on which Z
+spreads most, and a block joins a panel of them to the stretch of a cluster that is near enough. Every sum over a block
+is a matrix product. Lists: once Z has spread, each row keeps a few neighbours, listed anew only when Z has moved.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from sgpmic_cli.baselines.unca.near_blocks import PANEL, Block, along_main_axis, blocks
+
+_NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
+_UNDERFLOW = 700.0  # exp(-700) = 1e-304
+_LOG2E = 1.0 / np.log(2.0)  # powers of two are a tenth faster than exp
+_ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
+_BESIDE = 8  # how many rows on either side in the order are asked for the nearest
+_SKIN = 0.5  # how much farther than needed neighbours are listed, so that a list outlives small moves
+
+
+class Objective:
+    """-F and its gradient at a flattened A (P Q,), to be minimised."""
+
+    def __init__(
+        self,
+        Yc: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        n_components: int,
+        lam: float,
+    ):
+        order = np.argsort(labels, kind="stable")
+        self.Y = np.ascontiguousarray(Yc[order])  # (N, P)
+        self.weights = weights[order]  # (N,)
+        self.labels = labels[order]
+        self.q = n_components
+        self.lam = lam
+        self._clusters = _clusters(self.labels)
+        self._room = np.empty(0)  # for the blocks of one evaluation
+        self._listed: NDArray[np.float64] | None = None  # the Z that the neighbour lists were made for
+
+    def __call__(self, a: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        A = a.reshape(-1, self.q)
+        Z = self.Y @ A  # (N, Q)
+        p, LapZ = self._by_lists(Z) if self._is_sparse(Z) else self._by_blocks(Z)
+        value = p - self.lam * np.sum(A**2) / A.size
+        gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
+        return -value, -gradient.ravel()
+
+    def _is_sparse(self, Z: NDArray[np.float64]) -> bool:
+        """Whether few pairs matter, judged by some fifty rows; small sets are never worth a tree."""
+        if len(Z) <= 400:
+            return False
+        rows = np.arange(0, len(Z), len(Z) // 50)
+        distances = cdist(Z[rows], Z, "sqeuclidean")
+        distances[np.arange(len(rows)), rows] = np.inf
+        return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
+
+    def _by_blocks(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        n, q = Z.shape
+        along = along_main_axis(Z)
+        order = np.lexsort((along, self.labels))
+        Z, weights = Z[order], self.weights[order]
+        near = blocks(along[order], _reach(Z, weights), self._clusters)
+        tiles = self._tiles(near)
+        w = weights[:, None]
+        V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
+        own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
+        wV = w * V
+        for tile, block in zip(tiles, near, strict=True):
+            cdist(Z[block.rows], Z[block.columns], "sqeuclidean", out=tile)
+            tile *= -_LOG2E
+            np.exp2(tile, out=tile)
+            if block.on_diagonal:
+                tile[:, : len(tile)] *= _ABOVE[: len(tile), : len(tile)]
+            _accumulate(own if block.agree else other, tile, block, wV)
+        p, share, inverse = _shares(weights, own[:, q] + other[:, q], own[:, q])
+        a, b = share[:, None], inverse[:, None]
+        transposed, within, across = np.zeros_like(V), (a - b) * V, a * V
+        for tile, block in zip(tiles, near, strict=True):
+            _accumulate(transposed, tile, block, within if block.agree else across)
+        HV = (a - b) * own + a * other + w * transposed
+        LapZ = np.empty_like(Z)
+        LapZ[order] = HV[:, q:] * Z - HV[:, :q]
+        return p, LapZ
+
+    def _tiles(self, near: Sequence[Block]) -> list[NDArray[np.float64]]:
+        """An array for each block, all from one stretch of memory that the next evaluation uses again."""
+        ends = np.cumsum([np.prod(block.shape) for block in near])
+        if len(self._room) < ends[-1]:
+            self._room = np.empty(ends[-1])
+        parts = np.split(self._room[: ends[-1]], ends[:-1])
+        return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
+
+    def _by_lists(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        if self._listed is None or 4.0 * np.sqrt(np.max(np.sum((Z - self._listed) ** 2, axis=1))) > _SKIN:
+            self._i, self._j = _neighbours(Z, self.weights)
+            self._agree = (self.labels[self._i] == self.labels[self._j]).astype(np.float64)
+            self._listed = Z
+        i, j, n, agree = self._i, self._j, len(Z), self._agree
+        w_i, w_j = self.weights.take(i), self.weights.take(j)
+
+        def ends(at_i: NDArray[np.float64], at_j: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.bincount(i, at_i, n).astype(np.float64) + np.bincount(j, at_j, n)
+
+        apart = Z.take(i, axis=0) - Z.take(j, axis=0)  # (pairs, Q)
+        e = np.exp(-np.minimum(np.einsum("nq,nq->n", apart, apart), _UNDERFLOW))
+        e_i, e_j = e * w_j, e * w_i
+        p, a, b = _shares(self.weights, ends(e_i, e_j), ends(e_i * agree, e_j * agree))
+        H = e_i * (a.take(i) - agree * b.take(i)) + e_j * (a.take(j) - agree * b.take(j))
+        return p, np.column_stack([ends(H * column, -H * column) for column in apart.T])
+
+
+def _shares(weights: NDArray[np.float64], r: NDArray[np.float64], c: NDArray[np.float64]):
+    """The sum of all p, and w p / r and w / r for each row, from sums over other rows; zero where r underflows."""
+    equal = weights - 1.0
+    r = r + equal
+    inverse = np.divide(1.0, r, out=np.zeros_like(r), where=r > 1e-290)
+    p = (c + equal) * inverse
+    inverse *= weights
+    return float(weights @ p), p * inverse, inverse
+
+
+def _clusters(labels: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """First and past the last row of every cluster, for sorted labels."""
+    edges = (np.flatnonzero(np.diff(labels)) + 1).tolist()
+    return list(zip([0, *edges], [*edges, len(labels)], strict=True))
+
+
+def _reach(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far from each row others may matter to it, judged by the nearest of the rows beside it in the order (N,)."""
+    nearest = np.where(weights > 1, 0.0, _UNDERFLOW)
+    for shift in range(1, min(_BESIDE, len(Z) - 1) + 1):
+        squares = np.sum((Z[shift:] - Z[:-shift]) ** 2, axis=1)
+        np.minimum(nearest[shift:], squares, out=nearest[shift:])
+        np.minimum(nearest[:-shift], squares, out=nearest[:-shift])
+    return np.sqrt(np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW))
+
+
+def _neighbours(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every pair that matters to one of its ends, and those that might after moves of up to a quarter of the skin.
+
+    A tree finds the pairs within a radius that satisfies nearly all rows; the few lonely ones are compared with all.
+    """
+    tree = cKDTree(Z)
+    nearest = np.where(weights > 1, 0.0, np.asarray(tree.query(Z, k=2)[0])[:, 1])
+    reach = np.sqrt(np.minimum(nearest**2 + _NEGLIGIBLE, _UNDERFLOW)) + _SKIN
+    radius = np.quantile(reach, 0.97)
+    lonely = np.flatnonzero(reach > radius)
+    i, j = tree.query_pairs(radius, output_type="ndarray").T
+    known = (reach[i] <= radius) & (reach[j] <= radius)
+    close = cdist(Z[lonely], Z) < reach[lonely, None]
+    close[:, lonely] = np.triu(close[:, lonely] | close[:, lonely].T, 1)
+    rows, columns = np.nonzero(close)
+    return np.concatenate([i[known], lonely[rows]]), np.concatenate([j[known], columns])
+
+
+def _accumulate(sums: NDArray[np.float64], tile: NDArray[np.float64], block: Block, V: NDArray[np.float64]) -> None:
+    """Add a block's part of e V, and its transpose's."""
+    sums[block.rows] += tile @ V[block.columns]
+    sums[block.columns] += (V[block.rows].T @ tile).T

@@ -1,0 +1,162 @@
+"""The version of a method's code: a hash that moves when, and only when, its records have to be computed anew.
+
+It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores; and the
+versions of the libraries that do the arithmetic. Comments and docstrings do not count. A method from elsewhere is its
+module, those of its own package that it imports, and the version of its distribution. Sources are read once, when they
+are first asked for: edits during a run are none of its business.
+"""
+
+import ast
+import hashlib
+import importlib.util
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+
+PACKAGE = "sgpmic_cli"
+SCORES = f"{PACKAGE}.scores"
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
+# Wording, typing and keeping: nothing in these changes a number.
+IGNORED = {f"{PACKAGE}.{module}" for module in ("errors", "_version", "_typing", "atomic", "array_cache")}
+
+
+@cache
+def code_version(module: str) -> str:
+    """Hex digest of everything the results of a method in `module` depend on."""
+    modules = sorted(_reached(module) | _reached(SCORES))
+    digest = hashlib.sha256(_libraries().encode())
+    for name in modules:
+        digest.update(f"{name}\n{_skeleton(name)}\n".encode())
+    if not _ours(module):
+        digest.update(_distribution(module).encode())
+    return digest.hexdigest()[:16]
+
+
+def constructor(module: str, name: str) -> frozenset[str] | None:
+    """Parameters of a class's constructor as its source has them; None when only an import can tell.
+
+    A table whose runs are all at hand is then drawn without importing a single method.
+    """
+    for node in _tree(module).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                    arguments = item.args
+                    if arguments.vararg or arguments.kwarg:
+                        return None
+                    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+                    return frozenset(argument.arg for argument in named[1:])
+            inherited = (constructor(module, base.id) for base in node.bases if isinstance(base, ast.Name))
+            return next((parameters for parameters in inherited if parameters is not None), None)
+    return None
+
+
+@cache
+def _libraries() -> str:
+    return " ".join(f"{library} {version(library)}" for library in LIBRARIES)
+
+
+def _ours(module: str) -> bool:
+    return module == PACKAGE or module.startswith(PACKAGE + ".")
+
+
+def _reached(module: str) -> set[str]:
+    """The module and all modules of its package that it leads to."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen and name not in IGNORED:
+            seen.add(name)
+            waiting += _imports(name)
+    return seen
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            home = _absolute(module, node)
+            found += [_home(home, alias.name) for alias in node.names] if _together(module, home) else []
+    return tuple(name for name in found if _together(module, name))
+
+
+def _together(module: str, other: str) -> bool:
+    """Whether two modules are of the same package."""
+    return module.partition(".")[0] == other.partition(".")[0]
+
+
+def _absolute(module: str, node: ast.ImportFrom) -> str:
+    """The module that `from ... import` names, dots resolved."""
+    if node.level == 0:
+        return node.module or ""
+    above = module.split(".")[: None if _is_package(module) else -1]
+    above = above[: len(above) - (node.level - 1)]
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
+def _home(module: str, name: str) -> str:
+    """Where `from module import name` leads: a submodule, what a package re-exports, or the module itself.
+
+    Re-exports are followed by name, so that using one function of a package does not depend on its neighbours.
+    """
+    if _source(f"{module}.{name}") is not None:
+        return f"{module}.{name}"
+    for node in ast.walk(_tree(module)) if _is_package(module) else ():
+        if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names):
+            return _absolute(module, node)
+    return module
+
+
+def _is_package(module: str) -> bool:
+    source = _source(module)
+    return source is not None and source.name == "__init__.py"
+
+
+@cache
+def _source(module: str) -> Path | None:
+    if _ours(module):
+        return _source_here(module)
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+def _source_here(module: str) -> Path | None:
+    """A module of this package, found by its path: asking the import system would import the folders above it."""
+    root = importlib.util.find_spec(PACKAGE)
+    if root is None or root.origin is None:
+        return None
+    stem = Path(root.origin).parent.joinpath(*module.split(".")[1:])
+    return next((path for path in (stem / "__init__.py", stem.with_name(stem.name + ".py")) if path.is_file()), None)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    source = _source(module)
+    return ast.parse(source.read_bytes()) if source is not None else ast.Module(body=[], type_ignores=[])
+
+
+@cache
+def _skeleton(module: str) -> str:
+    """The module's syntax tree without docstrings."""
+    tree = _tree(module)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _distribution(module: str) -> str:
+    names = packages_distributions().get(module.partition(".")[0], [])
+    try:
+        return f"{names[0]} {version(names[0])}" if names else ""
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,119 @@
+"""`sgpmic sweep-inducing` and `sgpmic sweep-clusters`: scores along a range. They differ only in what they vary."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sgpmic_cli.commands.benchmark import raise_failed
+from sgpmic_cli.commands.terminal import shared_options
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, Axis
+
+if TYPE_CHECKING:
+    from sgpmic_cli.experiments.studies.sweeps import Sweep
+
+
+def _command(axis: Axis, description: str) -> Callable[..., None]:
+    """The command that varies `axis`."""
+
+    def run(
+        dataset: shared_options.Datasets = ",".join(axis.datasets),
+        values: Annotated[str, typer.Option(help=axis.meaning)] = ",".join(axis.values),
+        methods: shared_options.Methods = ",".join(axis.methods),
+        variance: Annotated[
+            int | None, typer.Option(help="Share of variance that sets Q.", show_default="95, or the paper's only row")
+        ] = None,
+        repeats: shared_options.Repeats = 10,
+        seed: shared_options.Seed = 0,
+        n_jobs: shared_options.Jobs = -1,
+        backend: shared_options.BackendName = "loky",
+        scheduler: shared_options.Scheduler = None,
+        protocol: shared_options.ProtocolName = "as-run",
+        label: shared_options.Label = None,
+        out: shared_options.Out = Path("results") / axis.name,
+        store: shared_options.Store = None,
+        force: shared_options.Force = False,
+        retry_failed: shared_options.RetryFailed = False,
+        dry_run: shared_options.DryRun = False,
+        data_dir: shared_options.DataDir = None,
+        mirror: shared_options.Mirror = None,
+        offline: shared_options.Offline = False,
+        json: shared_options.Json = False,
+        quiet: shared_options.Quiet = False,
+    ) -> None:
+        from sgpmic_cli.commands.terminal.run_progress import watching
+        from sgpmic_cli.experiments.run.dask_backend import scheduler_of
+        from sgpmic_cli.experiments.studies.sweeps import prepare_sweep, sweep
+
+        output = Output(as_json=json, quiet=quiet)
+        address = scheduler_of(backend, scheduler)
+        options: dict[str, Any] = {
+            "variance": variance,
+            "repeats": repeats,
+            "seed": seed,
+            "protocol": protocol,
+            "label": label,
+            "data_dir": data_dir,
+            "mirror": mirror,
+            "offline": offline,
+            "force": force,
+            "retry_failed": retry_failed,
+        }
+        asked = shared_options.split(dataset), shared_options.split(values), shared_options.split(methods)
+        if dry_run:
+            from sgpmic_cli.commands.terminal.plan_table import print_plan
+
+            where = store if store is not None else out / "runs"
+            print_plan(prepare_sweep(axis, *asked, store=where, **options), output, axis.parameter)
+            return
+        with watching(output) as watcher:
+            finished = sweep(
+                axis, *asked, out=out, store=store, n_jobs=n_jobs, scheduler=address, watcher=watcher, **options
+            )
+        _print(finished, output)
+        gathered = finished.gathered
+        output.remark(f"{gathered.computed} runs computed, {gathered.reused} reused; tables and manifest in {out}")
+        raise_failed(gathered.failed, gathered.computed + gathered.reused)
+
+    run.__doc__ = description
+    return run
+
+
+def _print(finished: "Sweep", output: Output) -> None:
+    if output.as_json:
+        output.document(finished.document())
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    console = output.console()
+    for title, head, body in finished.grids():
+        table = Table(box=box.SIMPLE_HEAD, title=title, title_style="bold", pad_edge=False)
+        for heading in head:
+            table.add_column(heading, justify="right", overflow="fold")
+        for row in body:
+            table.add_row(*map(Text, row))
+        console.print(table)
+    for line in finished.notes():
+        console.print(Text(line))
+
+
+sweep_inducing = _command(
+    INDUCING,
+    """Score SGP-MIC along a range of inducing points: ACC, NMI and run time, as in the paper's figure 8.
+
+    Writes sweep.csv, sweep.md, sweep.json and a manifest. Runs kept in the same store are used again.
+    """,
+)
+
+
+sweep_clusters = _command(
+    CLUSTERS,
+    """Score methods along a range of clusters, from the classes to many times as many, as in the paper's figure 7.
+
+    Writes sweep.csv, sweep.md, sweep.json and a manifest. Runs kept in the same store are used again.
+    """,
+)

@@ -1,0 +1,1 @@
+"""What the commands share: options, completion, progress, and tables for the terminal."""

@@ -1,0 +1,70 @@
+"""Live progress on stderr, and what is said when the work is interrupted."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.experiments.run.pipeline import Watcher
+from sgpmic_cli.experiments.run.records import Record
+
+SPEED_SECONDS = 120  # the time left follows from the speed of the last minutes
+
+
+class _Bar(Watcher):
+    """A progress bar with the time left, in which a long run counts for more; silent when stderr is no terminal."""
+
+    def __init__(self, progress: Progress):
+        self.progress = progress
+        self.task = progress.add_task("planning", total=None, count="")
+        self.costs: Mapping[str, float] = {}
+        self.total = self.done = self.failed = 0
+
+    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
+        self.total, self.done = total - kept, 0
+        self.costs = costs or {}
+        effort = sum(self.costs.values()) if costs else self.total
+        self.progress.reset(self.task, total=effort, description=f"{kept} at hand, running", count=self._count())
+
+    def finished(self, record: Record) -> None:
+        self.done += 1
+        self.failed += not record.ok
+        failures = f", {self.failed} failed" if self.failed else ""
+        self.progress.update(
+            self.task,
+            advance=self.costs.get(record.key, 1.0),
+            description=f"{record.method} on {record.dataset}{failures}",
+            count=self._count(),
+        )
+
+    def warn(self, sentence: str) -> None:
+        self.progress.console.print(f"warning: {sentence}", markup=False)
+
+    def _count(self) -> str:
+        return f"{self.done}/{self.total}"
+
+
+@contextmanager
+def watching(output: Output) -> Iterator[Watcher]:
+    """Show progress while the work goes on; an interrupt leaves with the way to resume."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[count]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    shown = sys.stderr.isatty() and not output.quiet
+    console = output.side_console()
+    with Progress(
+        *columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS
+    ) as progress:
+        try:
+            yield _Bar(progress)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                "interrupted; finished runs are kept: the same command again goes on from here."
+            ) from None

@@ -1,0 +1,81 @@
+"""The data sets that a table is asked for: names of the registry, `all` of the paper's, or paths of CSV files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli.data import load
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.registry import Entry, entry, names
+from sgpmic_cli.errors import DataUnavailable, UsageError
+
+VARIANCES = (50, 95, 99)
+
+
+@dataclass(frozen=True)
+class TableData:
+    """A data set that was asked for: its data, or the reason why there are none."""
+
+    name: str
+    variances: tuple[int, ...]  # the rows it has in the table
+    entry: Entry | None  # None for a user's own file
+    data: Dataset | None
+    reason: str = ""
+
+
+def load_table_data(
+    datasets: Sequence[str],
+    variances: Sequence[str | int],
+    *,
+    label: str | None = None,
+    data_dir: PathLike | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
+) -> list[TableData]:
+    """Load every data set; one that cannot be had stays in the list with its reason."""
+    wanted = _variances(variances)
+    registered = set(names())
+    paper = [name for name in names() if entry(name).in_paper]
+    if label is not None and all(name in registered or name == "all" for name in datasets):
+        raise UsageError("--label names a column of a CSV file, and no CSV file is among the data sets.")
+    found: dict[str, TableData] = {}
+    for asked in datasets:
+        for name in paper if asked == "all" else [asked]:
+            known = entry(name) if name in registered else None
+            rows = tuple(known.variances if known else VARIANCES) if wanted is None else wanted
+            if asked == "all":  # a row that the paper does not have is computed only for a data set asked by name
+                rows = tuple(variance for variance in rows if known and variance in known.variances)
+            try:
+                data = load(name, label=None if known else label, data_dir=data_dir, mirror=mirror, offline=offline)
+                loaded = TableData(data.name, rows, known, data)
+            except DataUnavailable as error:
+                loaded = TableData(name, rows, known, None, reason=str(error))
+            if loaded.name in found and asked not in ("all", *registered):
+                raise UsageError(f"two data sets are called {loaded.name!r}: rename the file {asked!r}.")
+            found.setdefault(loaded.name, loaded)
+    listed = [loaded for loaded in found.values() if loaded.variances]
+    if not listed:
+        raise UsageError("no data set was named: give --dataset a list such as iris,wine, or all, or a CSV file.")
+    missing = [loaded.reason for loaded in listed if loaded.data is None]
+    if len(missing) == len(listed):
+        raise DataUnavailable(" ".join(missing))
+    return listed
+
+
+def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
+    """Shares in percent; None stands for all rows of each data set."""
+    texts = [str(text).strip().removesuffix("%") for text in asked]
+    if "all" in texts:
+        return None
+    for text in texts:
+        if text not in map(str, VARIANCES):
+            near = f" (the nearest is {_nearest(float(text))})" if text.replace(".", "", 1).isdecimal() else ""
+            raise UsageError(f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all.")
+    if not texts:
+        raise UsageError("no variance was named: give --variance 50, 95, 99, a list of them, or all.")
+    return tuple(dict.fromkeys(int(text) for text in texts))
+
+
+def _nearest(share: float) -> int:
+    percent = share if share > 1.0 else 100.0 * share
+    return min(VARIANCES, key=lambda variance: abs(variance - percent))

@@ -1,0 +1,107 @@
+"""Runs on other machines: the same batches, sent to the workers of a Dask cluster.
+
+Dask runs a batch again when its worker is lost. The client is used as it is and not through joblib's backend for Dask,
+because that one waits forever for a batch which the scheduler has given up (joblib 1.6).
+"""
+
+from collections.abc import Generator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sgpmic_cli.code_version import code_version
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.plan.cells import Run
+from sgpmic_cli.experiments.plan.methods import unknown
+from sgpmic_cli.experiments.run.one_run import compute
+from sgpmic_cli.experiments.run.records import Record
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+BACKENDS = ("loky", "dask")
+CONNECT_SECONDS = 10
+IN_FLIGHT = 200  # batches sent ahead, at least: workers that join later find work, and data do not pile up
+AHEAD = 3  # and for each thread of the cluster
+
+
+def scheduler_of(backend: str, scheduler: str | None) -> str | None:
+    """The address to send runs to, None for processes of this machine; refuses what does not fit together."""
+    if backend not in BACKENDS:
+        raise UsageError(unknown("backend", backend, BACKENDS))
+    if backend == "dask" and not scheduler:
+        raise UsageError("--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786.")
+    if backend != "dask" and scheduler:
+        raise UsageError("--scheduler is the address of a Dask cluster: add --backend dask to use it.")
+    return scheduler
+
+
+def records_of_workers(batches: Sequence[list[Run]], scheduler: str) -> Generator[list[Record], None, None]:
+    """Records of the batches as they come, the first batches first on their way."""
+    with _connected(scheduler) as client:
+        from distributed import as_completed
+
+        def send(batch: list[Run]) -> object:
+            return client.submit(compute_here, batch, pure=False)
+
+        waiting = iter(batches)
+        ahead = max(IN_FLIGHT, AHEAD * sum(client.nthreads().values()))
+        finished = as_completed([send(batch) for batch in islice(waiting, ahead)], loop=client.loop)
+        for future in finished:
+            yield _received(future)
+            for batch in islice(waiting, 1):
+                finished.add(send(batch))
+
+
+def compute_here(batch: Sequence[Run]) -> list[Record]:
+    """Compute runs in a Dask worker, which must be one that gives the numbers the plan asks for."""
+    from distributed import get_worker
+    from threadpoolctl import threadpool_limits
+
+    worker = get_worker()
+    if worker.state.nthreads != 1:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} computes several runs at once in one process, where they disturb each "
+            "other: start workers with --nthreads 1, as many as there are cores."
+        )
+    for run in batch:
+        if code_version(run.cell.method.module) != run.code:
+            raise SgpmicError(
+                f"the Dask worker {worker.address} has another version of {run.cell.method.name}, or of NumPy, SciPy "
+                "or scikit-learn: install the same sgpmic, libraries and methods of your own everywhere."
+            )
+    with threadpool_limits(limits=1):
+        return [compute(run, Path(worker.local_directory) / "sgpmic-memory") for run in batch]
+
+
+def _connected(scheduler: str) -> "Client":
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    try:
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"no Dask scheduler answers at {scheduler!r}: start one or correct --scheduler.") from error
+
+
+def _received(future: object) -> list[Record]:
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    kept = "finished runs are kept, and the same command again goes on from here."
+    try:
+        return future.result()  # type: ignore[attr-defined]
+    except KilledWorker as error:
+        raise SgpmicError(
+            f"one worker after the other died on the same runs, most likely for want of memory: {kept}"
+        ) from error
+    except (CancelledError, FutureCancelledError, OSError) as error:
+        raise SgpmicError(f"the Dask scheduler was lost: {kept}") from error
+    except ImportError as error:
+        raise SgpmicError(
+            f"a Dask worker cannot import what it has to run ({error}): install the same sgpmic, and the same methods "
+            "of your own, everywhere."
+        ) from error

@@ -1,0 +1,271 @@
+"""The regression gate: recompute cells and hold them against the reference.
+
+The same repeats with the same seeds are compared, so unchanged code on the same machine moves nothing. Another machine
+or another library may move the last digits, and with them a run now and then: |d| <= max(1, 3 s / sqrt n) is allowed,
+s being the spread of the reference and n the number of repeats compared.
+"""
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.plan.cells import Cell, runs_of
+from sgpmic_cli.experiments.plan.methods import known, unknown
+from sgpmic_cli.experiments.plan.protocol import protocol_named
+from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.run.pipeline import Gathered, Vary, Watcher, check_jobs, gather, prepare
+from sgpmic_cli.experiments.studies.reference import Expected, Place, Reference, reference_of
+
+FAST_SECONDS = 0.5  # the fast subset: runs guessed to be shorter, on data that need no network
+FAST_REPEATS = 3
+UPDATE_REPEATS = 10
+STILL = 0.005  # half of the last digit shown
+
+
+class State(StrEnum):
+    """What became of a number."""
+
+    SAME = "same"
+    MOVED = "moved"
+    BETTER = "better"
+    WORSE = "worse"
+    FAILED = "failed"
+    MISSING = "missing"
+    NEW = "new"
+
+
+BROKEN = (State.WORSE, State.FAILED, State.MISSING)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One metric of one cell, before and now."""
+
+    place: Place
+    metric: str
+    state: State
+    before: Stat
+    now: Stat
+    tolerance: float | None = None
+    reason: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Now minus before, where both exist."""
+        return None if self.before.mean is None or self.now.mean is None else self.now.mean - self.before.mean
+
+    def document(self) -> dict[str, Any]:
+        """The change as it stands in the JSON document."""
+        dataset, variance, method = self.place
+        return {
+            "dataset": dataset,
+            "variance": variance,
+            "method": method,
+            "metric": self.metric,
+            "state": str(self.state),
+            "before": vars(self.before),
+            "now": vars(self.now),
+            "difference": self.difference,
+            "tolerance": self.tolerance,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cells of the reference are meant."""
+
+    datasets: tuple[str, ...] = ("all",)
+    methods: tuple[str, ...] = ("all",)
+
+    def has(self, place: Place) -> bool:
+        """Whether a cell belongs to it."""
+        dataset, _, method = place
+        return ("all" in self.datasets or dataset in self.datasets) and (
+            "all" in self.methods or method in self.methods
+        )
+
+
+def check(
+    reference: Reference,
+    selection: Selection = Selection(),
+    *,
+    full: bool = False,
+    repeats: int | None = None,
+    store: PathLike | None = None,
+    n_jobs: int = -1,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> list[Change]:
+    """Recompute the selected cells, the fast ones unless `full`, and compare; `options` say where data are."""
+    check_jobs(n_jobs)
+    _check_names(reference, selection)
+    wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
+    if repeats is None:
+        repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
+    if not 1 <= repeats <= reference.repeats:
+        raise UsageError(f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many.")
+    # A data set or method that is known no more must show up as missing, not as a wrong argument.
+    datasets = [name for name in names() if any(place[0] == name for place in wanted)]
+    methods = [name for name in known() if any(place[2] == name for place in wanted)]
+    if not datasets or not methods:
+        return [_missing(cell) for cell in wanted.values()]
+    left_out: set[Place] = set()
+    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
+        prepared = prepare(
+            datasets,
+            ["all"],
+            methods,
+            store=temporary if store is None else store,
+            repeats=repeats,
+            seed=reference.seed,
+            protocol=reference.protocol,
+            vary=_as_expected(wanted, left_out, full),
+            watcher=watcher,
+            **options,
+        )
+        gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
+    found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in gathered.outcomes}
+    changes = []
+    for place, cell in wanted.items():
+        if place in found and found[place].available:
+            got = reference_of([found[place]], prepared.protocol, reference.seed, repeats).cells.get(place)
+            reason = "; ".join(found[place].reasons)
+            changes += [_compare(cell, got, metric, repeats, reason) for metric in METRICS]
+        elif place not in left_out:
+            changes.append(_missing(cell, "; ".join(found[place].reasons) if place in found else ""))
+    return changes
+
+
+def update(
+    old: Reference | None,
+    selection: Selection = Selection(),
+    *,
+    repeats: int | None = None,
+    store: PathLike | None = None,
+    n_jobs: int = -1,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> tuple[Reference, list[Change], Gathered]:
+    """Compute the selected cells anew, grids and all, and put them into the reference.
+
+    A cell in which every run failed keeps its old values and is among the changes as failed.
+    """
+    check_jobs(n_jobs)
+    seed, protocol = (old.seed, old.protocol) if old else (0, "as-run")
+    if repeats is None:
+        repeats = old.repeats if old else UPDATE_REPEATS
+    if old and repeats != old.repeats and selection != Selection():
+        raise UsageError(f"--repeats {repeats} differs from the reference's {old.repeats}: only the whole can change.")
+    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
+        prepared = prepare(
+            selection.datasets,
+            ["all"],
+            selection.methods,
+            store=temporary if store is None else store,
+            repeats=repeats,
+            seed=seed,
+            protocol=protocol,
+            watcher=watcher,
+            **options,
+        )
+        gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
+    new = reference_of(gathered.outcomes, protocol_named(protocol), seed, repeats)
+    before = old.cells if old else {}
+    changes = []
+    for outcome in gathered.outcomes:
+        if outcome.available:
+            place = outcome.cell.dataset, outcome.cell.variance, outcome.cell.method.name
+            reason = "; ".join(outcome.reasons)
+            changes += [_renewed(place, before.get(place), new.cells.get(place), metric, reason) for metric in METRICS]
+    # Cells that no table has any more go; those whose data could not be had this time stay.
+    planned = {(cell.dataset, cell.variance, cell.method.name) for cell in prepared.cells}
+    gone = [place for place in before if selection.has(place) and place not in planned]
+    changes += [_missing(before[place], "no longer in the table") for place in gone]
+    kept = {place: cell for place, cell in before.items() if place not in gone}
+    return replace(new, cells=kept | new.cells), changes, gathered
+
+
+def _check_names(reference: Reference, selection: Selection) -> None:
+    """Refuse names that nobody knows: to skip them would be to pass without having compared."""
+    known_names = {
+        "data set": (selection.datasets, [*names(), *(place[0] for place in reference.cells)]),
+        "method": (selection.methods, [*known(), *(place[2] for place in reference.cells)]),
+    }
+    for kind, (asked, there) in known_names.items():
+        valid = [*dict.fromkeys(there), "all"]
+        for name in asked:
+            if name not in valid:
+                raise UsageError(unknown(kind, name, valid))
+
+
+def _as_expected(wanted: Mapping[Place, Expected], left_out: set[Place], full: bool) -> Vary:
+    """Keep the cells of the reference, with what was chosen of a grid then; note those that are too slow."""
+
+    def vary(cell: Cell) -> list[Cell]:
+        place = cell.dataset, cell.variance, cell.method.name
+        if place not in wanted:
+            return []
+        fixed = replace(cell, method=replace(cell.method, grid={}), settings={**cell.settings, **wanted[place].chosen})
+        if not full and _slow(fixed):
+            left_out.add(place)
+            return []
+        return [fixed]
+
+    return vary
+
+
+def _slow(cell: Cell) -> bool:
+    if entry(cell.dataset).kind != "bundled":
+        return True
+    return runner.cost(runs_of(cell, 1, 0)[0]) > FAST_SECONDS
+
+
+def _compare(before: Expected, now: Expected | None, metric: str, repeats: int | None, reason: str) -> Change:
+    """Judge one metric; a repeat that failed now but not before makes the cell a failed one."""
+    was = before.stat(metric, repeats)
+    values = now.values[metric][:repeats] if now else ()
+    stat = Stat.of([value for value in values if value is not None])
+    pairs = list(zip(before.values[metric][:repeats], values, strict=False))
+    if not pairs or any(new is None and old is not None for old, new in pairs):
+        return Change(before.place, metric, State.FAILED, was, stat, reason=reason)
+    if was.mean is None or stat.mean is None:
+        return Change(before.place, metric, State.MOVED, was, stat, reason=reason)
+    count = sum(value is not None for value in values)
+    spread = before.stat(metric).std or 0.0
+    tolerance = max(1.0, 3.0 * spread / math.sqrt(count))
+    difference = stat.mean - was.mean
+    state = State.WORSE if difference < -tolerance else State.BETTER if difference > tolerance else State.MOVED
+    if abs(difference) < STILL:
+        state = State.SAME
+    return Change(before.place, metric, state, was, stat, tolerance)
+
+
+def _renewed(place: Place, before: Expected | None, now: Expected | None, metric: str, reason: str) -> Change:
+    if before is not None:
+        return _compare(before, now, metric, None, reason)
+    if now is None:
+        return Change(place, metric, State.FAILED, Stat(), Stat(), reason=reason)
+    return Change(place, metric, State.NEW, Stat(), now.stat(metric), reason=reason)
+
+
+def _missing(cell: Expected, reason: str = "") -> Change:
+    return Change(cell.place, METRICS[0], State.MISSING, cell.stat(METRICS[0]), Stat(), reason=reason)
+
+
+def broken(changes: Sequence[Change]) -> list[Change]:
+    """The changes that a gate must not let pass."""
+    return [change for change in changes if change.state in BROKEN]
+
+
+def compared(changes: Sequence[Change]) -> int:
+    """How many numbers were really held against the reference."""
+    return sum(change.state in (State.SAME, State.MOVED, State.BETTER, State.WORSE) for change in changes)

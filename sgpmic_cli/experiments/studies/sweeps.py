@@ -1,0 +1,225 @@
+"""Sweeps: the same methods along a range of inducing points or of clusters (the paper's figures 8 and 7)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import note_of
+from sgpmic_cli.experiments.plan.cells import Cell
+from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.experiments.run.pipeline import (
+    Gathered,
+    Prepared,
+    Vary,
+    Watcher,
+    check_jobs,
+    gather,
+    manifest_of,
+    prepare,
+)
+from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, Axis
+from sgpmic_cli.experiments.tables.formats import TITLES, as_json, csv_text, markdown_table, plain
+from sgpmic_cli.experiments.tables.summary import fitted_to_print, remarks
+
+USUAL_VARIANCE = 95
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A finished sweep."""
+
+    axis: Axis
+    prepared: Prepared
+    gathered: Gathered
+
+    @property
+    def points(self) -> list[Outcome]:
+        """The outcomes along the sweep; data sets that could not be had are left out."""
+        return [outcome for outcome in self.gathered.outcomes if outcome.available]
+
+    @property
+    def unavailable(self) -> dict[str, str]:
+        """Data sets that could not be had, with the reason."""
+        missing = (outcome for outcome in self.gathered.outcomes if not outcome.available)
+        return {outcome.cell.dataset: outcome.reasons[0] for outcome in missing}
+
+    def stat(self, outcome: Outcome, metric: str) -> Stat:
+        """One metric of one point: a score under the protocol's name for it, or the run time."""
+        if metric == "seconds":
+            return outcome.duration
+        return outcome.stats[self.prepared.protocol.nmi if metric == "nmi" else metric]
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The tidy table: data set, method, value, metric, mean, standard deviation, successful runs."""
+        for outcome in self.points:
+            cell = outcome.cell
+            for metric in self.axis.metrics:
+                stat = self.stat(outcome, metric)
+                numbers = ["" if number is None else f"{number:.4f}" for number in (stat.mean, stat.std)]
+                value = cell.parameter(self.axis.parameter)
+                yield [cell.dataset, cell.method.name, value, metric, *numbers, outcome.repeats - outcome.failed]
+
+    def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+        """Tables for people as (title, heading, rows): values down, methods across; for one method, metrics across."""
+        by_place: dict[tuple[str, str], dict[int, Outcome]] = {}
+        for outcome in self.points:
+            along = by_place.setdefault((outcome.cell.dataset, outcome.cell.method.name), {})
+            along[outcome.cell.parameter(self.axis.parameter)] = outcome
+        for dataset in dict.fromkeys(dataset for dataset, _ in by_place):
+            curves = {method: along for (place, method), along in by_place.items() if place == dataset}
+            values = sorted({value for along in curves.values() for value in along})
+            first = next(iter(next(iter(curves.values())).values())).cell
+            where = f"{dataset}, {first.variance} % of the variance (Q = {first.q})"
+            if len(curves) == 1:
+                ((method, along),) = curves.items()
+                head = [self.axis.parameter, *(TITLES[metric] for metric in self.axis.metrics)]
+                body = [[str(v), *(plain(self.stat(along[v], metric)) for metric in self.axis.metrics)] for v in values]
+                yield f"{method} on {where}", head, body
+                continue
+            for metric in self.axis.metrics:
+                body = [
+                    [str(v), *(plain(self.stat(along[v], metric)) if v in along else "" for along in curves.values())]
+                    for v in values
+                ]
+                yield f"{TITLES[metric]} on {where}", [self.axis.parameter, *curves], body
+
+    def notes(self) -> list[str]:
+        """What must stand under the tables: what the labels chose, which runs failed and why, what there was not."""
+        places: dict[str, list[str]] = {}
+        for outcome in self.points:
+            cell, name = outcome.cell, self.axis.parameter
+            if note := note_of(outcome):
+                where = f"{cell.method.name} on {cell.dataset} at {name} = {cell.parameter(name)}"
+                places.setdefault(note, []).append(where)
+        fitted = fitted_to_print(outcome.cell.method for outcome in self.points)
+        lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
+        return [*lines, *self.unavailable.values(), *remarks([], fitted)]
+
+    def document(self) -> dict[str, Any]:
+        """The one JSON document of the command."""
+        return {
+            "sweep": self.axis.name,
+            "protocol": self.prepared.protocol.name,
+            "repeats": self.prepared.repeats,
+            "seed": self.prepared.seed,
+            "points": [
+                {
+                    "dataset": outcome.cell.dataset,
+                    "variance": outcome.cell.variance,
+                    "q": outcome.cell.q,
+                    "method": outcome.cell.method.name,
+                    self.axis.parameter: outcome.cell.parameter(self.axis.parameter),
+                    "settings": outcome.settings,
+                    "repeats": outcome.repeats,
+                    "failed": outcome.failed,
+                    **{metric: vars(self.stat(outcome, metric)) for metric in self.axis.metrics},
+                    "reasons": list(outcome.reasons),
+                    "note": note_of(outcome),
+                }
+                for outcome in self.points
+            ],
+            "unavailable": self.unavailable,
+        }
+
+    def write(self, folder: Path, manifest: dict[str, Any]) -> None:
+        """Write the tidy CSV, the tables for people, the document and the manifest."""
+        heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        tables = [f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()]
+        notes = "".join(f"- {line}\n" for line in self.notes())
+        for name, text in {
+            "sweep.csv": csv_text(heading, self.rows()),
+            "sweep.md": "\n".join([*tables, notes] if notes else tables),
+            "sweep.json": as_json(self.document()),
+            "manifest.json": as_json(manifest),
+        }.items():
+            write_whole(folder / name, text)
+
+
+def varying(axis: Axis, values: Sequence[str], variance: int | None = None) -> Vary:
+    """Turn a cell of the table into the cells along the sweep; `variance` None takes the row of the paper's figure."""
+    along = _inducing if axis is INDUCING else _clusters
+    if not values:
+        raise UsageError(f"{axis.name} has no value to try: give a list such as {','.join(axis.values)}.")
+    for value in values:
+        if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
+            allowed = "whole numbers from 1, or N for all rows" if axis is INDUCING else "whole numbers from 1"
+            raise UsageError(f"{axis.name} cannot try {value!r}: give {allowed}.")
+
+    def vary(cell: Cell) -> list[Cell]:
+        if cell.variance != (_row(cell.dataset) if variance is None else variance):
+            return []
+        return [cell] if cell.data is None else along(cell, values)
+
+    return vary
+
+
+def _row(dataset: str) -> int:
+    """95 %, or the only row that the paper has of a data set (Yale)."""
+    rows = entry(dataset).variances if dataset in names() else (USUAL_VARIANCE,)
+    return USUAL_VARIANCE if USUAL_VARIANCE in rows else rows[0]
+
+
+def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """The cell with other numbers of inducing points, at most one for each row."""
+    if "n_inducing" not in cell.method.accepts():
+        raise UsageError(f"method {cell.method.name!r} has no inducing points to vary: it takes no n_inducing.")
+    assert cell.data is not None
+    rows = len(cell.data.Y)
+    counts = sorted({rows if value == "N" else min(int(value), rows) for value in values})
+    return [replace(cell, settings={**cell.settings, "n_inducing": count}) for count in counts]
+
+
+def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """The cell with multiples of its number of classes, always fewer clusters than rows."""
+    assert cell.data is not None
+    most = len(cell.data.Y) - 1
+    counts = sorted({min(int(value) * cell.data.n_classes, most) for value in values})
+    return [replace(cell, n_clusters=count) for count in counts]
+
+
+def prepare_sweep(
+    axis: Axis,
+    datasets: Sequence[str],
+    values: Sequence[str],
+    methods: Sequence[str],
+    *,
+    store: PathLike,
+    variance: int | None = None,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> Prepared:
+    """Plan a sweep; `options` are those of `campaign.prepare`."""
+    rows = ["all"] if variance is None else [variance]
+    vary = varying(axis, values, variance)
+    return prepare(datasets, rows, methods, store=store, vary=vary, watcher=watcher, **options)
+
+
+def sweep(
+    axis: Axis,
+    datasets: Sequence[str],
+    values: Sequence[str],
+    methods: Sequence[str],
+    *,
+    out: PathLike,
+    store: PathLike | None = None,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> Sweep:
+    """Run or resume a sweep and write its tables into `out`; `options` are those of `prepare_sweep`."""
+    check_jobs(n_jobs)
+    folder = Path(out)
+    where = Path(store) if store is not None else folder / "runs"
+    prepared = prepare_sweep(axis, datasets, values, methods, store=where, watcher=watcher, **options)
+    check_writable(folder, "--out")
+    check_writable(where, "--store")
+    finished = Sweep(axis, prepared, gather(prepared, n_jobs=n_jobs, scheduler=scheduler, watcher=watcher))
+    arguments = {"datasets": datasets, "values": values, "methods": methods, "n_jobs": n_jobs, **options}
+    finished.write(folder, manifest_of(prepared, finished.gathered, arguments))
+    return finished

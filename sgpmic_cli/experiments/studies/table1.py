@@ -1,0 +1,112 @@
+"""Table 1: the data sets as they are here beside the printed shapes, and the latent dimensions beside the printed ones.
+
+The dimensions are those that the data give; where the benchmark takes the printed one instead (Yale), a note says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.data.registry import entry
+from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.experiments.compare.paper import printed_q, table1
+from sgpmic_cli.experiments.plan.table_data import VARIANCES, TableData, load_table_data
+from sgpmic_cli.experiments.tables.formats import as_json, csv_text, escape, markdown_table
+
+HEADING = ["dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"]
+HEADING += [f"q{variance}" for variance in VARIANCES] + [f"paper_q{variance}" for variance in VARIANCES]
+HEADING += ["verdict", "note"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One data set, ours and printed; None where there is nothing to show."""
+
+    name: str
+    title: str
+    ours: tuple[int, int, int] | None  # instances, attributes, classes
+    printed: tuple[int, int, int]
+    q: dict[int, int]  # by variance, as the data of the table give it
+    printed_q: dict[int, int]
+    note: str
+
+    @property
+    def verdict(self) -> str:
+        """equal, differs, or unavailable."""
+        if self.ours is None:
+            return "unavailable"
+        same = self.ours == self.printed and all(self.q[variance] == q for variance, q in self.printed_q.items())
+        return "equal" if same else "differs"
+
+    def row(self) -> list[Any]:
+        """The data set as a line of the CSV."""
+        ours = self.ours or ("", "", "")
+        dimensions = [found.get(variance, "") for found in (self.q, self.printed_q) for variance in VARIANCES]
+        return [self.name, self.title, *ours, *self.printed, *dimensions, self.verdict, self.note]
+
+    def document(self) -> dict[str, Any]:
+        """The data set as it stands in the JSON document."""
+        return dict(zip(HEADING, (None if value == "" else value for value in self.row()), strict=True))
+
+
+def shapes(**options: Any) -> list[Shape]:
+    """The data sets of the paper; `options` say where data are, as in `sources`."""
+    return [_shape(source) for source in load_table_data(["all"], ["all"], **options)]
+
+
+def write_table1(folder: Path, found: Sequence[Shape]) -> None:
+    """Write the table as CSV, Markdown, LaTeX and JSON."""
+    check_writable(folder, "--out")
+    head, body = for_people(found)
+    notes = "".join(f"- {shape.name}: {shape.note}\n" for shape in found if shape.note)
+    for name, text in {
+        "table1.csv": csv_text(HEADING, [shape.row() for shape in found]),
+        "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
+        "table1.tex": _latex(head, body),
+        "table1.json": as_json({"datasets": [shape.document() for shape in found]}),
+    }.items():
+        write_whole(folder / name, text)
+
+
+def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows: ours, and the paper's in brackets where it is another."""
+    head = ["data set", "instances", "attributes", "classes", *(f"Q at {variance} %" for variance in VARIANCES)]
+    body = []
+    for shape in found:
+        ours = shape.ours or (None, None, None)
+        counts = [_beside(mine, theirs) for mine, theirs in zip(ours, shape.printed, strict=True)]
+        dimensions = [_beside(shape.q.get(v), shape.printed_q[v]) if v in shape.printed_q else "" for v in VARIANCES]
+        body.append([shape.title, *counts, *dimensions, shape.verdict])
+    return [*head, "verdict"], body
+
+
+def _shape(source: TableData) -> Shape:
+    known, data = entry(source.name), source.data
+    theirs = {variance: q for (name, variance), q in printed_q().items() if name == source.name}
+    if data is None:
+        return Shape(source.name, known.title, None, table1()[source.name], {}, theirs, source.reason)
+    ours = len(data.Y), data.Y.shape[1], data.n_classes
+    used = data.without(known.as_run_drop) if known.as_run_drop else data
+    q = {variance: dimensions_for(used.Y, variance / 100) for variance in theirs}
+    notes = []
+    if known.as_run_drop:
+        notes.append(f"The printed dimensions come out without the column {', '.join(known.as_run_drop)}.")
+    if known.as_run_q:
+        notes.append("The benchmark takes the printed dimensions in place of those the data give.")
+    if known.data_differ:
+        notes.append("The public data are not those the paper used.")
+    return Shape(source.name, known.title, ours, table1()[source.name], q, theirs, " ".join(notes))
+
+
+def _beside(mine: int | None, theirs: int) -> str:
+    if mine is None:
+        return f"({theirs})"
+    return str(mine) if mine == theirs else f"{mine} ({theirs})"
+
+
+def _latex(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 2)}l}}", r"\toprule"]
+    rows = [" & ".join(map(escape, row)) + r" \\" for row in [head, *body]]
+    return "\n".join([*lines, rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"]) + "\n"

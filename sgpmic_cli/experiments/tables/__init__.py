@@ -1,0 +1,1 @@
+"""Compared results as text: Markdown, LaTeX, CSV and JSON."""

@@ -1,0 +1,50 @@
+"""Numbers and rows as text: JSON, CSV, Markdown, LaTeX. Knows nothing of what the rows are about."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sgpmic_cli.experiments.compare.paper import Published
+from sgpmic_cli.experiments.run.aggregate import Stat
+
+TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC", "seconds": "seconds"}
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """A JSON document for people and programs; NaN is refused, as JSON has none."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A CSV with a heading."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A Markdown table whose first `left` columns are words and the others numbers."""
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    rows = [head, rule, *body]
+    return "".join("| " + " | ".join(entry.replace("|", r"\|") for entry in row) + " |\n" for row in rows)
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX prints as it stands."""
+    special = {character: "\\" + character for character in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(character, character) for character in text)
+
+
+def plain(stat: Stat | Published | None) -> str:
+    """`91.33±0.00`, or a dash."""
+    return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
+
+
+def digits(value: float | None, places: int) -> str:
+    """A number with so many decimals; nothing when there is none."""
+    return "" if value is None else f"{value:.{places}f}"

@@ -1,0 +1,158 @@
+"""A result as text: tidy CSV, Markdown and LaTeX.
+
+The tables hold nothing that differs between two computers or two attempts at the same work (no seconds, no dates):
+an experiment that was killed and resumed ends with the same bytes.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from sgpmic_cli.experiments.compare.comparison import METRICS, Mean, Result, ours_of
+from sgpmic_cli.experiments.compare.paper import Published
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, Verdict
+from sgpmic_cli.experiments.compare.wins import best
+from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain
+
+TIDY = [
+    "metric",
+    "dataset",
+    "variance",
+    "q",
+    "method",
+    "mean",
+    "std",
+    "repeats",
+    "failed",
+    "paper_mean",
+    "paper_std",
+    "difference",
+    "verdict",
+    "settings",
+    "note",
+]
+SIGNS = {
+    Verdict.EXACT: r"=",
+    Verdict.MATCH: r"\approx",
+    Verdict.BETTER: r"\uparrow",
+    Verdict.WORSE: r"\downarrow",
+    Verdict.NEW: r"\ast",
+    Verdict.DATA_DIFFER: r"\neq",
+}
+
+
+def tidy_csv(results: Sequence[Result]) -> str:
+    """One line for each score of each cell."""
+    rows = []
+    for result in results:
+        for metric, ours in result.ours.items():
+            outcome, paper = result.outcome, result.paper.get(metric)
+            row = {
+                "metric": metric,
+                "dataset": result.dataset,
+                "variance": result.variance,
+                "q": outcome.cell.q,
+                "method": result.method,
+                "mean": digits(ours.mean, 4),
+                "std": digits(ours.std, 4),
+                "repeats": outcome.repeats,
+                "failed": outcome.failed,
+                "paper_mean": digits(paper.mean if paper else None, 2),
+                "paper_std": digits(paper.std if paper else None, 2),
+                "difference": digits(result.difference(metric) if metric in METRICS else None, 4),
+                "verdict": result.verdict.get(metric, ""),
+                "settings": json.dumps(outcome.settings, sort_keys=True) if outcome.settings else "",
+                "note": result.note,
+            }
+            rows.append([row[name] for name in TIDY])
+    return csv_text(TIDY, rows)
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """A table of each metric, ours over the paper's number and the verdict, and the notes below."""
+    parts = []
+    for metric in METRICS:
+        methods, rows = pivot(results)
+        body = []
+        for (dataset, share), row in rows.items():
+            top = best_of(row.values(), metric)
+            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, top) for method in methods)])
+        table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
+        parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
+    parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
+    notes = notes_of(results)
+    if notes:
+        parts.append("\n".join(f"- {', '.join(where)}: {note}" for note, where in notes.items()) + "\n")
+    return "\n".join(parts)
+
+
+def latex(results: Sequence[Result]) -> str:
+    """One tabular for each metric (needs booktabs): ours, and the paper's number beneath in small type."""
+    parts = []
+    methods, rows = pivot(results)
+    for metric in METRICS:
+        lines = [rf"% {TITLES[metric]}", rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}", r"\toprule"]
+        lines += [" & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\", r"\midrule"]
+        for (dataset, share), row in rows.items():
+            top = best_of(row.values(), metric)
+            ours = [_latex_ours(row.get(method), metric, top) for method in methods]
+            paper = [_latex_paper(row[method].paper[metric] if method in row else None) for method in methods]
+            lines += [" & ".join([escape(dataset), share, *ours]) + r" \\", " & ".join(["", "", *paper]) + r" \\"]
+        parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
+    legend = ", ".join(f"${SIGNS[verdict]}$ {verdict}" for verdict, _ in _used(results) if verdict in SIGNS)
+    return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
+
+
+def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], dict[str, Result]]]:
+    """Methods in their order, and the rows (data set, "variance (Q)") with their cells by method."""
+    rows: dict[tuple[str, str], dict[str, Result]] = {}
+    for result in results:
+        q = result.outcome.cell.q
+        share = f"{result.variance} ({'?' if q is None else q})"
+        rows.setdefault((result.dataset, share), {})[result.method] = result
+    return list(dict.fromkeys(result.method for result in results)), rows
+
+
+def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
+    """The best mean of a row, if there is something to be better than."""
+    return best(mean(result, metric) for result in results)
+
+
+def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Notes with the cells they belong to."""
+    notes: dict[str, list[str]] = {}
+    for result in results:
+        if result.note:
+            notes.setdefault(result.note, []).append(f"{result.method} on {result.dataset} {result.variance}")
+    return notes
+
+
+def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
+    seen = {verdict for result in results for verdict in result.verdict.values()}
+    return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in seen]
+
+
+def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str:
+    if result is None:
+        return ""
+    ours = result.ours[metric]
+    text = plain(ours)
+    if top is not None and ours.mean is not None and round(ours.mean, 2) == top:
+        text = f"**{text}**"
+    paper = result.paper[metric]
+    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
+
+
+def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
+    if result is None:
+        return ""
+    ours, verdict = result.ours[metric], result.verdict[metric]
+    if ours.mean is None:
+        return str(verdict)
+    number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
+    if top is not None and round(ours.mean, 2) == top:
+        number = rf"\mathbf{{{number}}}"
+    return f"${number}^{{{SIGNS[verdict]}}}$" if verdict in SIGNS else f"${number}$"
+
+
+def _latex_paper(paper: Published | None) -> str:
+    return r"{\footnotesize --}" if paper is None else rf"{{\footnotesize ${paper.mean:.2f} \pm {paper.std:.2f}$}}"

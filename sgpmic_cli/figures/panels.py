@@ -1,0 +1,132 @@
+"""The fits behind the panels: repeats come from the run store, and of one of them the points are kept beside it.
+
+A run's record holds scores, not coordinates. So the first repeat of a cell is fitted once more with its own seed, and
+its latent points stay in the store under the run's key: new code or other data make a new key.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.array_cache import Arrays, kept
+from sgpmic_cli.data import Dataset
+from sgpmic_cli.data.registry import entry
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
+from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.plan.protocol import protocol_named
+from sgpmic_cli.experiments.plan.table_data import TableData
+from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
+from sgpmic_cli.experiments.run.records import Store
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.single_fit.fitting import fit
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One run of a cell with its coordinates, and what all repeats gave."""
+
+    cell: Cell
+    data: Dataset
+    classes: NDArray[np.int64]  # (N,)
+    outcome: Outcome
+    X: Array  # (N, Q)
+    clusters: NDArray[np.int64]  # (N,), numbered so that a cluster carries the number of the class it overlaps most
+    acc: float  # of this run
+
+
+def figure_cell(
+    method: Method, dataset: str, options: PlotOptions, *, q: int | None = None, variance: int = 95
+) -> Cell:
+    """The cell of a method as in the table (columns, inducing points, protocol); `q` in place of the table's own."""
+    found = entry(dataset)
+    source = TableData(dataset, (variance,), found, options.load(dataset))
+    planned = plan_cells([source], [method], protocol_named("as-run"))[0]
+    return planned if q is None else Cell(**{**vars(planned), "q": q})
+
+
+def fit_panels(cells: Sequence[Cell], options: PlotOptions) -> list[Panel]:
+    """Run or look up all repeats of the cells, and fit the first successful one of each again for its points."""
+    store = Store(options.store, warn=options.watcher.warn)
+    runs = plan_runs(cells, options.repeats, options.seed)
+    work = runner.divide(runs, store)
+    options.watcher.planned(len(runs), len(work.kept))
+    computed = runner.execute(work.pending, store, n_jobs=options.n_jobs, progress=options.watcher.finished)
+    records = work.kept | computed
+    panels = []
+    for each in cells:
+        behind = runs_of(each, options.repeats, options.seed)
+        outcome = aggregate_runs(each, behind, records)
+        chosen = [run for run in behind if run.settings == outcome.settings and records[run.key].ok]
+        if not chosen:
+            reason = "; ".join(outcome.reasons)
+            raise SgpmicError(f"no run of {each.method.name} on {each.dataset} succeeded: {reason}")
+        points = kept(store.folder / "panels" / f"{chosen[0].key}.npz", _fitted(chosen[0], store.memory))
+        acc = records[chosen[0].key].scores["acc"]
+        data, classes = _with_classes(each)
+        clusters = _numbered(points["labels"], classes)
+        panels.append(Panel(each, data, classes, outcome, points["X"], clusters, acc))
+    return panels
+
+
+def traces(cells: Iterable[Cell], options: PlotOptions) -> list[Arrays]:
+    """Bound and ACC after every update of the first repeat of SGP-MIC cells: arrays `bound` and `acc` (updates,)."""
+    store = Store(options.store, warn=options.watcher.warn)
+    first = [runs_of(each, 1, options.seed)[0] for each in cells]
+    return [kept(store.folder / "panels" / f"{run.key}-trace.npz", _traced(run, store.memory)) for run in first]
+
+
+def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
+    """Every data set of the paper's figures is at hand and has classes."""
+    assert cell.data is not None
+    assert cell.data.labels is not None
+    return cell.data, cell.data.labels
+
+
+def _fitted(run: Run, memory: Path) -> Callable[[], Arrays]:
+    def compute() -> Arrays:
+        arguments = run.arguments() | ({"memory": memory} if "memory" in run.cell.method.accepts() else {})
+        with threadpool_limits(limits=1):
+            estimator = run.cell.method.load()(**arguments).fit(_with_classes(run.cell)[0].Y)
+        return {"X": estimator.embedding_, "labels": estimator.labels_}
+
+    return compute
+
+
+def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
+    def compute() -> Arrays:
+        settings = {name: value for name, value in run.settings.items() if name != "n_inducing"}
+        with threadpool_limits(limits=1):
+            fitted = fit(
+                _with_classes(run.cell)[0],
+                clusters=run.cell.n_clusters,
+                dims=run.cell.q,
+                inducing=run.settings["n_inducing"],
+                seed=run.seed,
+                memory=memory,
+                **settings,
+            )
+        _, _, _, bounds, accs = zip(*fitted.trace(), strict=True)
+        return {"bound": np.array(bounds), "acc": np.array(accs)}
+
+    return compute
+
+
+def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Clusters renumbered by the best one-to-one match with the classes, so that panels share their colours."""
+    from scipy.optimize import linear_sum_assignment
+    from sklearn.metrics.cluster import contingency_matrix
+
+    found, dense = np.unique(clusters, return_inverse=True)
+    overlap = contingency_matrix(classes, dense)  # (classes, clusters)
+    matched_class, matched = linear_sum_assignment(-overlap)
+    number = np.full(len(found), -1)
+    number[matched] = matched_class
+    free = iter(i for i in range(len(found) + overlap.shape[0]) if i not in set(number))
+    return np.array([n if n >= 0 else next(free) for n in number])[dense]

@@ -1,0 +1,1 @@
+"""The paper's eight figures, drawn from our runs."""

@@ -1,0 +1,51 @@
+"""Figure 6: loss and ACC after every update, on six data sets."""
+
+from pathlib import Path
+
+import numpy as np
+
+from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.figures.panels import figure_cell, traces
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.figures.scatter import LETTERS
+from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
+
+DATASETS = {
+    "iris": "Iris",
+    "wine": "Wine",
+    "sonar": "Sonar",
+    "wdbc": "WDBC",
+    "australian": "Australian",
+    "segment": "Segment",
+}
+SHAPE = (2, 3)
+LOSS, ACC = COLOURS[0], COLOURS[3]
+
+
+def figure6(stem: Path, options: PlotOptions) -> list[str]:
+    """Both curves in one panel: the loss on the left axis, ACC on the right."""
+    (method,) = resolve(["sgp-mic"])
+    cells = [figure_cell(method, name, options) for name in DATASETS]
+    with canvas(stem, width=PAGE, height=4.2) as figure:
+        rows, columns = SHAPE
+        grid = figure.subplots(rows, columns)
+        for i, (axes, each, trace) in enumerate(zip(grid.flat, cells, traces(cells, options), strict=True)):
+            updates = np.arange(1, len(trace["bound"]) + 1)
+            right = axes.twinx()
+            right.spines["right"].set_visible(True)
+            loss = axes.plot(updates, -trace["bound"] / 1000, "-", color=LOSS, label="loss (left axis)")
+            acc = right.plot(updates, trace["acc"], "--", color=ACC, label="ACC (right axis)")
+            low, high = trace["acc"].min(), trace["acc"].max()
+            right.set_ylim(max(0.0, low - 5.0), min(100.0, high + 5.0))
+            axes.tick_params(axis="y", colors=LOSS)
+            right.tick_params(axis="y", colors=ACC)
+            axes.locator_params(nbins=5)
+            axes.set_title(f"({LETTERS[i]}) {DATASETS[each.dataset]}, Q = {each.q}")
+            if i % columns == 0:
+                axes.set_ylabel("loss (thousand nats)", color=LOSS)
+            if i % columns == columns - 1:
+                right.set_ylabel("ACC (%)", color=ACC)
+            if i >= len(cells) - columns:
+                axes.set_xlabel("update (E- and M-steps)")
+        figure.legend(handles=[*loss, *acc], loc="outside lower center", ncols=2)
+    return []

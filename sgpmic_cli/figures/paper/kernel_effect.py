@@ -1,0 +1,31 @@
+"""Figure 5: what the kernel does, on Iris and Wine in two dimensions."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sgpmic_cli.experiments.compare.paper import FIGURE_ACC
+from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.figures.panels import figure_cell, fit_panels
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.figures.scatter import LETTERS, below, legend, scatter
+from sgpmic_cli.figures.style import PAGE, canvas
+
+KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}
+DATASETS = {"iris": "Iris", "wine": "Wine"}
+
+
+def figure5(stem: Path, options: PlotOptions) -> list[str]:
+    """A row for each data set, a column for each kernel; both have three classes."""
+    (rbf,) = resolve(["sgp-mic"])
+    linear = replace(rbf, name="sgp-mic-linear", settings={**rbf.settings, "kernel": "linear"}, in_paper=False)
+    methods = {"linear": linear, "rbf": rbf}
+    wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
+    panels = fit_panels([figure_cell(methods[kernel], name, options, q=2) for name, kernel in wanted], options)
+    with canvas(stem, width=PAGE * 0.75, height=5.6) as figure:
+        grid = figure.subplots(2, 2)
+        for letter, axes, panel, (name, kernel) in zip(LETTERS, grid.flat, panels, wanted, strict=False):
+            scatter(axes, panel.X, panel.classes, panel.clusters)
+            axes.set_title(f"({letter}) {DATASETS[name]}, {KERNELS[kernel]}")
+            below(axes, panel, FIGURE_ACC["figure5", name][kernel])
+        legend(figure, ["1", "2", "3"], 3)
+    return []

@@ -1,0 +1,1 @@
+"""One model on one table: fit it, place new rows, and the tables that both leave."""

@@ -1,0 +1,93 @@
+import math
+
+import pytest
+
+from sgpmic_cli.experiments.compare.significance import (
+    compare_methods,
+    compare_sides,
+    critical_difference,
+    document_scores,
+    published_scores,
+)
+
+
+def test_the_printed_numbers_give_the_known_ranks():
+    found = compare_methods(published_scores("acc"))
+    assert found.methods[:3] == ("sgp-mic", "sdc", "fgplvm-fcm")
+    assert [round(rank, 2) for rank in found.mean_ranks[:3]] == [3.61, 3.67, 4.22]
+    assert round(found.critical_difference, 2) == 5.03
+    assert (len(found.datasets), len(found.methods)) == (9, 11)
+    assert found.omitted == ("dec",)
+    assert math.isclose(sum(found.mean_ranks), 11 * 12 / 2)
+    assert found.p_value < 0.001
+    # Only the worst of all is told apart from the first three, and from nobody else.
+    assert found.cliques() == [(0, 9), (3, 10)]
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
+def test_the_critical_difference_has_the_tabled_quantiles(k, q):
+    # q at the 5 % level from Demšar (2006), table 5a.
+    assert critical_difference(k, 7) == pytest.approx(q * math.sqrt(k * (k + 1) / 42), abs=2e-3)
+
+
+def _scores(rows):
+    return {(f"d{i}", 95, m): value for i, row in enumerate(rows) for m, value in row.items()}
+
+
+def test_ties_share_their_ranks_as_printed_to_two_decimals():
+    found = compare_methods(_scores([{"a": 50.001, "b": 50.004, "c": 40.0}] * 3))
+    assert dict(zip(found.methods, found.mean_ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}
+
+
+def test_a_method_with_a_gap_is_left_out_and_named():
+    found = compare_methods(_scores([{"a": 3, "b": 2, "c": 1, "d": 0}, {"a": 3, "b": 2, "c": 1}]))
+    assert set(found.methods) == {"a", "b", "c"}
+    assert found.omitted == ("d",)
+
+
+def test_both_sides_are_ranked_on_the_methods_and_rows_that_both_have():
+    printed = _scores([{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, {"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1, "e": 9}])
+    ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
+    expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
+    for side, ranks in zip(compare_sides(printed, ours), expected, strict=True):
+        assert side.datasets == ("d0", "d1")  # the third was not run
+        assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
+        assert side.omitted == ("d", "e", "own")
+    assert compare_sides(printed, {}) is None
+
+
+def test_the_row_of_a_data_set_is_one_that_both_sides_have():
+    printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
+    printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
+    ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
+    ours["d", 95, "a"] = 0.0
+    assert compare_sides(printed, ours) is None  # at 95 % only one method was run, and that row is the one that counts
+    del ours["d", 95, "a"]
+    first, second = compare_sides(printed, ours)
+    assert first.datasets == second.datasets == ("d", "e")
+
+
+def test_the_row_of_a_data_set_is_the_one_at_95_percent():
+    scores = {("d", v, m): float(v + i) for v in (50, 95, 99) for i, m in enumerate("abc")}
+    scores |= {("e", 50, m): float(-i) for i, m in enumerate("abc")}
+    found = compare_methods(scores)
+    assert found.datasets == ("d", "e")
+    assert found.mean_ranks == (2.0, 2.0, 2.0)
+
+
+def test_too_little_to_rank_is_none():
+    assert compare_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
+    assert compare_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
+    assert compare_methods({}) is None
+
+
+def test_methods_that_never_differ_are_one_clique_with_no_evidence():
+    found = compare_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
+    assert found.cliques() == [(0, 2)]
+    assert found.p_value == 1.0
+
+
+def test_cells_without_a_number_are_not_scores():
+    cell = {"dataset": "iris", "variance": 95, "method": "a", "acc": {"mean": 1.0, "std": 0.0}}
+    empty = {**cell, "method": "b", "acc": {"mean": None, "std": None}}
+    assert document_scores({"cells": [cell, empty]}, "acc") == {("iris", 95, "a"): 1.0}

@@ -1,0 +1,96 @@
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sgpmic_cli.atomic import write_whole
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments.run.records import SCORES, STALE_SECONDS, Record, Store
+
+RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0))
+
+
+@pytest.fixture
+def store(tmp_path):
+    warnings = []
+    store = Store(tmp_path / "runs", warn=warnings.append)
+    store.open()
+    store.warnings = warnings
+    return store
+
+
+def test_a_record_comes_back_as_it_was(store):
+    failed = replace(RECORD, key="f" * 64, status="failed", scores={}, reason="ValueError: no luck")
+    for record in (RECORD, failed):
+        store.write(record)
+        assert store.read(record.key) == record
+    assert store.read("0" * 64) is None
+    assert store.warnings == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: "\x00" * len(text),
+        lambda text: "[]",
+        lambda text: text.replace('"acc"', '"bcc"'),
+        lambda text: text.replace("50.0", "NaN"),
+        lambda text: text.replace("50.0", "12345.0"),
+        lambda text: text.replace('"ok"', '"fine"'),
+        lambda text: text.replace("k" * 64, "j" * 64),
+        lambda text: text.replace('"seed"', '"sed"'),
+    ],
+)
+def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
+    store.write(RECORD)
+    path = store.folder / f"{RECORD.key}.json"
+    path.write_text(damage(path.read_text()))
+    assert store.read(RECORD.key) is None
+    assert len(store.warnings) == 1
+    assert "computed again" in store.warnings[0]
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "table.csv"
+    write_whole(path, "old\n")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SgpmicError, match=r"No space left on device; make room .* finished runs are kept"):
+        write_whole(path, "new\n")
+    assert path.read_text() == "old\n"
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_leftovers_of_killed_processes_go_when_they_are_old(store):
+    old, fresh = store.folder / "a.json.1-x.tmp", store.folder / "b.json.2-y.tmp"
+    for path in (old, fresh):
+        path.write_text("{")
+    os.utime(old, (0, os.stat(fresh).st_mtime - STALE_SECONDS - 60))
+    store.open()
+    assert not old.exists()
+    assert fresh.exists()
+
+
+def test_a_store_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SgpmicError, match="cannot keep run records"):
+        Store(tmp_path / "file" / "runs").open()
+
+
+def test_records_are_plain_json(store):
+    store.write(RECORD)
+    content = json.loads((store.folder / f"{RECORD.key}.json").read_text())
+    assert content["settings"] == {"lam": 0.1}
+    assert content["scores"]["acc"] == 50.0
+
+
+def test_a_temporary_file_that_vanishes_is_nobodys_trouble(store, monkeypatch):
+    monkeypatch.setattr(Path, "rglob", lambda self, pattern: [store.folder / "gone.tmp"])
+    store.open()

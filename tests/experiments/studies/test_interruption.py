@@ -1,0 +1,102 @@
+"""Real processes, killed and interrupted, two at once on one store."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sgpmic_cli.experiments.run.records import Store
+from sgpmic_cli.experiments.studies.benchmark import benchmark
+
+METHODS = ["pca-fcm", "isomap-fcm", "aml", "toy_methods:Slow", "toy_methods:Flaky"]
+GRID = 7  # values of lambda that AML is run with
+REPEATS = 12
+N_JOBS_KILLED = (2, 1)
+TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md", "lambda.csv")
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and signals of POSIX")
+
+
+def _start(out, store, n_jobs=2):
+    arguments = f"--dataset iris,wine --variance 95 --methods {','.join(METHODS)} --repeats {REPEATS}".split()
+    command = [sys.executable, "-m", "sgpmic_cli", "benchmark", *arguments, "--quiet", "--n-jobs", str(n_jobs)]
+    here = Path(__file__)
+    paths = os.pathsep.join([str(here.parents[1]), str(here.parents[3])])
+    return subprocess.Popen(
+        [*command, "--out", str(out), "--store", str(store)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _wait_for_records(process, store, more):
+    """Until the store has `more` further records; whether the process is then still at work."""
+    before = len(list(store.glob("*.json")))
+    while process.poll() is None and len(list(store.glob("*.json"))) < before + more:
+        time.sleep(0.002)
+    return process.poll() is None
+
+
+def _read(out):
+    return {name: (out / name).read_bytes() for name in TABLES}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    out = tmp_path_factory.mktemp("uninterrupted")
+    benchmark(["iris", "wine"], [95], METHODS, out=out, repeats=REPEATS, n_jobs=1)
+    return _read(out)
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected):
+    out, store = tmp_path / "out", tmp_path / "store"
+    rng = random.Random()
+    kills = 0
+    for n_jobs in N_JOBS_KILLED:
+        process = _start(out, store, n_jobs)
+        if _wait_for_records(process, store, rng.randint(1, 25)):
+            time.sleep(rng.uniform(0, 0.05))
+            os.killpg(process.pid, signal.SIGKILL)
+            kills += 1
+        process.communicate()
+        assert not any((out / name).exists() for name in TABLES)
+    assert kills == len(N_JOBS_KILLED)
+    kept = len(list(store.glob("*.json")))
+    last = _start(out, store, n_jobs=1)
+    last.communicate()
+    assert last.returncode == 3  # the flaky method
+    assert 0 < kept < len(list(store.glob("*.json"))) == 2 * (len(METHODS) - 1 + GRID) * REPEATS
+    assert _read(out) == expected
+
+
+def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
+    outs = [tmp_path / "one", tmp_path / "two"]
+    processes = [_start(out, tmp_path / "store", n_jobs=1) for out in outs]
+    for process in processes:
+        process.communicate()
+    assert [process.returncode for process in processes] == [3, 3]
+    assert [_read(out) for out in outs] == [expected, expected]
+    assert list((tmp_path / "store").glob("*.tmp")) == []
+
+
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+    out, store = tmp_path / "out", tmp_path / "store"
+    process = _start(out, store, n_jobs=2)
+    assert _wait_for_records(process, store, 10)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers alike
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert printed == ""
+    assert said == "sgpmic: interrupted; finished runs are kept: the same command again goes on from here.\n"
+    # A worker that was ended while it wrote may leave a temporary file behind; every record is whole.
+    records = [path.stem for path in store.glob("*.json")]
+    assert len(records) >= 10
+    assert all(Store(store).read(key) is not None for key in records)

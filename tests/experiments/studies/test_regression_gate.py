@@ -1,0 +1,197 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.plan import methods
+from sgpmic_cli.experiments.plan.cells import plan_cells, runs_of
+from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.plan.protocol import protocol_named
+from sgpmic_cli.experiments.plan.table_data import load_table_data
+from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.studies import regression_gate
+from sgpmic_cli.experiments.studies.reference import Expected, Reference, read_reference, write_reference
+from sgpmic_cli.experiments.studies.regression_gate import Selection, State, broken, check, compared, update
+
+IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
+PLACE = ("iris", 95, "pca-fcm")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return update(None, IRIS, repeats=4, n_jobs=1)[0]
+
+
+def _with(reference, place=PLACE, **metrics):
+    cell = reference.cells[place]
+    return replace(reference, cells=reference.cells | {place: replace(cell, values=cell.values | metrics)})
+
+
+def _states(changes):
+    return {(*change.place, change.metric): change.state for change in changes if change.state is not State.SAME}
+
+
+def test_unchanged_code_moves_nothing(reference):
+    changes = check(reference, n_jobs=1)
+    assert compared(changes) == len(changes) == 2 * 3 * 2
+    assert _states(changes) == {}
+    assert broken(changes) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "state"),
+    [
+        ((88.6667,) * 4, State.SAME),
+        ((89.5,) * 4, State.MOVED),  # the paper's table has one point of tolerance at least
+        ((90.0,) * 4, State.WORSE),
+        ((87.0,) * 4, State.BETTER),
+        ((98.0, 80.0, 80.0, 98.0), State.MOVED),  # 2.7 off; s = 9 allows 15.6 at n = 3
+        ((None,) * 4, State.MOVED),  # it failed before, and works now
+    ],
+)
+def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference, values, state):
+    changes = check(_with(reference, acc=values), IRIS, n_jobs=1)
+    assert _states(changes).get((*PLACE, "acc"), State.SAME) == state
+    assert bool(broken(changes)) == (state is State.WORSE)
+
+
+def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
+    spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0))
+    for repeats, allowed in ((1, 21.0), (4, 10.5)):
+        change = next(c for c in check(spread, n_jobs=1, repeats=repeats) if (c.place, c.metric) == (PLACE, "acc"))
+        assert change.tolerance == pytest.approx(allowed)
+    assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
+
+
+def test_only_the_same_repeats_are_compared(reference):
+    later = _with(reference, acc=(88.6667, 88.6667, 88.6667, 0.0))
+    assert _states(check(later, n_jobs=1, repeats=3)) == {}
+
+
+def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
+    toy = Method("toy", "toy_methods:Flaky")
+    monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
+    monkeypatch.setenv("TOY_MENDED", "1")
+    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, n_jobs=1)
+    assert {change.state for change in changes} == {State.NEW}
+    monkeypatch.delenv("TOY_MENDED")
+    changes = check(good, n_jobs=1, repeats=6)
+    assert {change.state for change in broken(changes)} == {State.FAILED}
+    assert "the bound is not finite" in broken(changes)[0].reason
+
+
+def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monkeypatch):
+    monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
+    toy = Selection(("iris",), ("toy",))
+    good = update(None, toy, repeats=2, n_jobs=1)[0]
+    monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Broken"),))
+    for old in (good, None):
+        kept, changes, _ = update(old, toy, repeats=2, n_jobs=1)
+        assert [(change.state, change.reason) for change in changes] == [(State.FAILED, "ValueError: no luck")] * 3 * 2
+        assert kept.cells == (old.cells if old else {})
+
+
+def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
+    for selection, sentence in (
+        (Selection(("iris", "wien"), ("pca-fcm",)), r"unknown data set 'wien' \(did you mean 'wine'\?\)"),
+        (Selection(("iris",), ("pca-fcm", "pppca")), "unknown method 'pppca'"),
+    ):
+        with pytest.raises(UsageError, match=sentence):
+            check(reference, selection, n_jobs=1)
+    place = ("flowers", 95, "gone-fcm")  # known to the reference alone: missing, but no wrong argument
+    gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
+    (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), n_jobs=1)
+    assert change.state is State.MISSING
+
+
+def test_an_update_with_no_repeats_is_refused():
+    with pytest.raises(UsageError, match="--repeats 0"):
+        update(None, IRIS, repeats=0, n_jobs=1)
+
+
+def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
+    cell = reference.cells[PLACE]
+    for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
+        more = replace(reference, cells=reference.cells | {place: Expected(place, {}, cell.values)})
+        assert [(change.place, change.state) for change in broken(check(more, n_jobs=1))] == [(place, State.MISSING)]
+        alone = replace(reference, cells={place: Expected(place, {}, cell.values)})
+        changes = check(alone, n_jobs=1)
+        assert compared(changes) == 0
+        assert [change.state for change in changes] == [State.MISSING]
+
+
+def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_fast_cells(tmp_path, reference):
+    yale = Expected(("yale", 50, "pca-fcm"), {}, reference.cells[PLACE].values)
+    alone = replace(reference, cells={yale.place: yale, PLACE: reference.cells[PLACE]})
+    nowhere = {"offline": True, "data_dir": tmp_path}
+    assert broken(check(alone, n_jobs=1, **nowhere)) == []
+    (change,) = broken(check(alone, full=True, n_jobs=1, **nowhere))
+    assert (change.place, change.state) == (yale.place, State.MISSING)
+    assert "yale is unavailable" in change.reason
+
+
+def test_the_fast_cells_are_fast_and_hold_sgp_mic():
+    planned = plan_cells(
+        load_table_data(["all"], ["all"], offline=True), methods.resolve(["all"]), protocol_named("as-run")
+    )
+    fast = [cell for cell in planned if cell.data is not None and not regression_gate._slow(cell)]
+    names = {(cell.dataset, cell.method.name) for cell in fast}
+    assert {("iris", "sgp-mic"), ("wine", "sgp-mic"), ("sonar", "sgp-mic"), ("segment", "pca-fcm")} <= names
+    assert "yale" not in {cell.dataset for cell in fast}
+    guess = regression_gate.FAST_REPEATS * sum(runner.cost(runs_of(cell, 1, 0)[0]) for cell in fast)
+    assert guess < 120  # core seconds: a minute on two cores
+
+
+def test_a_grid_is_not_searched_again(monkeypatch):
+    graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)})
+    monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
+    made, _, gathered = update(None, Selection(("iris",), ("graded",)), repeats=3, n_jobs=1)
+    assert gathered.computed == 3 * 2 * 3
+    assert {cell.chosen["level"] for cell in made.cells.values()} == {0.9}
+    seen = []
+    monkeypatch.setattr(runner, "compute", lambda run, memory, real=runner.compute: seen.append(run) or real(run))
+    assert broken(check(made, n_jobs=1)) == []
+    assert {run.settings["level"] for run in seen} == {0.9}
+    assert len(seen) == 3 * 3
+
+
+def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):
+    gone = Expected(("iris", 95, "gone-fcm"), {}, reference.cells[PLACE].values)
+    other = Expected(("wine", 95, "pca-fcm"), {}, reference.cells[PLACE].values)
+    old = _with(reference, acc=(50.0,) * 4)
+    old = replace(old, cells=old.cells | {gone.place: gone, other.place: other})
+    new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), n_jobs=1)
+    assert _states(changes) == {(*PLACE, "acc"): State.BETTER}
+    assert new.cells == reference.cells | {gone.place: gone, other.place: other}
+    with pytest.raises(UsageError, match="only the whole can change"):
+        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, n_jobs=1)
+
+
+def test_more_repeats_than_the_reference_has_are_refused(reference):
+    for repeats in (0, 5):
+        with pytest.raises(UsageError, match=f"--repeats {repeats}: the reference has 4"):
+            check(reference, n_jobs=1, repeats=repeats)
+
+
+def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
+    path = tmp_path / "reference.json"
+    holes = _with(reference, nmi=(None, 1.25, 2.5, 3.75))
+    write_reference(path, holes)
+    assert read_reference(path) == holes
+    assert len(path.read_text().splitlines()) == len(holes.cells) + 2
+    json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"protocol": "as-run", "seed": 0, "repeats": 3, "cells": [{}]}'])
+def test_a_file_that_is_no_reference_compares_nothing(tmp_path, text):
+    path = tmp_path / "reference.json"
+    path.write_text(text)
+    with pytest.raises(SgpmicError, match="nothing was compared"):
+        read_reference(path)
+    with pytest.raises(SgpmicError, match="nothing was compared: make one with sgpmic check --update"):
+        read_reference(tmp_path / "none.json")
+
+
+def test_an_empty_reference_compares_nothing():
+    assert compared(check(Reference("as-run", 0, 3, {}), n_jobs=1)) == 0

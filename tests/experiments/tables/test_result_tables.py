@@ -1,0 +1,65 @@
+import csv
+import io
+import re
+from dataclasses import replace
+
+import pytest
+
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.studies.benchmark import benchmark
+from sgpmic_cli.experiments.tables.formats import escape
+from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    path = folder / "50%_of|mine.csv"
+    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
+    methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
+    return benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2, n_jobs=1).results
+
+
+def test_csv_has_a_line_for_each_score_of_each_cell(results):
+    rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
+    assert len(rows) == 6 * 4
+    first = rows[0]
+    assert (first["metric"], first["dataset"], first["method"], first["q"]) == ("acc", "iris", "pca-fcm", "2")
+    assert (first["mean"], first["paper_mean"], first["difference"], first["verdict"]) == (
+        "88.6667",
+        "88.67",
+        "-0.0033",
+        "exact",
+    )
+    failed = [row for row in rows if row["verdict"] == "failed"]
+    assert {(row["mean"], row["std"], row["failed"]) for row in failed} == {("", "", "2")}
+
+
+def test_markdown_rows_have_as_many_cells_as_the_head(results):
+    for table in re.split(r"### .*\n", markdown(results))[1:]:
+        lines = [line for line in table.splitlines() if line.startswith("|")]
+        assert {len(re.split(r"(?<!\\)\|", line)) for line in lines} == {7}
+    assert "**88.67±0.00**<br>88.67±0.00 exact" in markdown(results)
+
+
+def test_latex_escapes_names_and_balances_its_braces(results):
+    text = latex(results)
+    assert r"50\%\_of|mine.csv" in text
+    assert r"toy\_methods:Broken" in text
+    body = re.sub(r"\\[{}]", "", text)
+    assert body.count("{") == body.count("}")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {5}
+    assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
+
+
+def test_every_special_character_is_escaped():
+    assert escape(r"a_b%c&d#e$f{g}h~i^j\k") == (
+        r"a\_b\%c\&d\#e\$f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
+    )
+
+
+def test_tables_hold_no_time(results):
+    slower = [replace(result, outcome=replace(result.outcome, duration=Stat(1e6, 1e5))) for result in results]
+    for table in (tidy_csv, markdown, latex):
+        assert table(slower) == table(results)

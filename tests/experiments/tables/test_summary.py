@@ -1,0 +1,100 @@
+import re
+
+import pytest
+
+from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
+from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.studies.benchmark import benchmark
+from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
+from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
+from sgpmic_cli.experiments.tables.summary import summary, summary_markdown, wins
+
+METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-first", "dec", "toy_methods:Broken"]
+FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("summary")
+    return benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2, n_jobs=1), folder
+
+
+def test_every_printed_cell_is_counted_once(finished):
+    results = finished[0].results
+    content = summary(results)
+    assert content["published"] == len(table2()) == 582
+    # Four methods of the paper, three rows, two metrics; DEC has a dash at Q = 1; the variant and the toy do not count.
+    assert content["compared"] == sum(content["verdicts"].values()) == 4 * 3 * 2 - 2
+    for key in ("by_metric", "by_method", "by_dataset"):
+        assert sum(sum(counts.values()) for counts in content[key].values()) == content["compared"]
+    assert content["by_method"]["pca-fcm"] == {"exact": 6}
+    assert "aml-first" not in content["by_method"]
+    assert content["within_one_point"] >= content["verdicts"]["exact"]
+    assert content["chosen_with_labels"] == ["aml"]
+
+
+def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished):
+    results = finished[0].results
+    printed = wins(results, "nmi", printed_of)
+    # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
+    row = {method: published("nmi", "iris", 50, method).mean for method in ("pca-fcm", "ppca-fcm", "aml")}
+    assert set(row.values()) == {79.41}
+    assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
+    # What the paper has no column for wins nothing there, be it a variant of AML or a method of one's own.
+    assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
+    ours = wins(results, "acc", ours_of)
+    assert list(ours) == METHODS
+    assert ours["toy_methods:Broken"] == 0
+    assert sum(ours.values()) >= 3
+
+
+def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finished):
+    text = shape_markdown(finished[0].results)
+    assert re.findall(r"### (.*)", text) == ["ACC, ours", "ACC, the paper's", "NMI, ours", "NMI, the paper's"]
+    assert text.count("| wins |") == 4
+    tables = text.split("### ")
+    assert "| iris | 95 (2) | 88.67±0.00 | 76.00±0.00 | 77.33±0.00 |" in tables[2]
+    assert "**95.33±0.00**" in tables[2]
+    columns = [line.split(" | ") for line in tables[2].splitlines() if line.startswith("| ")]
+    assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}  # AML's variant is no column of the paper
+    assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
+    assert "chosen with the labels" in text
+    latex = shape_latex(finished[0].results)
+    assert r"$\mathbf{95.33 \pm 0.00}$" in latex
+    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
+    assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {2 + len(METHODS)}
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 4
+    assert "toy\\_methods:Broken" in latex
+
+
+def test_data_that_differ_or_are_missing_are_marked(tmp_path):
+    finished = benchmark(
+        ["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, offline=True, data_dir=tmp_path
+    )
+    assert "| yale (unavailable) | 50 (3) | – |" in shape_markdown(finished.results)
+    assert summary(finished.results)["by_dataset"]["yale"] == {"unavailable": 2}
+
+
+def test_the_summary_reads_in_one_sentence(finished):
+    content = summary(finished[0].results)
+    text = summary_markdown(content)
+    assert text.startswith(f"{content['compared']} of the paper's 582 printed cells were run: ")
+    assert "| pca-fcm | 6 |" in text
+    assert "aml: the setting with the best mean ACC of a grid is shown" in text
+
+
+def test_the_curve_of_a_grid_has_its_own_file(finished):
+    results, folder = finished[0].results, finished[1]
+    lines = grid_csv(results).splitlines()
+    assert lines == (folder / "lambda.csv").read_text().splitlines()
+    assert len(lines) == 1 + 3 * 7 * 2
+    assert sum(",yes,acc," in line for line in lines) == 3
+
+
+def test_columns_whose_agreement_is_fitted_are_named_under_the_counts(tmp_path):
+    assert {method.name for method in resolve(["all"]) if method.fitted} == FITTED
+    finished = benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1, n_jobs=1)
+    assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
+    for name in ("summary.md", "table2.md", "table2.tex"):
+        assert "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()

@@ -1,0 +1,117 @@
+"""The figures themselves: drawn from small runs, twice, and equal to the byte."""
+
+import json
+
+import pytest
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
+from sgpmic_cli.figures import scatter
+from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
+from sgpmic_cli.figures.one_fit import embedding
+from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
+from sgpmic_cli.figures.paper.convergence_behaviour import figure6
+from sgpmic_cli.figures.paper.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
+from sgpmic_cli.figures.paper.kernel_effect import figure5
+from sgpmic_cli.figures.paper.latent_spaces import figure2
+from sgpmic_cli.figures.plot_options import PlotOptions
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """Draw a figure twice and compare the files."""
+
+    def draw(figure, **options):
+        asked = PlotOptions(**{"results": tmp_path, "store": tmp_path / "runs", "repeats": 1, **options})
+        remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
+        for ending in (".png", ".pdf"):
+            assert (tmp_path / f"first{ending}").read_bytes() == (tmp_path / f"second{ending}").read_bytes()
+        return remarks[0]
+
+    return draw
+
+
+def test_the_graphical_model(twice):
+    assert twice(figure1) == []
+    drawn = {end for start, end, _ in ARROWS} | {start for start, end, _ in ARROWS}
+    assert drawn == {*VARIABLES, *PARAMETERS}
+
+
+def test_latent_spaces(twice, monkeypatch):
+    monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
+    said = []
+    below = scatter.below
+    monkeypatch.setattr(
+        latent_spaces, "below", lambda axes, *rest: (below(axes, *rest), said.append(axes.get_xlabel()))
+    )
+    assert twice(figure2) == []
+    assert "ACC 76.00 ± 0.00 % (mean of 1)\nshown 76.00, paper 76.00" in said[0]
+
+
+def test_every_panel_has_its_printed_number():
+    for figure, name in (("figure2", "iris"), ("figure3", "wine")):
+        assert FIGURE_ACC[figure, name].keys() == latent_spaces.METHODS.keys()
+
+
+def test_kernels(twice):
+    assert twice(figure5) == []
+
+
+def test_convergence(twice, monkeypatch):
+    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"] * 3, "X"))
+    monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
+    assert twice(figure6) == []
+
+
+def test_one_fit(twice):
+    assert twice(embedding, data="iris") == []
+    with pytest.raises(UsageError, match="name it with --data"):
+        twice(embedding)
+
+
+def _document(path, cells):
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"cells": cells}))
+
+
+def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
+    (remark,) = twice(critical_difference)
+    assert "sgpmic benchmark" in remark
+    alone = (tmp_path / "first.png").read_bytes()
+    cells = [
+        {"dataset": dataset, "variance": variance, "method": method, "acc": {"mean": cell.mean, "std": 0.0}}
+        for (metric, dataset, variance, method), cell in table2().items()
+        if metric == "acc" and dataset != "yale"
+    ]
+    path = tmp_path / "table2" / "benchmark.json"
+    _document(path, cells)
+    assert twice(critical_difference) == []
+    assert (tmp_path / "first.png").read_bytes() != alone
+    printed, ours = both_sides(path, "acc")
+    assert printed == ours  # the numbers are the same, so the ranks are, although Yale is missing on one side only
+    assert len(ours.datasets) == 8
+    assert ours.omitted == ("dec",)
+
+
+def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
+    from matplotlib.axes import Axes
+
+    said = []
+    text = Axes.text
+    monkeypatch.setattr(Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more))
+    cells = [
+        {"dataset": dataset, "variance": variance, "method": method, "acc": {"mean": cell.mean, "std": 0.0}}
+        for (metric, dataset, variance, method), cell in table2().items()
+        if metric == "acc" and (dataset, method) != ("wine", "sdc")
+    ]
+    _document(tmp_path / "table2" / "benchmark.json", cells)
+    assert critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path)) == []
+    assert said.count("left out for a gap: SDC, DEC") == 2
+    assert not any("SDC  " in line or "  SDC" in line for line in said)
+
+
+def test_a_file_that_is_no_benchmark_is_refused(tmp_path):
+    path = tmp_path / "table2" / "benchmark.json"
+    _document(path, [{"dataset": "iris"}])
+    with pytest.raises(SgpmicError, match="is no document of `sgpmic benchmark`"):
+        critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path))

@@ -1,0 +1,111 @@
+import csv
+import re
+from contextlib import contextmanager
+
+import pytest
+from matplotlib.figure import Figure
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.figures.catalogue import known
+from sgpmic_cli.figures.paper import cluster_number
+from sgpmic_cli.figures.paper.cluster_number import figure7
+from sgpmic_cli.figures.paper.inducing_number import figure8
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.figures.sweep_curves import read_sweep
+
+
+def _write(folder, column, rows):
+    folder.mkdir(parents=True)
+    with (folder / "sweep.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["dataset", "method", column, "metric", "mean", "std", "n"])
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def sweeps(tmp_path):
+    counts = [2, 6, 18, 54]
+    _write(
+        tmp_path / "sweep-clusters",
+        "n_clusters",
+        [
+            [name, method, k, metric, 50 + k / 2, 1.5, 10]
+            for name in ("australian", "segment")
+            for method in ("pca-fcm", "sgp-mic")
+            for k in counts
+            for metric in ("acc", "nmi")
+        ],
+    )
+    _write(
+        tmp_path / "sweep-inducing",
+        "n_inducing",
+        [
+            [name, "sgp-mic", k, metric, 10 + k / 2, 0.5, 10]
+            for name in ("wine", "sonar")
+            for k in counts
+            for metric in ("acc", "nmi", "seconds")
+        ],
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("draw", [figure7, figure8])
+def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
+    for name in ("first", "second"):
+        assert draw(sweeps / name, PlotOptions(results=sweeps)) == []
+    for ending in (".png", ".pdf"):
+        assert (sweeps / f"first{ending}").read_bytes() == (sweeps / f"second{ending}").read_bytes()
+
+
+@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (7, (3, 3)), (30, (10, 3))])
+def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
+    # Only the last data set has the second method: the legend must have it all the same.
+    rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
+    _write(tmp_path / "sweep-clusters", "n_clusters", [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]])
+    drawn = []
+
+    @contextmanager
+    def canvas(stem, *, width, height):
+        figure = Figure(figsize=(width, height))
+        yield figure
+        drawn.append(figure)
+
+    monkeypatch.setattr(cluster_number, "canvas", canvas)
+    figure7(tmp_path / "figure", PlotOptions(results=tmp_path))
+    (figure,) = drawn
+    assert figure.axes[0].get_gridspec().get_geometry() == shape
+    titles = [axes.get_title() for axes in figure.axes]
+    assert len(set(titles)) == len(titles) == count
+    assert titles[0] == "(a) D0"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["PCA-FCM", "SGP-MIC"]
+
+
+def test_captions_claim_no_range_and_say_what_the_run_times_are():
+    captions = {name: figure.caption for name, figure in known().items()}
+    assert not re.search(r"\d+ times", captions["figure7"])
+    assert "processes side by side" in captions["figure8"]
+    assert "ISOMAP start is computed once per data set" in captions["figure8"]
+
+
+def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):
+    rows = [
+        ["d", "m", 9, "acc", "3.0", "0.1", 2],
+        ["d", "m", 2, "acc", "1.0", "0.2", 2],
+        ["d", "m", 4, "acc", "", "", 0],
+    ]
+    _write(tmp_path / "s", "n_clusters", rows)
+    (curve,) = read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters").values()
+    assert (curve.x.tolist(), curve.mean.tolist(), curve.std.tolist()) == ([2.0, 9.0], [1.0, 3.0], [0.2, 0.1])
+
+
+@pytest.mark.parametrize(("draw", "command"), [(figure7, "sweep-clusters"), (figure8, "sweep-inducing")])
+def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command):
+    with pytest.raises(UsageError, match=f"run `sgpmic {command}` first"):
+        draw(tmp_path / "figure", PlotOptions(results=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_no_sweep_is_refused(tmp_path):
+    _write(tmp_path / "s", "n_inducing", [["d", "m", 2, "acc", 1.0, 0.0, 1]])
+    with pytest.raises(SgpmicError, match="is no table of `sgpmic sweep-clusters`"):
+        read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters")
