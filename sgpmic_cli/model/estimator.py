@@ -1,6 +1,5 @@
 """SGP-MIC as a scikit-learn estimator."""
 
-import os
 import warnings
 from numbers import Integral, Real
 
@@ -9,14 +8,18 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.model import storage
 from sgpmic_cli.model.bound import SAFE_RANGE, Bound, Observed, Parameters, observe
 from sgpmic_cli.model.em import OPTIMIZERS, Fit, Schedule, train
 from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
+from sgpmic_cli.model.mixture import mixture
 from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.start import latent_start, start
 
 SWITCHES = ("ard", "center", "learn_weights", "learn_noise", "reseed_dead")
+RUNTIME = ("memory", "callback", "random_state")  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 
 
@@ -152,18 +155,48 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """Mean of `score_samples`: higher is better."""
         return float(np.mean(self.score_samples(Y)))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the fitted model to one file, without pickle."""
-        from sgpmic_cli.model.storage import save
-
-        save(self, path)
+        check_is_fitted(self)
+        p = self._placer.p
+        arrays = {name: getattr(self, name) for name in storage.ATTRIBUTES}
+        state = storage.FittedState(
+            parameters={name: value for name, value in self.get_params().items() if name not in RUNTIME},
+            scalars={name: getattr(self, name) for name in storage.SCALARS},
+            arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
+            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+        )
+        storage.save(state, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "SGPMIC":
+    def load(cls, path: PathLike) -> "SGPMIC":
         """Read a model that `save` wrote; bound and predictions come out identical."""
-        from sgpmic_cli.model.storage import load
+        return storage.load(path, cls._rebuilt)
 
-        return load(cls, path)
+    @classmethod
+    def _rebuilt(cls, state: storage.FittedState) -> "SGPMIC":
+        """The model that left this state, which comes from a file and may be anything."""
+        if not state.parameters.keys().isdisjoint(RUNTIME):
+            raise ValueError("its header sets what belongs to a run")
+        model = cls(**state.parameters)
+        model._check_parameters()
+        arrays = state.arrays
+        state.check(model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
+        for name, value in state.scalars.items():
+            setattr(model, name, value)
+        for name in storage.ATTRIBUTES:
+            setattr(model, name, arrays[name])
+        model.lower_bounds_ = arrays["lower_bounds_"].tolist()
+        model.labels_ = model.responsibilities_.argmax(axis=1)
+        if state.feature_names:
+            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
+        prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
+        log_beta = float(arrays["log_beta"][0])
+        p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)
+        model.noise_precision_ = p.beta
+        model.kernel_params_ = [model._natural(row) for row in p.theta]
+        model._prepare(p, arrays["rows"])
+        return model
 
     @property
     def _n_features_out(self) -> int:

@@ -11,6 +11,7 @@ import pytest
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model import storage
+from sgpmic_cli.model.estimator import RUNTIME
 
 Y = np.random.RandomState(0).randn(30, 3)
 
@@ -49,12 +50,12 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
     new = Y + 0.1
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
-    for name in (*storage.ARRAYS, *storage.SCALARS, "labels_", "noise_precision_"):
+    for name in (*storage.ATTRIBUTES, *storage.SCALARS, "labels_", "noise_precision_"):
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
         assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(getattr(model, name)), name
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
         assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
-    kept = {name: value for name, value in model.get_params().items() if name not in storage.RUNTIME}
+    kept = {name: value for name, value in model.get_params().items() if name not in RUNTIME}
     assert {name: loaded.get_params()[name] for name in kept} == kept
 
 
