@@ -10,6 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
+
 
 class FuzzyCMeans(ClusterMixin, BaseEstimator):
     """Memberships u and centres c that minimise sum u^2 |x - c|^2, started from random memberships.
@@ -19,8 +21,8 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
     """
 
     labels_: NDArray[np.int64]
-    memberships_: NDArray[np.float64]  # (N, M)
-    centers_: NDArray[np.float64]  # (M, Q)
+    memberships_: Array  # (N, M)
+    centers_: Array  # (M, Q)
     n_iter_: int
     objective_: float
 
@@ -57,14 +59,14 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         return self
 
 
-def memberships_of(squared: NDArray[np.float64]) -> NDArray[np.float64]:
+def memberships_of(squared: Array) -> Array:
     """Memberships (M, N) from the squared distances (M, N) to fixed centres."""
     # A point on a centre belongs to it alone: the floor keeps the ratio finite and says just that.
     closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
     return closeness / closeness.sum(axis=0)
 
 
-def _warn_if_coincident(centers: NDArray[np.float64], X: NDArray[np.float64]) -> None:
+def _warn_if_coincident(centers: Array, X: Array) -> None:
     spread = float(np.sqrt(X.var(axis=0).sum()))
     apart = cdist(centers, centers)[np.triu_indices(len(centers), 1)]
     if spread > 0 and apart.size and apart.min() < 1e-3 * spread:

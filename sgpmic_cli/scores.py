@@ -8,6 +8,8 @@ mutual information is divided by the geometric mean of the two entropies. Both a
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sgpmic_cli._typing import Array
+
 
 def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
     """Count the points of every (class, cluster) pair: an array (n_classes, n_clusters)."""
@@ -78,7 +80,7 @@ def score_all(classes: ArrayLike, clusters: ArrayLike) -> dict[str, float]:
     }
 
 
-def _pairs(counts: ArrayLike) -> NDArray[np.float64]:
+def _pairs(counts: ArrayLike) -> Array:
     n = np.asarray(counts, dtype=np.float64)
     return n * (n - 1.0) / 2.0
 
@@ -93,6 +95,6 @@ def _information(table: NDArray[np.int64]) -> tuple[float, float, float]:
     return max(information, 0.0), _entropy(rows), _entropy(columns)
 
 
-def _entropy(shares: NDArray[np.float64]) -> float:
+def _entropy(shares: Array) -> float:
     seen = shares[shares > 0]
     return float(-np.sum(seen * np.log(seen)))

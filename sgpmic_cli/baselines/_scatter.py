@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from sgpmic_cli._typing import Array
 
-def centred(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def centred(Y: Array) -> Array:
     """Y less its column means, refused where squares leave the range of floats."""
     with np.errstate(over="ignore", invalid="ignore"):
         Yc = Y - Y.mean(axis=0)
@@ -14,14 +16,14 @@ def centred(Y: NDArray[np.float64]) -> NDArray[np.float64]:
     return Yc
 
 
-def principal(Yc: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def principal(Yc: Array) -> tuple[Array, Array]:
     """Orthonormal scores U (N, R) and singular values s (R,) of centred data, without directions of no variance."""
     U, s, _ = np.linalg.svd(Yc, full_matrices=False)
     rank = max(1, int(np.sum(s > s[0] * 1e-10)))
     return U[:, :rank], s[:rank]
 
 
-def indicator(labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+def indicator(labels: NDArray[np.int64], n_clusters: int) -> Array:
     """L (N, M) with L_nm = 1 / sqrt(N_m) for n in m, so that L L' averages within clusters; empty ones are zero."""
     L = np.zeros((len(labels), n_clusters))
     sizes = np.bincount(labels, minlength=n_clusters)
@@ -29,7 +31,7 @@ def indicator(labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]
     return L
 
 
-def within(Yc: NDArray[np.float64], labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+def within(Yc: Array, labels: NDArray[np.int64], n_clusters: int) -> Array:
     """Sw (P, P), as the scatter of the residuals: it stays positive semidefinite where St - Sb loses digits."""
     L = indicator(labels, n_clusters)
     residuals = Yc - L @ (L.T @ Yc)
@@ -37,7 +39,7 @@ def within(Yc: NDArray[np.float64], labels: NDArray[np.int64], n_clusters: int) 
 
 
 def partition(
-    Z: NDArray[np.float64],
+    Z: Array,
     n_clusters: int,
     rng: np.random.RandomState,
     *,

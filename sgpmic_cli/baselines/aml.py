@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 
 
@@ -31,7 +32,7 @@ class AML(ClusterMixin, BaseEstimator):
     """
 
     labels_: NDArray[np.int64]
-    embedding_: NDArray[np.float64]  # (N, Q)
+    embedding_: Array  # (N, Q)
     objectives_: list[float]
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, max_outer=50, random_state=None):
@@ -63,7 +64,7 @@ class AML(ClusterMixin, BaseEstimator):
         return self
 
 
-def _directions(LtA: NDArray[np.float64], q: int) -> NDArray[np.float64]:
+def _directions(LtA: Array, q: int) -> Array:
     """The right singular vectors of L' A with a singular value, then the leading axes orthogonal to them (R, q)."""
     _, e, Vt = np.linalg.svd(LtA, full_matrices=False)
     V = Vt[e > 1e-10 * max(e[0], np.finfo(float).tiny)].T

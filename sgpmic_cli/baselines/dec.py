@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 
 
@@ -22,7 +23,7 @@ class DEC(ClusterMixin, BaseEstimator):
     """Alternate eigenvectors of St - lambda Sw and k-means until the labels repeat; `objectives_` never decreases."""
 
     labels_: NDArray[np.int64]
-    embedding_: NDArray[np.float64]  # (N, Q)
+    embedding_: Array  # (N, Q)
     objectives_: list[float]
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, random_state=None):
@@ -58,7 +59,7 @@ class DEC(ClusterMixin, BaseEstimator):
         self.embedding_ = Yc @ W
         return self
 
-    def _leading(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _leading(self, S: Array) -> Array:
         """The top-Q eigenvectors of a symmetric matrix, largest first (P, Q)."""
         last = len(S) - 1
         return eigh(S, subset_by_index=[max(0, len(S) - self.n_components), last])[1][:, ::-1]

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.csv_file import read_csv
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
@@ -18,7 +19,7 @@ def load(
     name_or_path: str,
     *,
     label: str | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
     to_cluster: bool = True,
@@ -44,7 +45,7 @@ def _is_path(text: str) -> bool:
     return has_folder or text.lower().endswith(_CSV_ENDINGS) or os.path.exists(text)
 
 
-def _load_entry(found: Entry, data_dir: str | os.PathLike[str] | None, mirror: str | None, offline: bool) -> Dataset:
+def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
     if found.kind == "generated":
         return load_generated(found)
     if found.kind == "bundled":

@@ -1,12 +1,12 @@
 """How many latent dimensions keep a given share of the variance: the paper's rule for Q."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.embeddings.pca import principal_axes
 
 
-def dimensions_for(Y: NDArray[np.float64], share: float) -> int:
+def dimensions_for(Y: Array, share: float) -> int:
     """The smallest Q whose principal axes hold at least `share` (0 < share <= 1) of the variance of Y."""
     if not 0.0 < share <= 1.0:
         raise ValueError(f"The share of variance must lie in (0, 1], not {share}.")

@@ -9,7 +9,6 @@ instead; "auto" does so only where the largest part holds no more than half of t
 otherwise fall on one point). `unit_variance=False` leaves the axes at their own length.
 """
 
-import os
 from typing import Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.array_cache import remembered
 
 Parts = Literal["largest", "joined", "auto"]
@@ -28,13 +28,13 @@ KEPT_AXES = 32  # coordinates kept on disk; Table 2 asks for 29 at the most
 
 
 def isomap(
-    Y: NDArray[np.float64],
+    Y: Array,
     q: int,
     *,
     parts: Parts = "largest",
     unit_variance: bool = True,
-    memory: str | os.PathLike[str] | None = None,
-) -> NDArray[np.float64]:
+    memory: PathLike | None = None,
+) -> Array:
     """Coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
     `memory` names a folder in which the coordinates of a data set are kept, so that repeats and other methods reuse
@@ -52,7 +52,7 @@ def isomap(
     return centred / np.where(deviation > 0, deviation, 1.0)
 
 
-def neighbor_graph(Y: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> sparse.csr_array:
+def neighbor_graph(Y: Array, n_neighbors: int = N_NEIGHBORS) -> sparse.csr_array:
     """The symmetric graph in which two rows are joined if either counts the other among its nearest neighbours.
 
     Always sparse: SciPy's graph routines read entries of a dense matrix below 1e-8 as missing, and with them the
@@ -78,7 +78,7 @@ def neighbor_graph(Y: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> sp
     return graph.maximum(graph.T).tocsr()
 
 
-def _coordinates(Y: NDArray[np.float64], n_axes: int, parts: Parts) -> NDArray[np.float64]:
+def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
     graph = neighbor_graph(Y)
     labels = csgraph.connected_components(graph, directed=False)[1]
     if parts == "joined" or (parts == "auto" and 2 * np.bincount(labels).max() <= len(labels)):
@@ -91,7 +91,7 @@ def _coordinates(Y: NDArray[np.float64], n_axes: int, parts: Parts) -> NDArray[n
     return coordinates
 
 
-def _classical_mds(distances: NDArray[np.float64], n_axes: int) -> NDArray[np.float64]:
+def _classical_mds(distances: Array, n_axes: int) -> Array:
     """Eigenvectors of -1/2 J D^2 J times the roots of their eigenvalues; axes beyond the rank are zero."""
     n = distances.shape[0]
     squared = distances**2
@@ -104,7 +104,7 @@ def _classical_mds(distances: NDArray[np.float64], n_axes: int) -> NDArray[np.fl
     return coordinates * np.where(coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)] < 0, -1.0, 1.0)
 
 
-def _join(Y: NDArray[np.float64], graph: sparse.csr_array, labels: NDArray[np.int32]) -> sparse.csr_array:
+def _join(Y: Array, graph: sparse.csr_array, labels: NDArray[np.int32]) -> sparse.csr_array:
     """Bridge the parts of a graph by the closest pair of points between each part and all that is joined so far."""
     joined = labels == np.bincount(labels).argmax()
     bridges = graph.tolil()

@@ -1,11 +1,12 @@
 """Principal components of centred, unscaled data."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from sgpmic_cli._typing import Array
 
-def principal_axes(Y: NDArray[np.float64], q: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+
+def principal_axes(Y: Array, q: int) -> tuple[Array, Array]:
     """Centred scores on the q leading axes (N, q), and the variances (ddof 1) of all axes in falling order.
 
     The smaller of the two Gram matrices is decomposed, so that 1024 pixels of 165 faces cost what 165 columns do.
@@ -22,12 +23,12 @@ def principal_axes(Y: NDArray[np.float64], q: int) -> tuple[NDArray[np.float64],
     return _fix_signs(scores), np.maximum(values[::-1], 0.0) / degrees
 
 
-def pca(Y: NDArray[np.float64], q: int) -> NDArray[np.float64]:
+def pca(Y: Array, q: int) -> Array:
     """Scores on the q leading axes, not whitened (N, q)."""
     return principal_axes(Y, q)[0]
 
 
-def _fix_signs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fix_signs(scores: Array) -> Array:
     """Point every axis so that its largest coordinate is positive: eigenvectors have no sign of their own."""
     largest = np.abs(scores).argmax(axis=0)
     signs = np.sign(scores[largest, np.arange(scores.shape[1])])

@@ -1,12 +1,12 @@
 """Probabilistic PCA (Tipping and Bishop 1999)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.embeddings.pca import principal_axes
 
 
-def ppca(Y: NDArray[np.float64], q: int, *, posterior: bool = False) -> NDArray[np.float64]:
+def ppca(Y: Array, q: int, *, posterior: bool = False) -> Array:
     """Latent coordinates (N, q): whitened scores, or the posterior mean of the maximum-likelihood model.
 
     The paper's printed cells are those of whitened scores (unit variance per axis), as the GP toolboxes of its time

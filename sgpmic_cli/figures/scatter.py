@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.figures.panels import Panel
 from sgpmic_cli.figures.style import COLOURS, MARKERS
 
@@ -18,7 +19,7 @@ LETTERS = string.ascii_lowercase
 GREY = "#7a7a7a"
 
 
-def scatter(axes: "Axes", points: NDArray[np.float64], classes: NDArray[np.int64], clusters: NDArray[np.int64]) -> None:
+def scatter(axes: "Axes", points: Array, classes: NDArray[np.int64], clusters: NDArray[np.int64]) -> None:
     """Draw points (N, 2). Row order is shuffled, always the same way: no class lies on top of all others."""
     size = float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))

@@ -1,13 +1,12 @@
 """Where a fit begins: latent points by ISOMAP, clusters by fuzzy c-means on them, inducing inputs among them."""
 
-import os
 import warnings
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
@@ -24,7 +23,7 @@ def latent_start(
     Y: Array,
     q: int,
     parts: Parts,
-    memory: str | os.PathLike[str] | None,
+    memory: PathLike | None,
     random_state: np.random.RandomState,
 ) -> Array:
     """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""

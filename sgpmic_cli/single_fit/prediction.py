@@ -1,6 +1,5 @@
 """New rows under a fitted model: their clusters, probabilities and latent points."""
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.estimator import SGPMIC
@@ -55,7 +55,7 @@ class Predicted:
         write_embedding(folder / "embedding.csv", self.X)
 
 
-def load_model(path: str | os.PathLike[str]) -> SGPMIC:
+def load_model(path: PathLike) -> SGPMIC:
     """A model file, or the folder that `sgpmic fit` wrote one into."""
     path = Path(path)
     return SGPMIC.load(path / "model.npz" if path.is_dir() else path)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.spatial.distance import cdist
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.unca.block_lanczos import leading_eigenvectors
 from sgpmic_cli.baselines.unca.near_blocks import Block, along_main_axis, blocks
 
@@ -25,7 +26,7 @@ _SPARE = 2  # columns with which the eigenvectors are searched for, beyond their
 class Affinity:
     """W = S + eps w w' for distinct rows Z (N, Q) that stand for w points each, in the order of one axis."""
 
-    def __init__(self, Z: NDArray[np.float64], weights: NDArray[np.float64]):
+    def __init__(self, Z: Array, weights: Array):
         along = along_main_axis(Z)
         self.order = np.argsort(along, kind="stable")
         Z, along, w = Z[self.order], along[self.order], weights[self.order]
@@ -41,7 +42,7 @@ class Affinity:
             self.degrees[block.rows] += tile.sum(axis=1)
             self.degrees[block.columns] += tile.sum(axis=0)
 
-    def eigenvectors(self, m: int, rng: np.random.RandomState) -> NDArray[np.float64]:
+    def eigenvectors(self, m: int, rng: np.random.RandomState) -> Array:
         """The m smallest eigenvectors of I - D^-1 W with rows of unit length (N, m).
 
         On unscaled data the graph falls into many parts that only the floor connects, and the eigenvalues wanted are of
@@ -79,7 +80,7 @@ class Affinity:
         U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(float).tiny)
         return U
 
-    def cohesion(self, labels: NDArray[np.int64], m: int) -> NDArray[np.float64]:
+    def cohesion(self, labels: NDArray[np.int64], m: int) -> Array:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""
         labels, which = _distinct(labels[:, self.order], m)
         members = _memberships(labels, m).reshape(-1, labels.shape[1]).astype(np.float64).T  # (N, T M)
@@ -91,7 +92,7 @@ class Affinity:
             stays += np.sum(members[block.rows] * (tile @ share[block.columns]), axis=0)
         return (stays / np.maximum(sizes, 1.0)).reshape(len(labels), m).sum(axis=1)[which]
 
-    def _factor(self) -> NDArray[np.float64]:
+    def _factor(self) -> Array:
         """The Cholesky factor of (1 + shift) D - S, its diagonals as rows (band + 1, N)."""
         diagonals = np.empty((len(self.degrees), self.band + 1))  # row j: what stands below the j-th diagonal element
         for tile, block in zip(self.tiles, self.blocks, strict=True):
@@ -105,7 +106,7 @@ class Affinity:
         return cholesky_banded(diagonals.T, overwrite_ab=True, lower=True, check_finite=False)
 
 
-def _tile(Z: NDArray[np.float64], weights: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+def _tile(Z: Array, weights: Array, block: Block) -> Array:
     """S in one block, zero on and below the diagonal."""
     tile = cdist(Z[block.rows], Z[block.columns], "sqeuclidean")
     np.minimum(tile, 2.0 * _FLOOR, out=tile)

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from sgpmic_cli._typing import Array
 
-Vector = NDArray[np.float64]
-Objective = Callable[[Vector], tuple[float, Vector]]
+Objective = Callable[[Array], tuple[float, Array]]
 
 _SUFFICIENT = 0.01  # share of the promised decrease that a step has to deliver
 _FLATTER = 0.5  # share of the first slope that may be left at the end of a step
@@ -20,12 +18,12 @@ class _Point(NamedTuple):
     step: float
     value: float
     slope: float
-    gradient: Vector
+    gradient: Array
 
 
 def descend(
-    objective: Objective, x: Vector, *, first_gain: float, max_evaluations: int
-) -> Iterator[tuple[Vector, float]]:
+    objective: Objective, x: Array, *, first_gain: float, max_evaluations: int
+) -> Iterator[tuple[Array, float]]:
     """Yield place and value after every line search, until evaluations run out or steepest descent gets nowhere.
 
     `first_gain` is the decrease expected of the first line search: its first step is the one along the gradient that
@@ -58,12 +56,12 @@ def descend(
             step = point.step * min(_SLOPE_RATIO, before / slope)
 
 
-def _steepest(gradient: Vector) -> tuple[Vector, float]:
+def _steepest(gradient: Array) -> tuple[Array, float]:
     return -gradient, -float(gradient @ gradient)
 
 
 def _line_search(
-    objective: Objective, x: Vector, direction: Vector, start: _Point, step: float, trials: int
+    objective: Objective, x: Array, direction: Array, start: _Point, step: float, trials: int
 ) -> tuple[_Point, int]:
     """The first point low and flat enough, or the lowest of all when the trials are over; and how many it took."""
     low, high, lowest = start, None, start

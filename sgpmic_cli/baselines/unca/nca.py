@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.unca.near_blocks import PANEL, Block, along_main_axis, blocks
 
 _NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
@@ -35,8 +36,8 @@ class Objective:
 
     def __init__(
         self,
-        Yc: NDArray[np.float64],
-        weights: NDArray[np.float64],
+        Yc: Array,
+        weights: Array,
         labels: NDArray[np.int64],
         n_components: int,
         lam: float,
@@ -49,9 +50,9 @@ class Objective:
         self.lam = lam
         self._clusters = _clusters(self.labels)
         self._room = np.empty(0)  # for the blocks of one evaluation
-        self._listed: NDArray[np.float64] | None = None  # the Z that the neighbour lists were made for
+        self._listed: Array | None = None  # the Z that the neighbour lists were made for
 
-    def __call__(self, a: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, a: Array) -> tuple[float, Array]:
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
         p, LapZ = self._by_lists(Z) if self._is_sparse(Z) else self._by_blocks(Z)
@@ -59,7 +60,7 @@ class Objective:
         gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
         return -value, -gradient.ravel()
 
-    def _is_sparse(self, Z: NDArray[np.float64]) -> bool:
+    def _is_sparse(self, Z: Array) -> bool:
         """Whether few pairs matter, judged by some fifty rows; small sets are never worth a tree."""
         if len(Z) <= 400:
             return False
@@ -68,7 +69,7 @@ class Objective:
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
 
-    def _by_blocks(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def _by_blocks(self, Z: Array) -> tuple[float, Array]:
         n, q = Z.shape
         along = along_main_axis(Z)
         order = np.lexsort((along, self.labels))
@@ -96,7 +97,7 @@ class Objective:
         LapZ[order] = HV[:, q:] * Z - HV[:, :q]
         return p, LapZ
 
-    def _tiles(self, near: Sequence[Block]) -> list[NDArray[np.float64]]:
+    def _tiles(self, near: Sequence[Block]) -> list[Array]:
         """An array for each block, all from one stretch of memory that the next evaluation uses again."""
         ends = np.cumsum([np.prod(block.shape) for block in near])
         if len(self._room) < ends[-1]:
@@ -104,7 +105,7 @@ class Objective:
         parts = np.split(self._room[: ends[-1]], ends[:-1])
         return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
 
-    def _by_lists(self, Z: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def _by_lists(self, Z: Array) -> tuple[float, Array]:
         if self._listed is None or 4.0 * np.sqrt(np.max(np.sum((Z - self._listed) ** 2, axis=1))) > _SKIN:
             self._i, self._j = _neighbours(Z, self.weights)
             self._agree = (self.labels[self._i] == self.labels[self._j]).astype(np.float64)
@@ -112,7 +113,7 @@ class Objective:
         i, j, n, agree = self._i, self._j, len(Z), self._agree
         w_i, w_j = self.weights.take(i), self.weights.take(j)
 
-        def ends(at_i: NDArray[np.float64], at_j: NDArray[np.float64]) -> NDArray[np.float64]:
+        def ends(at_i: Array, at_j: Array) -> Array:
             return np.bincount(i, at_i, n).astype(np.float64) + np.bincount(j, at_j, n)
 
         apart = Z.take(i, axis=0) - Z.take(j, axis=0)  # (pairs, Q)
@@ -123,7 +124,7 @@ class Objective:
         return p, np.column_stack([ends(H * column, -H * column) for column in apart.T])
 
 
-def _shares(weights: NDArray[np.float64], r: NDArray[np.float64], c: NDArray[np.float64]):
+def _shares(weights: Array, r: Array, c: Array):
     """The sum of all p, and w p / r and w / r for each row, from sums over other rows; zero where r underflows."""
     equal = weights - 1.0
     r = r + equal
@@ -139,7 +140,7 @@ def _clusters(labels: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip([0, *edges], [*edges, len(labels)], strict=True))
 
 
-def _reach(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reach(Z: Array, weights: Array) -> Array:
     """How far from each row others may matter to it, judged by the nearest of the rows beside it in the order (N,)."""
     nearest = np.where(weights > 1, 0.0, _UNDERFLOW)
     for shift in range(1, min(_BESIDE, len(Z) - 1) + 1):
@@ -149,7 +150,7 @@ def _reach(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.f
     return np.sqrt(np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW))
 
 
-def _neighbours(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _neighbours(Z: Array, weights: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every pair that matters to one of its ends, and those that might after moves of up to a quarter of the skin.
 
     A tree finds the pairs within a radius that satisfies nearly all rows; the few lonely ones are compared with all.
@@ -167,7 +168,7 @@ def _neighbours(Z: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[N
     return np.concatenate([i[known], lonely[rows]]), np.concatenate([j[known], columns])
 
 
-def _accumulate(sums: NDArray[np.float64], tile: NDArray[np.float64], block: Block, V: NDArray[np.float64]) -> None:
+def _accumulate(sums: Array, tile: Array, block: Block, V: Array) -> None:
     """Add a block's part of e V, and its transpose's."""
     sums[block.rows] += tile @ V[block.columns]
     sums[block.columns] += (V[block.rows].T @ tile).T

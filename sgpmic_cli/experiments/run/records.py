@@ -2,13 +2,13 @@
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.atomic import TEMPORARY, write_whole
 from sgpmic_cli.errors import SgpmicError
 
@@ -45,7 +45,7 @@ class Record:
 class Store:
     """A folder of records. Any number of processes may use it at once: every write is whole or absent."""
 
-    def __init__(self, folder: str | os.PathLike[str], warn: Callable[[str], None] = lambda message: None):
+    def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda message: None):
         self.folder = Path(folder)
         self.warn = warn
 
