@@ -31,10 +31,11 @@ test: $(STAMP) lint ## lint, types and tests (what CI runs)
 
 check: test ## the same as test
 
-lint: $(STAMP) ## ruff and mypy
+lint: $(STAMP) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
+	"$(BIN)/lint-imports"
 
 check-numbers: $(STAMP) ## recompute the fast cells and compare them with results/reference.json
 	$(SGPMIC) check

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sgpmic_cli.commands.terminal import completion, shared_options
-from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.commands.terminal.output import Output, raise_failed
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.studies.benchmark import Benchmark
@@ -76,12 +75,6 @@ def benchmark(
     _print_result(finished, output)
     output.remark(f"{finished.computed} runs computed, {finished.reused} reused; tables and manifest in {out}")
     raise_failed(finished.failed, finished.computed + finished.reused)
-
-
-def raise_failed(failed: int, total: int) -> None:
-    """End with the exit code of failed runs, if there are any."""
-    if failed:
-        raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")
 
 
 def _print_result(finished: "Benchmark", output: Output) -> None:

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from sgpmic_cli.commands.benchmark import raise_failed
 from sgpmic_cli.commands.terminal import shared_options
-from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.output import Output, raise_failed
 
 
 def search_asrun(

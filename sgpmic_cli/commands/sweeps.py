@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands.benchmark import raise_failed
 from sgpmic_cli.commands.terminal import shared_options
-from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.output import Output, raise_failed
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, Axis
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ def summary(results: Results) -> Html:
             f"closest to the printed one: for {', '.join(FITTED)}. In these columns agreement is fitted "
             "and no independent evidence.",
         ),
-        _verdicts(results, judged, used, lambda metric, place: title_of(place[2]), "Verdicts by method"),
-        _verdicts(results, judged, used, lambda metric, place: dataset_title(place[0]), "Verdicts by data set"),
+        _verdicts(results, judged, used, lambda _, place: title_of(place[2]), "Verdicts by method"),
+        _verdicts(results, judged, used, lambda _, place: dataset_title(place[0]), "Verdicts by data set"),
         _wins(results),
     )
 

@@ -37,7 +37,7 @@ def main(n: int) -> None:
     Y = of_rows(n).data.Y
     began = time.perf_counter()
 
-    def told(done: int, bound: float, labels: Any) -> None:
+    def told(done: int, bound: float, _labels: Any) -> None:
         print(
             f"round {done}/{ROUNDS}, bound {bound:.0f}, {time.perf_counter() - began:.0f} s",
             file=sys.stderr,

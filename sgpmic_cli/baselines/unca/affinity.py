@@ -56,7 +56,7 @@ class Affinity:
         except np.linalg.LinAlgError as error:
             raise FloatingPointError("UNCA's graph cannot be factored; rescale the columns.") from error
 
-        def solve(V):
+        def solve(V: Array) -> Array:
             return cho_solve_banded((factor, True), V, check_finite=False)
 
         column = solve(self.weights)
@@ -64,7 +64,7 @@ class Affinity:
         root = np.sqrt(self.degrees)[:, None]
         trivial = root / np.linalg.norm(root)
 
-        def inverse(X):
+        def inverse(X: Array) -> Array:
             V = solve(root * (X - trivial * (trivial.T @ X)))
             V = root * (V + rest * np.outer(column, self.weights @ V))
             return V - trivial * (trivial.T @ V)

@@ -124,7 +124,7 @@ class Objective:
         return p, np.column_stack([ends(H * column, -H * column) for column in apart.T])
 
 
-def _shares(weights: Array, r: Array, c: Array):
+def _shares(weights: Array, r: Array, c: Array) -> tuple[float, Array, Array]:
     """The sum of all p, and w p / r and w / r for each row, from sums over other rows; zero where r underflows."""
     equal = weights - 1.0
     r = r + equal

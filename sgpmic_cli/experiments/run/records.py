@@ -45,7 +45,7 @@ class Record:
 class Store:
     """A folder of records. Any number of processes may use it at once: every write is whole or absent."""
 
-    def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda message: None):
+    def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda _: None):
         self.folder = Path(folder)
         self.warn = warn
 

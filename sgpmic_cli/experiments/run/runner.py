@@ -47,7 +47,7 @@ def execute(
     *,
     n_jobs: int = 1,
     scheduler: str | None = None,
-    progress: Progress = lambda record: None,
+    progress: Progress = lambda _: None,
 ) -> dict[str, Record]:
     """Compute runs and return their records by key. What is finished stays in the store whatever happens here.
 

@@ -50,7 +50,7 @@ PLATES = (  # left, bottom, right, top, label, corner of the label
 )
 
 
-def figure1(stem: Path, options: PlotOptions) -> list[str]:
+def figure1(stem: Path, _options: PlotOptions) -> list[str]:
     """Nodes, arrows and plates; a key to the three kinds of nodes."""
     with canvas(stem, width=PAGE * 0.7, height=3.5) as figure:
         axes = figure.subplots()
