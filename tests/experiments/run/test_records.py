@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import SCORES, STALE_SECONDS, Record, Store
 
@@ -52,20 +51,6 @@ def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
     assert store.read(RECORD.key) is None
     assert len(store.warnings) == 1
     assert "computed again" in store.warnings[0]
-
-
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "table.csv"
-    write_whole(path, "old\n")
-
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(SgpmicError, match=r"No space left on device; make room .* finished runs are kept"):
-        write_whole(path, "new\n")
-    assert path.read_text() == "old\n"
-    assert os.listdir(tmp_path) == ["table.csv"]
 
 
 def test_leftovers_of_killed_processes_go_when_they_are_old(store):
