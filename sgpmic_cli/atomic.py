@@ -54,7 +54,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         out.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=out))
     except OSError as error:
-        raise _not_writable(out, "--out", error) from None
+        raise _not_writable(out, "out", error) from None
     try:
         yield folder
         finished = sorted(folder.iterdir())
@@ -70,7 +70,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
                 empty.rmdir()
 
 
-def check_writable(folder: Path, option: str) -> None:
+def check_writable(folder: Path, parameter: str) -> None:
     """Find out before hours of computing that their results could not be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,8 +78,8 @@ def check_writable(folder: Path, option: str) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise _not_writable(folder, option, error) from error
+        raise _not_writable(folder, parameter, error) from error
 
 
-def _not_writable(folder: Path, option: str, error: OSError) -> UsageError:
-    return UsageError(f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder.")
+def _not_writable(folder: Path, parameter: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot write into {parameter}={str(folder)!r}: {error.strerror}; name another folder.")

@@ -38,8 +38,8 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
             diagrams = dict(zip((PRINTED, "our runs"), sides, strict=True))
     else:
         remarks.append(
-            f"there is no {str(path)!r}, so only the paper's numbers are ranked: "
-            "`sgpmic benchmark --dataset all --variance all --out results/table2` computes ours."
+            f"there is no {str(path)!r}, so only the paper's numbers are ranked: a benchmark of all data sets, "
+            "variances and methods into that folder computes ours."
         )
     heights = [_height(comparison) for comparison in diagrams.values()]
     with canvas(stem, width=WIDTH, height=sum(heights)) as figure:

@@ -80,7 +80,7 @@ def _columns_of_model(model: SGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame
     if len(found) != model.n_features_in_:
         raise UsageError(
             f"{data.name} has {len(found)} columns and the model {model.n_features_in_}: give it the columns "
-            "that it was fitted to, and name the column of classes, if there is one, with --label."
+            "that it was fitted to, and name the column of classes, if there is one, with label=COLUMN."
         )
     return pd.DataFrame(data.Y, columns=wanted) if wanted else data.Y
 
@@ -89,7 +89,7 @@ def _difference(wanted: list[str], found: list[str]) -> str:
     missing = [name for name in wanted if name not in found]
     extra = [name for name in found if name not in wanted]
     parts = [f"{_listed(missing)} missing"] if missing else []
-    parts += [f"{_listed(extra)} unknown to it (--label names a column of classes)"] if extra else []
+    parts += [f"{_listed(extra)} unknown to it (label=COLUMN names a column of classes)"] if extra else []
     if parts:
         return " and ".join(parts)
     place = next(j for j, pair in enumerate(zip(wanted, found, strict=True)) if pair[0] != pair[1])

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.commands.terminal.option_names import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,19 +40,13 @@ class Output:
     def remark(self, sentence: str) -> None:
         """Say something beside the result."""
         if not self.quiet:
-            print(sentence, file=sys.stderr, flush=True)
+            print(in_options(sentence), file=sys.stderr, flush=True)
 
 
 def note_missing_header(data: "Dataset", output: Output) -> None:
     """A header of numbers cannot be told from a row: the user can."""
     if data.names_made_up:
         output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
-
-
-def raise_failed(failed: int, total: int) -> None:
-    """End with the exit code of failed runs, if there are any."""
-    if failed:
-        raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")
 
 
 def _console(stderr: bool) -> "Console":

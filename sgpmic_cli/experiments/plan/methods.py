@@ -161,7 +161,7 @@ def resolve(names: Iterable[str]) -> list[Method]:
         else:
             raise UsageError(unknown("method", name, [*methods, "all"], "or module:Class for a clusterer of your own"))
     if not chosen:
-        raise UsageError("no method was named: give --methods a list such as pca-fcm,ppca-fcm, or all.")
+        raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
     for method in chosen.values():
         foreign = not method.target.startswith("sgpmic_cli.")  # our own need no proof, and no import before they run
         if foreign and not callable(getattr(method.load(), "fit_predict", None)):

@@ -30,9 +30,9 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     if backend not in BACKENDS:
         raise UsageError(unknown("backend", backend, BACKENDS))
     if backend == "dask" and not scheduler:
-        raise UsageError("--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786.")
+        raise UsageError("backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786.")
     if backend != "dask" and scheduler:
-        raise UsageError("--scheduler is the address of a Dask cluster: add --backend dask to use it.")
+        raise UsageError(f"scheduler={scheduler} is the address of a Dask cluster: add backend=dask to use it.")
     return scheduler
 
 
@@ -62,7 +62,7 @@ def compute_here(batch: Sequence[Run]) -> list[Record]:
     if worker.state.nthreads != 1:
         raise SgpmicError(
             f"the Dask worker {worker.address} computes several runs at once in one process, where they disturb each "
-            "other: start workers with --nthreads 1, as many as there are cores."
+            "other: start workers of one thread each, as many as there are cores."
         )
     for run in batch:
         if code_version(run.cell.method.module) != run.code:
@@ -78,11 +78,11 @@ def _connected(scheduler: str) -> "Client":
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+        raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
     try:
         return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise UsageError(f"no Dask scheduler answers at {scheduler!r}: start one or correct --scheduler.") from error
+        raise UsageError(f"no Dask scheduler answers at {scheduler!r}: start one or correct the address.") from error
 
 
 def _received(future: object) -> list[Record]:

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_whole
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell, ours_of, printed_of
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.run.pipeline import Gathered, Prepared, Watcher, check_jobs, gather, manifest_of, prepare
-from sgpmic_cli.experiments.tables.formats import as_json, csv_text, markdown_table
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
 
 METHOD = "sgp-mic"
 UCI = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")
@@ -106,8 +107,7 @@ class Search:
     """The finished search, in the order of VARIATIONS."""
 
     judged: list[Judged]
-    prepared: Prepared
-    gathered: Gathered
+    runs: FinishedStudy
 
     def rows(self) -> Iterator[list[Any]]:
         """The tidy table: variation, data set, variance, Q, kernel, metric, ours, paper's, difference.
@@ -138,48 +138,22 @@ class Search:
         """What stands under the table."""
         return [line for one in self.judged for line in one.failures()]
 
-    def write(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Write the tidy CSV, the table for people and the manifest."""
+    def files(self) -> dict[str, str]:
+        """The tidy CSV and the table for people, by the names of their files."""
         heading = ["variation", "dataset", "variance", "q", "kernel", "metric", "ours", "paper", "difference"]
-        write_whole(folder / "search.csv", csv_text(heading, self.rows()))
         notes = "".join(f"- {line}\n" for line in self.failures())
-        write_whole(folder / "search.md", markdown_table(*self.table()) + (f"\n{notes}" if notes else ""))
-        write_whole(folder / "manifest.json", as_json(manifest))
+        return {
+            "search.csv": csv_text(heading, self.rows()),
+            "search.md": markdown_table(*self.table()) + (f"\n{notes}" if notes else ""),
+        }
 
 
-def search_asrun(
-    *,
-    out: PathLike,
-    store: PathLike | None = None,
-    repeats: int = 3,
-    seed: int = 0,
-    n_jobs: int = -1,
-    retry_failed: bool = False,
-    watcher: Watcher | None = None,
-) -> Search:
-    """Run or resume the search and write its table into `out`."""
-    check_jobs(n_jobs)
-    folder = Path(out)
-    where = Path(store) if store is not None else folder / "runs"
-    prepared = prepare(
-        UCI,
-        ["all"],
-        [METHOD],
-        store=where,
-        repeats=repeats,
-        seed=seed,
-        offline=True,
-        retry_failed=retry_failed,
-        vary=_vary,
-        watcher=watcher,
-    )
-    check_writable(folder, "--out")
-    check_writable(where, "--store")
-    gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
-    finished = Search(
-        _judge([compare_cell(outcome, prepared.protocol) for outcome in gathered.outcomes]), prepared, gathered
-    )
-    finished.write(folder, manifest_of(prepared, gathered, {"repeats": repeats, "seed": seed, "n_jobs": n_jobs}))
+def search_asrun(options: RunOptions = RunOptions(), *, out: PathLike, repeats: int = 3, seed: int = 0) -> Search:
+    """Run or resume the search and write its table and manifest into `out`."""
+    study = Study(UCI, ["all"], [METHOD], repeats=repeats, seed=seed, vary=_vary)
+    runs = run_study(study, replace(options, offline=True), out)  # all of these data come with the package
+    finished = Search(_judge([compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]), runs)
+    write_study(Path(out), finished.files(), runs)
     return finished
 
 

@@ -1,11 +1,9 @@
 """The files that a benchmark leaves: tables, the table in the paper's shape, the summary, the documents."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.run.aggregate import Outcome
 from sgpmic_cli.experiments.run.records import Record
@@ -14,30 +12,28 @@ from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdo
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
+# The table in every form that it is written in. A new format is one file with a function from results to text, and one
+# line here.
+FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
+    "table.csv": tidy_csv,
+    "table.md": markdown,
+    "table.tex": latex,
+    "table2.md": shape_markdown,
+    "table2.tex": shape_latex,
+}
 GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
 TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
 
-def write_files(
-    folder: Path, results: Sequence[Result], document: Mapping[str, Any], manifest: Mapping[str, Any]
-) -> None:
-    """Write all files of a benchmark, each whole or not at all."""
+def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a benchmark by their names, the manifest not among them."""
     counted = summary(results)
-    files = {
-        "table.csv": tidy_csv(results),
-        "table.md": markdown(results),
-        "table.tex": latex(results),
-        "table2.md": shape_markdown(results),
-        "table2.tex": shape_latex(results),
-        "summary.json": as_json(counted),
-        "summary.md": summary_markdown(counted),
-        "benchmark.json": as_json(document),
-        "manifest.json": as_json(manifest),
-    }
+    files = {name: render(results) for name, render in FORMATS.items()}
+    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
+    files["benchmark.json"] = as_json(document)
     if any(result.outcome.grid for result in results):
         files["lambda.csv"] = grid_csv(results)
-    for name, text in files.items():
-        write_whole(folder / name, text)
+    return files
 
 
 def grid_csv(results: Sequence[Result]) -> str:
@@ -61,7 +57,7 @@ def _point(result: Result, point: Outcome) -> list[list[Any]]:
     ]
 
 
-def write_trace(folder: Path, records: Iterable[Record]) -> None:
+def trace_csv(records: Iterable[Record]) -> str:
     """What the fits watched while they ran: losses of the networks, the bound of the model. One line a step."""
     rows: list[list[Any]] = []
     for record in sorted(records, key=lambda record: (record.dataset, record.method, record.q, record.key)):
@@ -69,4 +65,4 @@ def write_trace(folder: Path, records: Iterable[Record]) -> None:
         place = [record.dataset, record.q, record.method, settings, record.repeat]
         for curve, values in record.trace.items():
             rows += [[*place, curve, step, value] for step, value in enumerate(values, start=1)]
-    write_whole(folder / "trace.csv", csv_text(TRACE, rows))
+    return csv_text(TRACE, rows)

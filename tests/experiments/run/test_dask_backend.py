@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_studies import small_benchmark
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
@@ -18,7 +19,6 @@ from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import dask_backend
 from sgpmic_cli.experiments.run.dask_backend import compute_here, records_of_workers, scheduler_of
-from sgpmic_cli.experiments.studies.benchmark import benchmark
 
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -88,14 +88,14 @@ def start(tmp_path):
 
 def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 12}
-    benchmark(**arguments, out=tmp_path / "here", n_jobs=1)
+    small_benchmark(**arguments, out=tmp_path / "here")
     running = start()
     victim, survivor = running.add_workers(2)
     out, store = tmp_path / "there", tmp_path / "store"
     finished = []
 
     def work():
-        finished.append(benchmark(**arguments, out=out, store=store, scheduler=running.address))
+        finished.append(small_benchmark(**arguments, out=out, store=store, backend="dask", scheduler=running.address))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -106,7 +106,7 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     thread.join(timeout=START_SECONDS)
     assert not thread.is_alive()
     assert survivor.poll() is None
-    assert finished[0].computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
+    assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
     assert not (store / "memory").exists()  # workers keep shared work on their own disk
@@ -116,13 +116,17 @@ def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
     running = start(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     running.add_workers(2)
     with pytest.raises(SgpmicError, match=r"one worker after the other died.*goes on from here"):
-        benchmark(["iris"], [95], ["toy_methods:Deadly"], out=tmp_path, repeats=1, scheduler=running.address)
+        small_benchmark(
+            ["iris"], [95], ["toy_methods:Deadly"], out=tmp_path, repeats=1, backend="dask", scheduler=running.address
+        )
 
 
 def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
     monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, scheduler="tcp://127.0.0.1:9")
+        small_benchmark(
+            ["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, backend="dask", scheduler="tcp://127.0.0.1:9"
+        )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from sgpmic_cli.data import load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.cells import runs_of
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import setting_search
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.scores import score_all
@@ -30,7 +31,7 @@ def search(tmp_path, monkeypatch):
     monkeypatch.setattr(setting_search, "UCI", ("iris",))
     monkeypatch.setattr(setting_search, "VARIATIONS", tried)
     monkeypatch.setattr(setting_search, "KERNEL_ROWS", (("iris", 95),))
-    return setting_search.search_asrun(out=tmp_path, repeats=1, n_jobs=1)
+    return setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
 
 
 def _acc(cell):
@@ -61,7 +62,7 @@ def test_the_table_has_the_closest_first(search):
 
 
 def test_a_variation_with_a_failed_run_has_no_distance_and_comes_last(one_that_fails, tmp_path):
-    done = setting_search.search_asrun(out=tmp_path, repeats=1, n_jobs=1)
+    done = setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
     body = done.table()[1]
     assert [row[0] for row in body] == ["short", "broken"]
     assert body[1][1:6] == ["failed", "0", "0", "failed", "failed"]
@@ -87,5 +88,5 @@ def test_the_command_ends_with_the_code_of_failed_runs(one_that_fails, tmp_path)
 
 def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(one_that_fails, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot write into --store"):
-        setting_search.search_asrun(out=tmp_path / "out", store=tmp_path / "file" / "runs", repeats=1, n_jobs=1)
+    with pytest.raises(UsageError, match="cannot write into store="):
+        setting_search.search_asrun(RunOptions(store=tmp_path / "file" / "runs"), out=tmp_path / "out", repeats=1)

@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 
 import pytest
+from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.benchmark import benchmark
 from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 
@@ -17,7 +17,7 @@ def results(tmp_path_factory):
     path = folder / "50%_of|mine.csv"
     path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
-    return benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2, n_jobs=1).results
+    return small_benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2).results
 
 
 def test_csv_has_a_line_for_each_score_of_each_cell(results):

@@ -6,6 +6,7 @@ import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
 from sgpmic_cli.figures.one_fit import embedding
@@ -22,7 +23,7 @@ def twice(tmp_path):
     """Draw a figure twice and compare the files."""
 
     def draw(figure, **options):
-        asked = PlotOptions(**{"results": tmp_path, "store": tmp_path / "runs", "repeats": 1, **options})
+        asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
         remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
             assert (tmp_path / f"first{ending}").read_bytes() == (tmp_path / f"second{ending}").read_bytes()
@@ -58,14 +59,14 @@ def test_kernels(twice):
 
 
 def test_convergence(twice, monkeypatch):
-    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"] * 3, "X"))
+    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
     monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
     assert twice(figure6) == []
 
 
 def test_one_fit(twice):
     assert twice(embedding, data="iris") == []
-    with pytest.raises(UsageError, match="name it with --data"):
+    with pytest.raises(UsageError, match="name it, such as data=iris"):
         twice(embedding)
 
 
