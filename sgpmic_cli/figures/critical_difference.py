@@ -1,15 +1,14 @@
 """Mean ranks on a line, in the paper's numbers and in ours; bars join what Nemenyi's test does not tell apart."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments.compare.result_file import read_results
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
     compare_sides,
-    document_scores,
+    our_scores,
     published_scores,
 )
 from sgpmic_cli.experiments.plan.methods import known
@@ -51,11 +50,7 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
 
 def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
     """Ranks of the printed numbers and of ours, on the same rows and methods so that both can be read together."""
-    try:
-        scores = document_scores(json.loads(path.read_text(encoding="utf-8")), metric)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SgpmicError(f"{str(path)!r} is no document of `sgpmic benchmark`: {error}.") from None
-    return compare_sides(published_scores(metric), scores)
+    return compare_sides(published_scores(metric), our_scores(read_results(path), metric))
 
 
 def _height(comparison: Comparison) -> float:

@@ -76,7 +76,7 @@ def test_comparing_nothing_fails(reference, arguments):
 def test_no_reference_fails_and_says_how_to_make_one(tmp_path):
     result = _check("--reference", str(tmp_path / "none.json"))
     assert result.exit_code == 1
-    assert "sgpmic check --update" in result.stderr
+    assert "make one with --update" in result.stderr
 
 
 def test_an_update_prints_the_difference_and_mends_the_file(reference, tmp_path):

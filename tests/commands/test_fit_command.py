@@ -157,7 +157,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
     [
         (["irs"], 2, "did you mean 'iris'?"),
         (["none.csv"], 2, "there is no file none.csv"),
-        (["plain.csv"], 2, "say how many --clusters"),
+        (["plain.csv"], 2, "such as --clusters 3, or name the column of classes with --label COLUMN"),
         (["named.csv"], 2, "--label kind"),
         (["named.csv", "--label", "knd"], 2, "did you mean 'kind'?"),
         (["iris", "--label", "x"], 2, "iris brings its own classes"),

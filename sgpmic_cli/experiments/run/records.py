@@ -11,8 +11,8 @@ from typing import Any
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.atomic import TEMPORARY, write_whole
 from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.scores import SCORES
 
-SCORES = ("acc", "nmi", "nmi_stated", "acc_hungarian", "ari")
 STALE_SECONDS = 3600  # a temporary file this old belongs to a process that was killed
 
 

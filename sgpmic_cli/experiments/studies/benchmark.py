@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import Result, compare_cell
+from sgpmic_cli.experiments.compare.comparison import compare_cell
+from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
@@ -13,21 +13,10 @@ from sgpmic_cli.experiments.tables.benchmark_files import benchmark_files, trace
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(ResultTable):
     """The finished table, and the runs behind it."""
 
-    results: list[Result]
     runs: FinishedStudy
-
-    def document(self) -> dict[str, Any]:
-        """The one JSON document of the command."""
-        study = self.runs.prepared.study
-        return {
-            "protocol": study.protocol,
-            "repeats": study.repeats,
-            "seed": study.seed,
-            "cells": [cell.document() for cell in self.results],
-        }
 
 
 def benchmark(
@@ -38,7 +27,8 @@ def benchmark(
     With `with_trace` also trace.csv: the losses and bounds of every run, step by step.
     """
     runs = run_study(study, options, out)
-    finished = Benchmark([compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes], runs)
+    results = [compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]
+    finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
     files = benchmark_files(finished.results, finished.document())
     if with_trace:
         files["trace.csv"] = trace_csv(runs.records.values())

@@ -77,7 +77,7 @@ class Judged:
     @property
     def whole(self) -> bool:
         """Whether every run of every row went well."""
-        return all(cell.outcome.ok and not cell.outcome.failed for cell in self.results)
+        return all(cell.ok and not cell.failed for cell in self.results)
 
     def distance(self) -> float:
         """Closeness to the printed column; infinitely far with a failed run, so that it sorts last."""
@@ -95,11 +95,9 @@ class Judged:
     def failures(self) -> Iterator[str]:
         """Every row with failed runs, and why they failed."""
         for cell in [*self.results, *self.linear]:
-            outcome = cell.outcome
-            if outcome.failed:
-                kernel = outcome.cell.settings.get("kernel", "rbf")
-                where = f"{self.name} on {cell.dataset} {cell.variance}, {kernel} kernel"
-                yield f"{where}: {outcome.failed} of {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}"
+            if cell.failed:
+                kernel = cell.settings.get("kernel", "rbf")
+                yield f"{self.name} on {cell.dataset} {cell.variance}, {kernel} kernel: {cell.note}"
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,8 @@ class Search:
         for one in self.judged:
             for cell, metric in itertools.product([*one.results, *one.linear], METRICS):
                 numbers = ours_of(cell, metric), printed_of(cell, metric), cell.difference(metric)
-                kernel = cell.outcome.cell.settings.get("kernel", "rbf")
-                where = [cell.dataset, cell.variance, cell.outcome.cell.q, kernel]
+                kernel = cell.settings.get("kernel", "rbf")
+                where = [cell.dataset, cell.variance, cell.q, kernel]
                 yield [one.name, *where, metric, *("" if number is None else f"{number:.2f}" for number in numbers)]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -181,8 +179,8 @@ def _vary(cell: Cell) -> list[Cell]:
 def _judge(results: Sequence[Result]) -> list[Judged]:
     """Sort the results, which come row by row in the order of `_vary`, by variation."""
     tried = variations()
-    linear = [cell for cell in results if cell.outcome.cell.settings.get("kernel") == "linear"]
-    rbf = [cell for cell in results if cell.outcome.cell.settings.get("kernel") != "linear"]
+    linear = [cell for cell in results if cell.settings.get("kernel") == "linear"]
+    rbf = [cell for cell in results if cell.settings.get("kernel") != "linear"]
     return [
         Judged(name, rbf[position :: len(tried)], linear[position :: len(tried)]) for position, name in enumerate(tried)
     ]

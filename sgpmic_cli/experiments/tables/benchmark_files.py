@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.run.aggregate import Outcome
+from sgpmic_cli.experiments.compare.comparison import GridPoint, Result
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
@@ -31,7 +30,7 @@ def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> d
     files = {name: render(results) for name, render in FORMATS.items()}
     files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
     files["benchmark.json"] = as_json(document)
-    if any(result.outcome.grid for result in results):
+    if any(result.grid for result in results):
         files["lambda.csv"] = grid_csv(results)
     return files
 
@@ -40,20 +39,18 @@ def grid_csv(results: Sequence[Result]) -> str:
     """The whole curve of every method with a grid, and which of its points the labels chose."""
     rows: list[list[Any]] = []
     for result in results:
-        for point in result.outcome.grid:
+        for point in result.grid:
             rows += _point(result, point)
     return csv_text(GRID, rows)
 
 
-def _point(result: Result, point: Outcome) -> list[list[Any]]:
-    cell = result.outcome.cell
-    varied = json.dumps({name: point.settings[name] for name in cell.method.grid}, sort_keys=True)
-    chosen = "yes" if point.settings == result.outcome.settings else "no"
-    place = [cell.dataset, cell.variance, cell.q, cell.method.name, varied, chosen]
-    stats = {"acc": point.stats["acc"], "nmi": point.stats[result.nmi]}
+def _point(result: Result, point: GridPoint) -> list[list[Any]]:
+    varied = json.dumps(point.settings, sort_keys=True)
+    chosen = "yes" if result.chose(point) else "no"
+    place = [result.dataset, result.variance, result.q, result.method, varied, chosen]
     return [
-        [*place, metric, digits(stat.mean, 4), digits(stat.std, 4), point.repeats, point.failed]
-        for metric, stat in stats.items()
+        [*place, metric, digits(stat.mean, 4), digits(stat.std, 4), result.repeats, point.failed]
+        for metric, stat in point.stats.items()
     ]
 
 

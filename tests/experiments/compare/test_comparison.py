@@ -5,7 +5,7 @@ from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
-from sgpmic_cli.experiments.run.records import SCORES
+from sgpmic_cli.scores import SCORES
 
 
 def _dec_on_cmc(**stats):

@@ -133,8 +133,8 @@ def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
     ("backend", "scheduler", "sentence"),
     [
         ("dusk", None, r"did you mean 'dask'\?"),
-        ("dask", None, "add --scheduler"),
-        ("loky", "tcp://h:1", "add --backend dask"),
+        ("dask", None, "add scheduler=tcp"),
+        ("loky", "tcp://h:1", "add backend=dask"),
     ],
 )
 def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
@@ -143,7 +143,8 @@ def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
 
 
 @pytest.mark.parametrize(
-    ("threads", "code", "sentence"), [(2, None, "--nthreads 1"), (1, "older", "another version of toy_methods:Halves")]
+    ("threads", "code", "sentence"),
+    [(2, None, "workers of one thread each"), (1, "older", "another version of toy_methods:Halves")],
 )
 def test_a_worker_that_would_give_other_numbers_refuses(tmp_path, monkeypatch, threads, code, sentence):
     class Worker:

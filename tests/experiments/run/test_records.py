@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.run.records import SCORES, STALE_SECONDS, Record, Store
+from sgpmic_cli.experiments.run.records import STALE_SECONDS, Record, Store
+from sgpmic_cli.scores import SCORES
 
 RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0))
 

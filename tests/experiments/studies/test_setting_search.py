@@ -41,12 +41,18 @@ def _acc(cell):
     return score_all(data.labels, SGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
 
 
+def _planned(search, result):
+    """The cell that a result comes from."""
+    cells = search.runs.prepared.cells
+    return next(cell for cell in cells if (cell.variance, cell.settings) == (result.variance, result.settings))
+
+
 def test_every_variation_is_judged_on_every_row_and_by_both_kernels(search, tmp_path):
     assert [one.name for one in search.judged] == ["chosen", "short"]
     for one in search.judged:
         assert [cell.variance for cell in one.results] == [50, 95, 99]
         (effect,) = one.kernel_effects()
-        rbf, linear = (_acc(cell.outcome.cell) for cell in (one.results[1], one.linear[0]))
+        rbf, linear = (_acc(_planned(search, result)) for result in (one.results[1], one.linear[0]))
         assert effect == pytest.approx(rbf - linear, abs=1e-9)
     with (tmp_path / "search.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -66,12 +72,11 @@ def test_a_variation_with_a_failed_run_has_no_distance_and_comes_last(one_that_f
     body = done.table()[1]
     assert [row[0] for row in body] == ["short", "broken"]
     assert body[1][1:6] == ["failed", "0", "0", "failed", "failed"]
-    assert "- broken on iris 50, rbf kernel: 1 of 1 runs failed: " in (tmp_path / "search.md").read_text()
+    assert "- broken on iris 50, rbf kernel: All 1 runs failed: " in (tmp_path / "search.md").read_text()
     assert len(done.failures()) == 3 + 1
     # Some repeats of one row are enough: their mean is not over the same runs as the others'.
     sound = next(one for one in done.judged if one.name == "short")
-    outcome = replace(sound.results[0].outcome, repeats=2, failed=1)
-    partly = replace(sound, results=[replace(sound.results[0], outcome=outcome), *sound.results[1:]])
+    partly = replace(sound, results=[replace(sound.results[0], repeats=2, failed=1), *sound.results[1:]])
     assert partly.counts()[0] == "failed"
     assert partly.distance() > sound.distance()
 
@@ -81,7 +86,7 @@ def test_the_command_ends_with_the_code_of_failed_runs(one_that_fails, tmp_path)
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 3
     assert "4 of 8 runs failed" in done.stderr
-    assert "broken on iris 95, linear kernel: 1 of 1 runs failed" in done.stdout
+    assert "broken on iris 95, linear kernel: All 1 runs failed" in done.stdout
     assert "8 reused" in CliRunner().invoke(app, command).stderr
     assert "4 runs computed, 4 reused" in CliRunner().invoke(app, [*command, "--retry-failed"]).stderr
 

@@ -4,11 +4,12 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
+from sgpmic_cli.experiments.compare.counts import wins
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown, wins
+from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-first", "dec", "toy_methods:Broken"]
 FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
