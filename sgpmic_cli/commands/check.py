@@ -1,4 +1,4 @@
-"""`sgpmic check`: the gate that keeps the numbers from sliding."""
+"""`sgpmic check`: recompute numbers and compare them with the reference."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -97,7 +97,7 @@ def _raise_failed(finished: "FinishedStudy") -> None:
 
 
 def _print(changes: "list[Change]", output: Output) -> None:
-    """What moved, and a count of all."""
+    """Print the numbers that moved, and a count of all."""
     from collections import Counter
 
     from sgpmic_cli.experiments.studies.regression_gate import State

@@ -54,17 +54,17 @@ class Results:
 
 @cache
 def _titles() -> dict[str, str]:
-    """Looked up for every cell, while the registry asks all installed packages each time."""
+    """Titles by name, read once: `known` looks through all installed packages at every call."""
     return {name: method.label for name, method in known().items()}
 
 
 def title_of(method: str) -> str:
-    """How the report calls a method."""
+    """The name of a method in the report."""
     return _titles().get(method, method)
 
 
 def dataset_title(name: str) -> str:
-    """How the report calls a data set: as the paper does."""
+    """The name of a data set in the report, which is the paper's."""
     return name.upper() if name in ("wdbc", "bc", "cmc") else name[:1].upper() + name[1:]
 
 

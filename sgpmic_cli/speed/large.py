@@ -14,7 +14,7 @@ ROUNDS = 5
 
 
 def large_fit(n: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Seconds and peak memory of a fit of n rows, five rounds; `say` hears its progress."""
+    """Seconds and peak memory of a fit of n rows, five rounds; `say` is called with each line of its progress."""
     command = [sys.executable, "-m", "sgpmic_cli.speed.large", str(n)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

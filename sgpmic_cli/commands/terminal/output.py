@@ -16,7 +16,7 @@ WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
 class Output:
-    """Decides once whether a person, a program or nobody is listening."""
+    """What a command prints: a table or one JSON document, and remarks beside it unless they are not wanted."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False):
         self.as_json = as_json
@@ -44,7 +44,7 @@ class Output:
 
 
 def note_missing_header(data: "Dataset", output: Output) -> None:
-    """A header of numbers cannot be told from a row: the user can."""
+    """Say that the first line was read as data: a header of numbers looks like a row, and only the user knows."""
     if data.names_made_up:
         output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 

@@ -197,7 +197,7 @@ def _sentence(reasons: Iterable[str]) -> str:
 
 
 def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None, shown: str) -> str:
-    """Where the printed NMI is not the one the protocol shows, say so if it is the other one."""
+    """A note where the printed NMI disagrees with the protocol's NMI but agrees with the other definition."""
     (other,) = NMI_OF.keys() - {shown}
     if paper is None or verdict not in (Verdict.WORSE, Verdict.BETTER):
         return ""

@@ -1,4 +1,4 @@
-"""What a table comes to: the best of a row, how often each method is it, and how many cells have which verdict.
+"""Counts over a table: how often each method is the best of its row, and how many cells have which verdict.
 
 One rule for all tables, the terminal, the summary and the report.
 """

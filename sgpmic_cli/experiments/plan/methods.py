@@ -45,7 +45,7 @@ class Method:
 
     @property
     def label(self) -> str:
-        """How tables for people call it."""
+        """The name shown in tables for people."""
         return self.title or self.name
 
     def load(self) -> type:

@@ -31,7 +31,7 @@ STILL = 0.005  # half of the last digit shown
 
 
 class State(StrEnum):
-    """What became of a number."""
+    """How a number compares with the reference."""
 
     SAME = "same"
     MOVED = "moved"
@@ -81,13 +81,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cells of the reference are meant."""
+    """Data sets and methods of the reference that are to be compared."""
 
     datasets: tuple[str, ...] = ("all",)
     methods: tuple[str, ...] = ("all",)
 
     def has(self, place: Place) -> bool:
-        """Whether a cell belongs to it."""
+        """Whether a cell is selected."""
         dataset, _, method = place
         return ("all" in self.datasets or dataset in self.datasets) and (
             "all" in self.methods or method in self.methods

@@ -80,7 +80,7 @@ class Sweep:
                 yield f"{TITLES[metric]} on {where}", [self.axis.parameter, *curves], body
 
     def notes(self) -> list[str]:
-        """What must stand under the tables: what the labels chose, which runs failed and why, what there was not."""
+        """What must stand under the tables: what the labels chose, what failed and why, which data were missing."""
         places: dict[str, list[str]] = {}
         for outcome in self.points:
             cell, name = outcome.cell, self.axis.parameter

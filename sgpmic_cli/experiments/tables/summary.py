@@ -1,4 +1,4 @@
-"""What a table comes to: how many printed cells came out as printed, and how often each method is best."""
+"""The summary of a benchmark: how many printed cells came out as printed, and how often each method is best."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -6,8 +6,11 @@ from dataclasses import replace
 import pytest
 from small_studies import small_benchmark
 
+from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.tables import benchmark_files
 from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
+from sgpmic_cli.scores import SCORES
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +24,8 @@ def results(tmp_path_factory):
 
 def test_csv_has_a_line_for_each_score_of_each_cell(results):
     rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
-    assert len(rows) == 6 * 4
+    assert [row["metric"] for row in rows] == 6 * list(SHOWN)
+    assert set(SHOWN) == set(SCORES) - {"nmi_stated"}  # NMI stands there once, by the definition of the protocol
     first = rows[0]
     assert (first["metric"], first["dataset"], first["method"], first["q"]) == ("acc", "iris", "pca-fcm", "2")
     assert (first["mean"], first["paper_mean"], first["difference"], first["verdict"]) == (
@@ -62,3 +66,8 @@ def test_tables_hold_no_time(results):
     slower = [replace(result, seconds=1e6) for result in results]
     for table in (tidy_csv, markdown, latex):
         assert table(slower) == table(results)
+
+
+def test_a_new_format_is_one_line(results, monkeypatch):
+    monkeypatch.setitem(benchmark_files.FORMATS, "table.txt", lambda found: f"{len(found)} cells\n")
+    assert benchmark_files.benchmark_files(results, {})["table.txt"] == "6 cells\n"
