@@ -16,6 +16,7 @@ class Rule(NamedTuple):
     wanted: str
 
 
+NOTHING = Rule(lambda value: value is None, "None")
 SWITCH = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 MEMORY = Rule(
     lambda value: value is None or isinstance(value, str | os.PathLike) or hasattr(value, "cache"),
@@ -49,6 +50,14 @@ def one_of(*names: str) -> Rule:
     return Rule(lambda value: isinstance(value, str) and value in names, f"{', '.join(quoted[:-1])} or {quoted[-1]}")
 
 
+def layers() -> Rule:
+    """Widths of the layers of a network."""
+    return Rule(
+        lambda value: isinstance(value, list | tuple) and all(whole().holds(width) for width in value),
+        "a list of whole numbers from 1",
+    )
+
+
 def either(first: Rule, second: Rule) -> Rule:
     """What one of two rules allows."""
     return Rule(lambda value: first.holds(value) or second.holds(value), f"{first.wanted} or {second.wanted}")
@@ -77,10 +86,12 @@ def check_clusters(n_clusters: int, Y: np.ndarray) -> None:
         raise ValueError(f"n_clusters={n_clusters} needs at least that many rows; n_samples={len(Y)}.")
 
 
-def check_columns(n_components: int, Y: np.ndarray) -> None:
-    """Refuse more dimensions than columns."""
+def check_dimensions(n_components: int, Y: np.ndarray) -> None:
+    """Refuse more dimensions than columns, and no fewer than rows."""
     if n_components > Y.shape[1]:
         raise ValueError(f"n_components={n_components} needs at least that many columns; n_features={Y.shape[1]}.")
+    if n_components >= len(Y):
+        raise ValueError(f"n_components={n_components} needs more rows than dimensions; n_samples={len(Y)}.")
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -21,7 +21,7 @@ from sgpmic_cli.parameter_checks import (
     MEMORY,
     SWITCH,
     check_clusters,
-    check_columns,
+    check_dimensions,
     check_parameters,
     either,
     number,
@@ -515,9 +515,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def _dimensions(self, Y: np.ndarray) -> int:
         given = isinstance(self.n_components, Integral)
         q = int(self.n_components) if given else dimensions_for(Y, self.n_components)
-        check_columns(q, Y)
-        if q >= len(Y):
-            raise ValueError(f"n_components={q} needs more rows than dimensions; n_samples={len(Y)}.")
+        check_dimensions(q, Y)
         return q
 
     def _inducing(self, n: int) -> int:

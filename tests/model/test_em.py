@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import reference
-from test_bound import FORMS, KERNELS, problem
+from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load

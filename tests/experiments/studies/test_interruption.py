@@ -58,7 +58,7 @@ def expected(tmp_path_factory):
 
 def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected):
     out, store = tmp_path / "out", tmp_path / "store"
-    rng = random.Random()
+    rng = random.Random(12)  # a failure can be looked at again: what is left to chance is the machine
     kills = 0
     for n_jobs in N_JOBS_KILLED:
         process = _start(out, store, n_jobs)
