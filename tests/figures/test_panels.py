@@ -50,7 +50,7 @@ def test_the_columns_are_those_of_the_printed_numbers(plot_options):
 
 def test_no_successful_run_is_a_sentence(plot_options):
     broken = Method("broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"})
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: TypeError"):
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels([figure_cell(broken, "iris", plot_options)], plot_options)
 
 
