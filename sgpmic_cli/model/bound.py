@@ -38,6 +38,7 @@ class Parameters:
 
     @property
     def beta(self) -> float:
+        """The noise precision in natural units."""
         return float(positive(np.asarray(self.log_beta)))
 
     @property

@@ -15,7 +15,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.model.bound import Bound, Observed, Parameters, expectation
 from sgpmic_cli.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.kernels import Kernel
-from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
+from sgpmic_cli.model.mixture import CovarianceType, maximise
 from sgpmic_cli.model.optimizers import lbfgs, scg
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
@@ -33,7 +33,6 @@ class Schedule:
     covariance_floor: float
     learn_weights: bool
     learn_noise: bool
-    reseed_dead: bool
     tol: float
 
 
@@ -59,15 +58,12 @@ def train(
     parameters: Parameters,
     S: Array,
     schedule: Schedule,
-    random_state: np.random.RandomState,
     progress: Progress | None = None,
 ) -> Fit:
     """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
     p, bounds, converged, done = parameters, [], False, 0
     factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
     for done in range(1, schedule.rounds + 1):
-        if schedule.reseed_dead and done > 1:  # here, since the M-step would put the centre back
-            p = _reseed(p, S, random_state)
         S = expectation(kernel, data, p, factors)
         bound = Bound(kernel, data, S, len(p.Z))
         p, value = m_step(bound, p, schedule)
@@ -125,14 +121,3 @@ def _unpack(vector: Array, p: Parameters, learn_noise: bool) -> Parameters:
         theta=vector[z : z + p.theta.size].reshape(p.theta.shape),
         log_beta=float(vector[-1]) if learn_noise else p.log_beta,
     )
-
-
-def _reseed(p: Parameters, S: Array, random_state: np.random.RandomState) -> Parameters:
-    """Throw the centre of a dead component onto a random latent point, with an equal share of the weight."""
-    dead = np.flatnonzero(S.sum(axis=0) < DEAD)
-    if not len(dead):
-        return p
-    means, weights = p.prior.means.copy(), p.prior.weights.copy()
-    means[dead] = p.X[random_state.randint(len(p.X), size=len(dead))]
-    weights[dead] = 1.0 / len(weights)
-    return replace(p, prior=mixture(weights / weights.sum(), means, p.prior.covariances))

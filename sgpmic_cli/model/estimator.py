@@ -1,7 +1,7 @@
 """SGP-MIC as a scikit-learn estimator."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -17,10 +17,44 @@ from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.mixture import mixture
 from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.start import latent_start, start
+from sgpmic_cli.parameter_checks import (
+    MEMORY,
+    SWITCH,
+    check_clusters,
+    check_dimensions,
+    check_parameters,
+    either,
+    number,
+    one_of,
+    positive_number,
+    share,
+    whole,
+)
+from sgpmic_cli.thread_limits import threads_for
 
-SWITCHES = ("ard", "center", "learn_weights", "learn_noise", "reseed_dead")
 RUNTIME = ("memory", "callback", "random_state")  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
+RULES = {
+    "n_clusters": whole(),
+    "n_components": either(whole(), share()),
+    "kernel": one_of("rbf", "linear"),
+    "ard": SWITCH,
+    "n_inducing": whole(),
+    "covariance_type": one_of("spherical", "diag", "tied", "full"),
+    "covariance_floor": number(MIN_FLOOR),
+    "center": SWITCH,
+    "scale": one_of("none", "global", "standard"),
+    "kernel_start": positive_number(),
+    "max_iter": whole(),
+    "tol": number(),
+    "optimizer": one_of(*OPTIMIZERS),
+    "optimizer_steps": whole(),
+    "learn_weights": SWITCH,
+    "learn_noise": SWITCH,
+    "isomap_components": one_of("auto", "largest", "joined"),
+    "n_init": whole(),
+    "memory": MEMORY,
+}
 
 
 class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -28,36 +62,114 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     Parameters
     ----------
-    n_clusters : number of components M.
-    n_components : latent dimensions Q, or a share of variance in (0, 1) from which Q follows by the paper's rule
-        (the fewest principal axes of the raw data that hold it).
-    kernel : "rbf" or "linear". `ard` gives the RBF an inverse width for each latent dimension.
-    n_inducing : inducing inputs K, shared by all components; capped at the number of rows.
-    covariance_type : form of the latent covariances C_m: "spherical", "diag", "tied" or "full".
-    covariance_floor : smallest eigenvalue of C_m; without it the bound grows forever by contraction.
-    center, scale : the model sees (Y - offset_) / scale_; scale is "none", "global" (one factor, mean variance one)
-        or "standard" (each column to unit variance).
-    kernel_start : factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With Y at
-        mean variance one, 0.5 starts the processes at half the data's variance, and leaves the rest to the clusters.
-        The paper's values as printed are scale="none" with kernel_start=1.
-    max_iter : rounds of one E-step and one M-step. `tol` ends earlier when the bound moves by less, relative to itself.
-    optimizer, optimizer_steps : "scg" or "lbfgs", and how many of its steps an M-step takes.
-    learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
-    learn_noise : move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
-    reseed_dead : throw the centre of a component that lost all points onto a random latent point.
-    isomap_components : what the ISOMAP start does with data that fall apart at twelve neighbours: "largest" unrolls the
-        largest part and puts all other rows at one place, as the paper's numbers need it; "joined" bridges the parts;
-        "auto" takes the largest where it holds more than half of the rows, and bridges the parts where it does not.
-    n_init : restarts from child seeds; the fit with the best bound is kept.
-    memory : folder where ISOMAP coordinates are kept between fits of the same data.
-    callback : called as callback(round, bound, labels) after every round.
+    n_clusters : int, default=2
+        Number of clusters M.
+    n_components : int or float, default=2
+        Latent dimensions Q, or a share of variance in (0, 1) from which Q follows by the paper's rule (the fewest
+        principal axes of the raw data that hold it).
+    kernel : {"rbf", "linear"}, default="rbf"
+        Kernel of the Gaussian processes.
+    ard : bool, default=False
+        Give the RBF kernel an inverse width for each latent dimension.
+    n_inducing : int, default=50
+        Inducing inputs K, shared by all clusters; capped at the number of rows.
+    covariance_type : {"spherical", "diag", "tied", "full"}, default="spherical"
+        Form of the latent covariances C_m.
+    covariance_floor : float, default=0.03
+        Smallest eigenvalue of C_m; without it the bound grows forever by contraction.
+    center : bool, default=True
+        Whether column means are taken away: the model sees (X - offset_) / scale_.
+    scale : {"none", "global", "standard"}, default="global"
+        "global" divides by one factor, so that the mean variance of the columns is one; "standard" brings each column
+        to unit variance.
+    kernel_start : float, default=0.5
+        Factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With data at mean
+        variance one, 0.5 starts the processes at half the data's variance, and leaves the rest to the clusters. The
+        paper's values as printed are ``scale="none"`` with ``kernel_start=1``.
+    max_iter : int, default=20
+        Rounds of one E-step and one M-step.
+    tol : float, default=0.0
+        The fit ends earlier when the bound moves by less than this between rounds, relative to itself.
+    optimizer : {"lbfgs", "scg"}, default="lbfgs"
+        What the M-step climbs with; "scg" are the paper's scaled conjugate gradients.
+    optimizer_steps : int, default=3
+        Steps of the optimizer in an M-step.
+    learn_weights : bool, default=False
+        Let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
+    learn_noise : bool, default=False
+        Move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
+    isomap_components : {"auto", "largest", "joined"}, default="auto"
+        What the ISOMAP start does with data that fall apart at twelve neighbours: "largest" unrolls the largest part
+        and puts all other rows at one place, as the paper's numbers need it; "joined" bridges the parts; "auto" takes
+        the largest where it holds more than half of the rows, and bridges the parts where it does not.
+    n_init : int, default=1
+        Restarts from child seeds; the fit with the best bound is kept.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Folder or joblib.Memory where ISOMAP coordinates are kept between fits of the same data.
+    callback : callable, default=None
+        Called as ``callback(round, bound, labels)`` after every round.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start: fuzzy c-means, inducing inputs, and the landmarks of many rows.
 
     Attributes
     ----------
-    labels_ (N,), responsibilities_ (N, M), embedding_ (N, Q), inducing_points_ (K, Q), weights_ (M,), means_ (M, Q),
-    covariances_ (M, Q, Q), noise_precision_, kernel_params_ (a dict per component, natural units), offset_ (P,),
-    scale_ (P,), lower_bound_, lower_bounds_ (one entry per E or M update), n_iter_, converged_, n_dead_components_,
-    jitter_ (largest that a covariance needed; 0 as a rule), n_features_in_, feature_names_in_.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    responsibilities_ : ndarray of shape (n_samples, n_clusters)
+        Probability of each cluster for each row.
+    embedding_ : ndarray of shape (n_samples, Q)
+        Latent points.
+    inducing_points_ : ndarray of shape (K, Q)
+        Inducing inputs in the latent space.
+    weights_ : ndarray of shape (n_clusters,)
+        Weights pi_m.
+    means_ : ndarray of shape (n_clusters, Q)
+        Centres of the clusters in the latent space.
+    covariances_ : ndarray of shape (n_clusters, Q, Q)
+        Covariances of the clusters in the latent space, as full matrices whatever their form.
+    noise_precision_ : float
+        Precision beta of the noise.
+    kernel_params_ : list of dict
+        Kernel parameters of each cluster in natural units.
+    offset_ : ndarray of shape (n_features,)
+        What was taken away from the columns.
+    scale_ : ndarray of shape (n_features,)
+        What the columns were divided by.
+    lower_bound_ : float
+        The bound at the end.
+    lower_bounds_ : list of float
+        The bound after every E and M update.
+    n_iter_ : int
+        Rounds that were run.
+    converged_ : bool
+        Whether `tol` ended the fit.
+    n_dead_components_ : int
+        Clusters that hold less than half a row.
+    jitter_ : float
+        Largest jitter that a covariance needed; 0 as a rule.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they had any.
+
+    References
+    ----------
+    .. [1] Z. Moslehi, A. Mirzaei and M. Safayani, "Clustering based on Mixtures of Sparse Gaussian Processes",
+       arXiv:2303.13665, 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_blobs
+    >>> from sgpmic_cli import SGPMIC
+    >>> X, y = make_blobs(n_samples=60, centers=[[0] * 5, [9] * 5, [-9] * 5], random_state=0)
+    >>> model = SGPMIC(n_clusters=3, n_components=2, n_inducing=20, random_state=0).fit(X)
+    >>> model.embedding_.shape
+    (60, 2)
+    >>> np.bincount(model.labels_)
+    array([20, 20, 20])
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
     """
 
     def __init__(
@@ -79,7 +191,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         optimizer_steps=3,
         learn_weights=False,
         learn_noise=False,
-        reseed_dead=False,
         isomap_components="auto",
         n_init=1,
         memory=None,
@@ -102,61 +213,138 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.optimizer_steps = optimizer_steps
         self.learn_weights = learn_weights
         self.learn_noise = learn_noise
-        self.reseed_dead = reseed_dead
         self.isomap_components = isomap_components
         self.n_init = n_init
         self.memory = memory
         self.callback = callback
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Learn latent space and clusters of the rows of Y (N, P)."""
-        self._check_parameters()
-        Y = validate_data(self, Y, dtype=np.float64, order="C", ensure_min_samples=2)
+    def fit(self, X, y=None):
+        """Learn latent space and clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : SGPMIC
+            The fitted estimator.
+        """
+        check_parameters(self, RULES)
+        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_data(Y)
-        random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = self._offset_and_scale(Y)
-        seen = (Y - self.offset_) / self.scale_
-        # Offset and a common factor change neither variance shares nor neighbours; only columns of their own scale do.
-        shaped = Y / self.scale_ if self.scale == "standard" else Y
-        q = self._dimensions(shaped)
-        n_inducing = self._inducing(len(Y))
-        X = latent_start(shaped, q, self.isomap_components, self.memory, random_state)
-        data = observe(seen)
-        log_beta = self._log_beta(seen)
-        seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
-        fits = [self._fit_once(X, data, n_inducing, log_beta, check_random_state(int(seed))) for seed in seeds]
-        self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
+        with threads_for(len(Y)):
+            self._learn(Y)
         return self
 
-    def fit_transform(self, Y, y=None):
-        """Fit, and return the latent points of the rows of Y."""
-        return self.fit(Y).embedding_
+    def fit_transform(self, X, y=None):
+        """Fit, and return the latent points of the rows.
 
-    def transform(self, Y):
-        """Latent points of rows (n, Q), found by optimising them under the fitted model."""
-        return self._place(Y).X
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
 
-    def predict_proba(self, Y):
-        """Responsibilities of rows (n, M)."""
-        return self._place(Y).S
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, Q)
+            Latent points.
+        """
+        return self.fit(X).embedding_
 
-    def predict(self, Y):
-        """Cluster of each row (n,)."""
-        return self._place(Y).S.argmax(axis=1)
+    def transform(self, X):
+        """Latent points of rows, found by optimising them under the fitted model.
 
-    def score_samples(self, Y):
-        """Lower bound on log p(y, x) of each row at its best latent point x (n,)."""
-        placed = self._place(Y)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, Q)
+            Latent points.
+        """
+        return self._place(X).X
+
+    def predict_proba(self, X):
+        """Probability of each cluster for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        responsibilities : ndarray of shape (n_samples, n_clusters)
+            Probabilities; each row sums to one.
+        """
+        return self._place(X).S
+
+    def predict(self, X):
+        """Cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters from 0 to n_clusters - 1.
+        """
+        return self._place(X).S.argmax(axis=1)
+
+    def score_samples(self, X):
+        """Lower bound on log p(y, x) of each row y at its best latent point x.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Log densities in the units of X; higher is better.
+        """
+        placed = self._place(X)
         constant = 0.5 * self.n_features_in_ * np.log(self.noise_precision_ / (2.0 * np.pi))
         return placed.log_score + constant - np.sum(np.log(self.scale_))
 
-    def score(self, Y, y=None):
-        """Mean of `score_samples`: higher is better."""
-        return float(np.mean(self.score_samples(Y)))
+    def score(self, X, y=None):
+        """Mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        score : float
+            Higher is better.
+        """
+        return float(np.mean(self.score_samples(X)))
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle."""
+        """Write the fitted model to one file, without pickle.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, whole or not at all.
+        """
         check_is_fitted(self)
         p = self._placer.p
         arrays = {name: getattr(self, name) for name in storage.ATTRIBUTES}
@@ -170,7 +358,18 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     @classmethod
     def load(cls, path: PathLike) -> "SGPMIC":
-        """Read a model that `save` wrote; bound and predictions come out identical."""
+        """Read a model that `save` wrote; bound and predictions come out identical.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to read.
+
+        Returns
+        -------
+        model : SGPMIC
+            The fitted estimator.
+        """
         return storage.load(path, cls._rebuilt)
 
     @classmethod
@@ -179,7 +378,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         if not state.parameters.keys().isdisjoint(RUNTIME):
             raise ValueError("its header sets what belongs to a run")
         model = cls(**state.parameters)
-        model._check_parameters()
+        check_parameters(model, RULES)
         arrays = state.arrays
         state.check(model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
         for name, value in state.scalars.items():
@@ -205,6 +404,21 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
 
+    def _learn(self, Y: np.ndarray) -> None:
+        random_state = check_random_state(self.random_state)
+        self.offset_, self.scale_ = self._offset_and_scale(Y)
+        seen = (Y - self.offset_) / self.scale_
+        # Offset and a common factor change neither variance shares nor neighbours; only columns of their own scale do.
+        shaped = Y / self.scale_ if self.scale == "standard" else Y
+        q = self._dimensions(shaped)
+        n_inducing = self._inducing(len(Y))
+        X = latent_start(shaped, q, self.isomap_components, self.memory, random_state)
+        data = observe(seen)
+        log_beta = self._log_beta(seen)
+        seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
+        fits = [self._fit_once(X, data, n_inducing, log_beta, check_random_state(int(seed))) for seed in seeds]
+        self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
+
     def _fit_once(self, X, data: Observed, n_inducing: int, log_beta: float, random_state) -> Fit:
         kernel = self._kernel()
         schedule = Schedule(
@@ -215,7 +429,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             covariance_floor=self.covariance_floor,
             learn_weights=self.learn_weights,
             learn_noise=self.learn_noise,
-            reseed_dead=self.reseed_dead,
             tol=self.tol,
         )
         parameters, S = start(
@@ -231,7 +444,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         )
         callback = self.callback
         progress = None if callback is None else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
-        return train(kernel, data, parameters, S, schedule, random_state, progress)
+        return train(kernel, data, parameters, S, schedule, progress)
 
     def _keep(self, fit: Fit, seen: np.ndarray) -> None:
         p = fit.parameters
@@ -259,16 +472,17 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         _, factors = Bound(kernel, full, self.responsibilities_, len(p.Z)).value(p)
         self._placer = Placer(kernel, p, factors, seen, self.responsibilities_)
 
-    def _place(self, Y) -> Placed:
+    def _place(self, X) -> Placed:
         check_is_fitted(self)
-        Y = validate_data(self, Y, dtype=np.float64, order="C", reset=False)
+        Y = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         with np.errstate(over="ignore"):
             seen = (Y - self.offset_) / self.scale_
         if len(far := np.flatnonzero(np.abs(seen).max(axis=1) > SAFE_RANGE[1])):
             raise ValueError(
                 f"Row {far[0]} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
             )
-        return self._placer.place(seen)
+        with threads_for(len(seen)):
+            return self._placer.place(seen)
 
     def _natural(self, theta: np.ndarray) -> dict:
         natural = positive(theta)
@@ -277,36 +491,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
 
-    def _check_parameters(self) -> None:
-        """One table of what each parameter may be."""
-        rules = {
-            "n_clusters": (_whole(1), "a whole number from 1"),
-            "kernel": (_one_of("rbf", "linear"), "'rbf' or 'linear'"),
-            "n_inducing": (_whole(1), "a whole number from 1"),
-            "covariance_type": (_one_of("spherical", "diag", "tied", "full"), "'spherical', 'diag', 'tied' or 'full'"),
-            "covariance_floor": (lambda v: _number_above(0.0)(v) and v >= MIN_FLOOR, f"a number from {MIN_FLOOR:g}"),
-            "scale": (_one_of("none", "global", "standard"), "'none', 'global' or 'standard'"),
-            "kernel_start": (_number_above(0.0), "a positive number"),
-            "max_iter": (_whole(1), "a whole number from 1"),
-            "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
-            "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),
-            "optimizer_steps": (_whole(1), "a whole number from 1"),
-            "isomap_components": (_one_of("auto", "largest", "joined"), "'auto', 'largest' or 'joined'"),
-            "n_init": (_whole(1), "a whole number from 1"),
-            **dict.fromkeys(SWITCHES, (lambda v: isinstance(v, bool | np.bool_), "True or False")),
-        }
-        for name, (holds, wanted) in rules.items():
-            if not holds(getattr(self, name)):
-                raise ValueError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
-        share = isinstance(self.n_components, Real) and 0.0 < float(self.n_components) < 1.0
-        if not (share or _whole(1)(self.n_components)):
-            raise ValueError(
-                f"n_components must be a whole number from 1 or a variance share in (0, 1), not {self.n_components!r}."
-            )
-
     def _check_data(self, Y: np.ndarray) -> None:
-        if len(Y) < self.n_clusters:
-            raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; n_samples={len(Y)}.")
+        check_clusters(self.n_clusters, Y)
         spread = np.ptp(Y, axis=0).max() if np.abs(Y).max() < SAFE_RANGE[1] else np.inf
         if spread == 0.0:
             raise ValueError("All rows are equal, so there is nothing to cluster.")
@@ -327,15 +513,14 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         return log_beta
 
     def _dimensions(self, Y: np.ndarray) -> int:
-        whole = isinstance(self.n_components, Integral)
-        q = int(self.n_components) if whole else dimensions_for(Y, self.n_components)
-        if q >= len(Y):
-            raise ValueError(f"n_components={q} needs more rows than dimensions; n_samples={len(Y)}.")
+        given = isinstance(self.n_components, Integral)
+        q = int(self.n_components) if given else dimensions_for(Y, self.n_components)
+        check_dimensions(q, Y)
         return q
 
     def _inducing(self, n: int) -> int:
         if self.n_inducing > n:
-            warnings.warn(f"n_inducing={self.n_inducing} is more than the {n} rows; {n} are used.", stacklevel=3)
+            warnings.warn(f"n_inducing={self.n_inducing} is more than the {n} rows; {n} are used.", stacklevel=4)
         return min(self.n_inducing, n)
 
     def _offset_and_scale(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -349,15 +534,3 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             deviations = unit * np.std((Y - Y.min(axis=0)) / unit, axis=0, ddof=1)
             return offset, np.where(spread > 0.0, deviations, 1.0)
         return offset, np.ones(Y.shape[1])
-
-
-def _whole(lowest: int):
-    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest
-
-
-def _number_above(limit: float):
-    return lambda value: isinstance(value, Real) and not isinstance(value, bool) and limit < float(value) < np.inf
-
-
-def _one_of(*names: str):
-    return lambda value: isinstance(value, str) and value in names

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.array_cache import Memory
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
@@ -23,7 +24,7 @@ def latent_start(
     Y: Array,
     q: int,
     parts: Parts,
-    memory: PathLike | None,
+    memory: PathLike | Memory | None,
     random_state: np.random.RandomState,
 ) -> Array:
     """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""
@@ -32,7 +33,7 @@ def latent_start(
     warnings.warn(
         f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start is ISOMAP of {N_LANDMARKS} "
         f"random rows with all others set among them, and fuzzy c-means of at most {FCM_ROWS} rows.",
-        stacklevel=3,
+        stacklevel=4,  # where `fit` was called
     )
     return landmark_isomap(Y, q, random_state, parts=parts)
 

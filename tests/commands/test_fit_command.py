@@ -167,7 +167,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--variance", "nan"], 2, "a percentage from 1 to below 100"),
         (["iris", "--clusters", "0"], 2, "--clusters must be a whole number from 1, not 0"),
         (["iris", "--clusters", "151"], 2, "--clusters 151 needs at least that many rows"),
-        (["iris", "--dims", "150"], 2, "--dims 150 needs more rows"),
+        (["iris", "--dims", "5"], 2, "--dims 5 needs at least that many columns"),
         (["iris", "--dims", "0"], 2, "--dims 0: a latent space has at least one dimension"),
         (["iris", "--kernel", "cosine"], 2, "--kernel must be 'rbf' or 'linear'"),
         (["iris", "--optimizer", "adam"], 2, "--optimizer must be"),

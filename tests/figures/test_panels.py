@@ -52,7 +52,7 @@ def test_the_columns_are_those_of_the_printed_numbers(plot_options):
 def test_no_successful_run_is_a_sentence(plot_options, monkeypatch):
     broken = Method("broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"})
     monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: TypeError"):
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
 
 

@@ -102,13 +102,15 @@ def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path,
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
     small_sweep(CLUSTERS, ["iris"], ["1", "2"], ["graded", "toy_methods:Broken"], out=tmp_path, repeats=2)
     lines = (tmp_path / "sweep.md").read_text().splitlines()
-    chosen = "The labels chose level = 0.9: the best mean ACC of 2 settings, as in the paper."
-    assert f"- graded on iris at n_clusters = 3, graded on iris at n_clusters = 6: {chosen}" in lines
-    broken = "toy_methods:Broken on iris at n_clusters = 3, toy_methods:Broken on iris at n_clusters = 6"
-    assert f"- {broken}: All 2 runs failed: ValueError: no luck." in lines
-    assert any(line.startswith("- graded: what the paper leaves open was searched") for line in lines)
+    (chosen,) = (line for line in lines if "level = 0.9" in line)
+    (broken,) = (line for line in lines if "no luck" in line)
+    for line, method in ((chosen, "graded"), (broken, "toy_methods:Broken")):
+        for n_clusters in (3, 6):
+            assert f"{method} on iris at n_clusters = {n_clusters}" in line
+    assert "2 runs failed: ValueError" in broken
+    assert any(line.startswith("- graded: ") and "searched" in line for line in lines)
     points = json.loads((tmp_path / "sweep.json").read_text())["points"]
-    assert [point["note"] for point in points[:2]] == [chosen] * 2
+    assert all(point["note"] and point["note"] in chosen for point in points[:2])
 
 
 def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):
