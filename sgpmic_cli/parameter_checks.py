@@ -24,6 +24,22 @@ MEMORY = Rule(
 )
 
 
+AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
+
+
+def interval(lowest: int = 1) -> Rule:
+    """Two whole numbers from `lowest`, the smaller one first."""
+    return Rule(
+        lambda value: (
+            isinstance(value, tuple | list)
+            and len(value) == 2
+            and all(whole(lowest).holds(end) for end in value)
+            and value[0] <= value[1]
+        ),
+        f"a pair of whole numbers from {lowest}, the smaller one first",
+    )
+
+
 def whole(lowest: int = 1) -> Rule:
     """A whole number from `lowest`; not True, and not 2.0."""
     return Rule(lambda value: _is(value, Integral) and value >= lowest, f"a whole number from {lowest}")

@@ -22,9 +22,9 @@ from sgpmic_cli.baselines._ascent import Objective, climb
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
-from sgpmic_cli.model.bound import observe
-from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
-from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
+from sgpmic_cli.model.paper.bound import observe
+from sgpmic_cli.model.paper.cholesky import inverse, jittered_cholesky, log_determinant
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, positive, start_parameters
 from sgpmic_cli.parameter_checks import MEMORY, whole
 
 MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds

@@ -13,7 +13,7 @@ import pandas as pd
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.row_tables import write_csv, write_embedding, write_labels
 
@@ -39,7 +39,7 @@ class Round:
 class Fitted:
     """A fitted model with the data behind it and the rounds of the restart that was kept."""
 
-    model: SGPMIC
+    model: PaperSGPMIC
     data: Dataset
     seed: int
     seconds: float
@@ -115,10 +115,10 @@ def fit(
     """
     given = {name: value for name, value in settings.items() if value is not None}
     if inducing is None:
-        usual = entry(data.name).inducing if data.name in names() else SGPMIC().n_inducing
+        usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
         inducing = min(usual, len(data.Y))
     given["n_inducing"] = inducing
-    model = SGPMIC(_clusters(data, clusters), _dimensions(dims, variance), random_state=seed, **given)
+    model = PaperSGPMIC(_clusters(data, clusters), _dimensions(dims, variance), random_state=seed, **given)
     heard: list[Round] = []
     model.callback = _listener(model, data, heard, progress)
     started = time.perf_counter()
@@ -179,7 +179,7 @@ def _dimensions(dims: int | None, variance: float | None) -> int | float:
     return variance / 100.0
 
 
-def _listener(model: SGPMIC, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
+def _listener(model: PaperSGPMIC, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
     def listen(number: int, bound: float, labels: np.ndarray) -> None:
         acc = None if data.labels is None else purity(data.labels, labels)
         restart = 1 if not heard else heard[-1].restart + (number == 1)
@@ -190,7 +190,7 @@ def _listener(model: SGPMIC, data: Dataset, heard: list[Round], progress: Progre
     return listen
 
 
-def _kept(model: SGPMIC, heard: list[Round]) -> list[Round]:
+def _kept(model: PaperSGPMIC, heard: list[Round]) -> list[Round]:
     """The rounds of the restart that the model comes from: the one with the same bounds after its M-steps."""
     bounds = model.lower_bounds_[1::2]
     for restart in range(1, model.n_init + 1):

@@ -11,7 +11,7 @@ import pandas as pd
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.row_tables import write_embedding, write_labels
 
@@ -22,7 +22,7 @@ NAMELESS = re.compile(r"column_\d+")  # what the reader calls the columns of a f
 class Predicted:
     """Rows of a data set as a model sees them."""
 
-    model: SGPMIC
+    model: PaperSGPMIC
     data: Dataset
     S: np.ndarray  # (n, M)
     X: np.ndarray  # (n, Q)
@@ -55,13 +55,13 @@ class Predicted:
         write_embedding(folder / "embedding.csv", self.X)
 
 
-def load_model(path: PathLike) -> SGPMIC:
+def load_model(path: PathLike) -> PaperSGPMIC:
     """A model file, or the folder that `sgpmic fit` wrote one into."""
     path = Path(path)
-    return SGPMIC.load(path / "model.npz" if path.is_dir() else path)
+    return PaperSGPMIC.load(path / "model.npz" if path.is_dir() else path)
 
 
-def predict(model: SGPMIC, data: Dataset) -> Predicted:
+def predict(model: PaperSGPMIC, data: Dataset) -> Predicted:
     """Place the rows of a data set, whose columns must be those that the model was fitted to."""
     rows = _columns_of_model(model, data)
     try:
@@ -71,7 +71,7 @@ def predict(model: SGPMIC, data: Dataset) -> Predicted:
     return Predicted(model, data, placed.S, placed.X)
 
 
-def _columns_of_model(model: SGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame:
+def _columns_of_model(model: PaperSGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame:
     wanted = [str(name) for name in getattr(model, "feature_names_in_", [])]
     found = list(data.feature_names)
     nameless = all(map(NAMELESS.fullmatch, found)) or all(map(NAMELESS.fullmatch, wanted))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
@@ -57,7 +57,7 @@ def test_everything_is_written_and_agrees(run, tmp_path):
     document = json.loads(result.stdout)
     folder = tmp_path / "results" / "fit" / "iris"
     assert {path.name for path in folder.iterdir()} == FILES
-    data, model = load("iris"), SGPMIC.load(folder / "model.npz")
+    data, model = load("iris"), PaperSGPMIC.load(folder / "model.npz")
     assert (document["clusters"], document["dims"], document["inducing"], document["seed"]) == (3, 2, 10, 3)
     assert document["scores"]["acc"] == purity(data.labels, model.labels_)
     assert document["lower_bound"] == model.lower_bound_
@@ -103,7 +103,7 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
     bare = run("wine", *QUICK, "--scale", "none", "--json")
     assert json.loads(bare.stdout)["columns"] == 13
     assert sum(hint in line for line in bare.stderr.splitlines()) == 1
-    assert (hint in run("wine", *QUICK).stderr) == (SGPMIC().scale != "standard")
+    assert (hint in run("wine", *QUICK).stderr) == (PaperSGPMIC().scale != "standard")
     assert hint not in run("wine", *QUICK, "--scale", "standard").stderr
     assert hint not in run("wine", *QUICK, "--scale", "global").stderr
     assert "variance" not in run("iris", *QUICK, "--scale", "none").stderr
@@ -140,7 +140,7 @@ def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures)
     result = run("iris", *QUICK, "--init", "3", "--out", "x", "--json")
     assert "restart 3/3, round 2/2" in result.stderr
     trace = read(tmp_path / "x" / "trace.csv")
-    model = SGPMIC.load(tmp_path / "x" / "model.npz")
+    model = PaperSGPMIC.load(tmp_path / "x" / "model.npz")
     assert trace["bound"].tolist() == model.lower_bounds_
     best = max(float(line.split("bound ")[1].split(",")[0]) for line in result.stderr.splitlines() if "2/2:" in line)
     assert round(trace["bound"].iloc[-2], 2) <= best

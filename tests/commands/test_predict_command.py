@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.commands import app
 from sgpmic_cli.scores import purity
 
@@ -14,7 +14,7 @@ from sgpmic_cli.scores import purity
 def fitted():
     rng = np.random.RandomState(0)
     frame = pd.DataFrame(rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None], columns=["a", "b", "c"])
-    return SGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
+    return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
 
 
 @pytest.fixture

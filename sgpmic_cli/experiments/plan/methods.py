@@ -98,7 +98,7 @@ _BUILT_IN = (
     Method("deepc", "sgpmic_cli.baselines.deepc:DEEPC", "DEEPC", drops_columns=False, cost=3.5, fitted=True),
     Method(
         "sgp-mic",
-        "sgpmic_cli.model.estimator:SGPMIC",
+        "sgpmic_cli.model.paper.estimator:PaperSGPMIC",
         "SGP-MIC",
         # The start that the printed ISOMAP and FGPLVM columns have too, and Y as it is, which comes closest to the
         # printed column. On data of one's own neither is wise.

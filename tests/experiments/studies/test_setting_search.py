@@ -11,7 +11,7 @@ from sgpmic_cli.experiments.plan.cells import runs_of
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import setting_search
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import score_all
 
 
@@ -26,7 +26,7 @@ def one_that_fails(monkeypatch):
 @pytest.fixture
 def search(tmp_path, monkeypatch):
     """One data set and few variations, one of them no variation at all."""
-    chosen = SGPMIC().get_params() | dict(known()["sgp-mic"].settings)
+    chosen = PaperSGPMIC().get_params() | dict(known()["sgp-mic"].settings)
     tried = {"chosen": {}, "the same": {"kernel_start": chosen["kernel_start"]}, "short": {"max_iter": 2}}
     monkeypatch.setattr(setting_search, "UCI", ("iris",))
     monkeypatch.setattr(setting_search, "VARIATIONS", tried)
@@ -38,7 +38,7 @@ def _acc(cell):
     """The ACC of a cell's only run, computed by hand."""
     (run,) = runs_of(cell, 1, 0)
     data = load("iris")
-    return score_all(data.labels, SGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
+    return score_all(data.labels, PaperSGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
 
 
 def _planned(search, result):

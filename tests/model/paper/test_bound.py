@@ -7,9 +7,9 @@ import pytest
 import reference
 from random_problem import FORMS, KERNELS, problem
 
-from sgpmic_cli.model.bound import Bound, Parameters, expectation, observe, standard_bound
-from sgpmic_cli.model.kernels import RBF
-from sgpmic_cli.model.mixture import mixture
+from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe, standard_bound
+from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.paper.mixture import mixture
 
 
 def dense(kernel, Y, p, S, function=reference.kl_corrected_bound):
@@ -149,8 +149,8 @@ def test_more_columns_than_rows_enter_through_their_inner_products():
 def test_blocks_and_kept_matrices_do_not_change_the_result(monkeypatch):
     Y, p, S = problem("rbf", n=500)
     one_block = Bound(RBF(), observe(Y), S, len(p.Z)).value_and_gradient(p)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.BLOCK_BYTES", 8 * len(p.Z) * 70)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.KEPT_BYTES", 0)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.BLOCK_BYTES", 8 * len(p.Z) * 70)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.KEPT_BYTES", 0)
     blocks = Bound(RBF(), observe(Y), S, len(p.Z)).value_and_gradient(p)
     for a, b in zip(one_block, blocks, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max())

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
@@ -24,13 +24,13 @@ def two_clouds():
 
 
 def small(**settings):
-    return SGPMIC(
+    return PaperSGPMIC(
         **{"n_clusters": 2, "n_components": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}
     )
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
-@parametrize_with_checks([SGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0)])
+@parametrize_with_checks([PaperSGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -61,8 +61,8 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
 
 def test_same_seed_same_digits_in_another_process_whatever_its_threads():
     code = (
-        "import numpy as np; from sgpmic_cli import SGPMIC; Y = np.random.RandomState(0).randn(400, 30)\n"
-        "print(SGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y).lower_bound_.hex())"
+        "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC; Y = np.random.RandomState(0).randn(400, 30)\n"
+        "print(PaperSGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y).lower_bound_.hex())"
     )
     printed = [
         subprocess.run(
@@ -285,5 +285,5 @@ def test_a_fit_runs_on_one_thread_and_gives_the_threads_back():
 
 
 def test_clones_carry_every_parameter():
-    model = SGPMIC(4, 3, kernel="linear", scale="global", n_init=2)
+    model = PaperSGPMIC(4, 3, kernel="linear", scale="global", n_init=2)
     assert clone(model).get_params() == model.get_params()
