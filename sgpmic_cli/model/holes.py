@@ -11,7 +11,7 @@ import numpy as np
 from sgpmic_cli._typing import Array, Switches
 
 ROUNDS = 15
-RIDGE = 0.05  # share of the mean variance on the diagonal: columns may be copies of each other
+RIDGE = 0.4  # times columns over rows: the share of the mean variance on the diagonal, since columns may be copies
 
 
 class Gaussian(NamedTuple):
@@ -32,7 +32,7 @@ def learn(Y: Array) -> Gaussian:
         mean = filled.mean(axis=0)
         centred = filled - mean
         covariance = (centred.T @ centred + left) / len(Y)
-        covariance += RIDGE * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
+        covariance += RIDGE / len(Y) * np.trace(covariance) * np.eye(len(covariance))
         guess = Gaussian(mean, covariance)
     return guess
 
