@@ -72,7 +72,7 @@ class Judged:
 
     def differences(self, metric: str) -> list[float]:
         """Ours minus the paper's, row by row, where both exist."""
-        return [d for d in (cell.difference(metric) for cell in self.results) if d is not None]
+        return [d.value for d in (cell.difference(metric) for cell in self.results) if d is not None]
 
     @property
     def whole(self) -> bool:
@@ -114,7 +114,8 @@ class Search:
         """
         for one in self.judged:
             for cell, metric in itertools.product([*one.results, *one.linear], METRICS):
-                numbers = ours_of(cell, metric), printed_of(cell, metric), cell.difference(metric)
+                difference = cell.difference(metric)
+                numbers = ours_of(cell, metric), printed_of(cell, metric), difference.value if difference else None
                 kernel = cell.settings.get("kernel", "rbf")
                 where = [cell.dataset, cell.variance, cell.q, kernel]
                 yield [one.name, *where, metric, *("" if number is None else f"{number:.2f}" for number in numbers)]
@@ -150,7 +151,7 @@ def search_asrun(options: RunOptions = RunOptions(), *, out: PathLike, repeats: 
     """Run or resume the search and write its table and manifest into `out`."""
     study = Study(UCI, ["all"], [METHOD], repeats=repeats, seed=seed, vary=_vary)
     runs = run_study(study, replace(options, offline=True), out)  # all of these data come with the package
-    finished = Search(_judge([compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]), runs)
+    finished = Search(_judge([compare_cell(outcome) for outcome in runs.outcomes]), runs)
     write_study(Path(out), finished.files(), runs)
     return finished
 

@@ -43,7 +43,7 @@ class Sweep:
         """One metric of one point: a score under the protocol's name for it, or the run time."""
         if metric == "seconds":
             return outcome.duration
-        return outcome.stats[self.runs.prepared.protocol.nmi if metric == "nmi" else metric]
+        return outcome.stats[outcome.cell.scores[metric]]
 
     def rows(self) -> Iterator[list[Any]]:
         """The tidy table: data set, method, value, metric, mean, standard deviation, successful runs."""

@@ -83,7 +83,23 @@ def _cell(dataset, variance, method, mean):
     entrant = Method(method, method)
     ours = dict.fromkeys(SHOWN, Stat(mean, 0.0))
     verdict = dict.fromkeys(METRICS, Verdict.NEW)
-    return Result(dataset, variance, 2, 3, entrant, {}, 1, 0, ours, dict.fromkeys(METRICS), verdict, 0.1, "").document()
+    return Result(
+        dataset,
+        "",
+        variance,
+        2,
+        3,
+        entrant,
+        {"acc": "acc", "nmi": "nmi"},
+        {},
+        1,
+        0,
+        ours,
+        dict.fromkeys(METRICS),
+        verdict,
+        0.1,
+        "",
+    ).document()
 
 
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
