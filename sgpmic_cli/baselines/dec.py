@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.parameter_checks import number, whole
+from sgpmic_cli.parameter_checks import SWITCH, number, whole
 
 
 class DEC(EmbeddingClusterer):
@@ -67,7 +67,7 @@ class DEC(EmbeddingClusterer):
 
     objectives_: list[float]
 
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": switch()}
+    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, warm=True, random_state=None):
         self.n_clusters = n_clusters
