@@ -58,3 +58,23 @@ def count_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
     axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel(title)
+
+
+def label_ends(axes: "Axes", apart: float = 0.055) -> None:
+    """Write every curve's name at its right end, in its colour; names keep a share of the height apart."""
+    curves = sorted(axes.get_lines(), key=lambda line: float(np.asarray(line.get_ydata())[-1]))
+    low, high = axes.get_ylim()
+    place = -np.inf
+    for line in curves:
+        x, y = float(np.asarray(line.get_xdata())[-1]), float(np.asarray(line.get_ydata())[-1])
+        place = max((y - low) / (high - low), place + apart)
+        axes.annotate(
+            str(line.get_label()),
+            (x, y),
+            xytext=(1.03, place),
+            textcoords=axes.transAxes,
+            va="center",
+            fontsize=7,
+            color=line.get_color(),
+            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": line.get_color(), "shrinkA": 0, "shrinkB": 3},
+        )

@@ -169,8 +169,8 @@ def _as_stated(results: Results) -> list[Html]:
         tag("h3", "SGP-MIC as run and as stated"),
         tag(
             "p",
-            "As stated is Algorithm 1 as it is printed, on raw Y; the text does not say how many iterations it had: here "
-            "30 rounds of 10 steps of scaled conjugate gradients. NMI is the text's there.",
+            "As stated is Algorithm 1 as it is printed, on raw Y; the text does not say how many iterations it had: "
+            "here 30 rounds of 10 steps of scaled conjugate gradients. NMI is the text's there.",
         ),
         table(["", *head], rows, caption="SGP-MIC under both protocols"),
     ]
