@@ -31,14 +31,14 @@ class Figure:
 
 
 _EMBEDDING = (
-    "Every row at its place in two dimensions: the marker tells its class, the colour its cluster. The run shown is the "
-    "one of the repeats whose ACC is nearest to their mean, which stands below it beside the number the paper prints. "
-    "Where more than a tenth of the rows fall on one place, their number stands there. "
+    "Every row at its place in two dimensions: the marker tells its class, the colour its cluster. The run shown is "
+    "the one of the repeats whose ACC is nearest to their mean, which stands below it beside the number the paper "
+    "prints. Where more than a tenth of the rows fall on one place, their number stands there. "
 )
 
 _CHOSEN = (
-    " λ of AML and UNCA is the table's; the steps of GP-LVM were chosen by closeness to the two numbers printed for it in "
-    "figures 2 and 3."
+    " λ of AML and UNCA is the table's; the steps of GP-LVM were chosen by closeness to the two numbers printed for it "
+    "in figures 2 and 3."
 )
 
 _FIGURES = (
@@ -69,9 +69,9 @@ _FIGURES = (
         "sgpmic_cli.figures.paper.spherical:figure4",
         "Figure 4: spiral and arcs, before and after",
         "Two generated sets as they are (left; of the spiral in space the first two coordinates) and in the latent "
-        "space of SGP-MIC (right); marker and colour tell class and cluster on both sides. The paper does not say how its "
-        "own were generated, so its numbers for the arcs are about other data. Ours are half circles that reach into "
-        "each other, which k-means and fuzzy c-means on the plane cut.",
+        "space of SGP-MIC (right); marker and colour tell class and cluster on both sides. The paper does not say how "
+        "its own were generated, so its numbers for the arcs are about other data. Ours are half circles that reach "
+        "into each other, which k-means and fuzzy c-means on the plane cut.",
     ),
     Figure(
         "figure5",
@@ -84,9 +84,9 @@ _FIGURES = (
         "sgpmic_cli.figures.paper.convergence_behaviour:figure6",
         "Figure 6: convergence",
         "Loss (minus the bound) and ACC after every update, an E-step (open) or an M-step (filled), of one run on each "
-        "data set at 95 % of the variance: the repeat of the table's cell whose ACC is nearest to their mean. All ACC axes "
-        "span the same number of points. The paper's text has the accuracy rise in all cases; on Segment it falls after "
-        "the first rounds, and where it rises it does so in the first ten updates.",
+        "data set at 95 % of the variance: the repeat of the table's cell whose ACC is nearest to their mean. All ACC "
+        "axes span the same number of points. The paper's text has the accuracy rise in all cases; on Segment it falls "
+        "after the first rounds, and where it rises it does so in the first ten updates.",
     ),
     Figure(
         "figure7",
@@ -118,8 +118,8 @@ _FIGURES = (
         "KL-corrected against standard bound",
         "How far the bound lies below the best that either run reaches, after every round of one E-step and three "
         "L-BFGS steps, from the same start (the first repeat of the table's cell at 95 % of the variance). Under the "
-        "standard bound the posterior of the inducing outputs is held during an M-step; the KL-corrected one takes it along. "
-        "The paper says that the second converges faster, and shows no such curve.",
+        "standard bound the posterior of the inducing outputs is held during an M-step; the KL-corrected one takes it "
+        "along. The paper says that the second converges faster, and shows no such curve.",
     ),
     Figure(
         "embedding",

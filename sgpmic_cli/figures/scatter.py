@@ -48,13 +48,14 @@ def scatter(
     axes.locator_params(nbins=4)
 
 
-def crowded(points: Array) -> list[tuple[Array, int]]:
+def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     """Places, a hundredth of the picture wide, on which more than a tenth of the points fall, with how many do."""
     extent = np.ptp(points, axis=0)
     squares = np.floor((points - points.min(axis=0)) / np.where(extent > 0.0, extent, 1.0) * 100.0)
     found, member, counts = np.unique(squares, axis=0, return_inverse=True, return_counts=True)
     many = np.flatnonzero(counts > max(1, len(points) // 10))
-    return [(points[member.ravel() == i].mean(axis=0), int(counts[i])) for i in many if len(found) > 1]
+    means = [points[member.ravel() == i].mean(axis=0) for i in many]
+    return [((float(x), float(y)), int(counts[i])) for i, (x, y) in zip(many, means, strict=True) if len(found) > 1]
 
 
 def below(axes: "Axes", panel: Panel, printed: float | None) -> None:
