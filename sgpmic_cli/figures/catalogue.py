@@ -85,8 +85,8 @@ _FIGURES = (
         "Figure 6: convergence",
         "Loss (minus the bound) and ACC after every update, an E-step (open) or an M-step (filled), of one run on each "
         "data set at 95 % of the variance: the repeat of the table's cell whose ACC is nearest to their mean. All ACC "
-        "axes span the same number of points. The paper's text has the accuracy rise in all cases; on Segment it falls "
-        "after the first rounds, and where it rises it does so in the first ten updates.",
+        "axes span the same number of points. The paper's text has the accuracy rise in all "
+        "cases; that is not so in all of these runs.",
     ),
     Figure(
         "figure7",

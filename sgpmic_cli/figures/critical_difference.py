@@ -56,7 +56,7 @@ def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
 
 def _height(comparison: Comparison) -> float:
     """Title and axis, bars, half of the labels on either side, and the line of what was left out."""
-    lines = (len(comparison.methods) + 1) // 2 + bool(comparison.omitted)
+    lines = (len(comparison.methods) + 1) // 2 + 1
     return 0.85 + LINE * (len(comparison.cliques()) * 0.6 + lines)
 
 
@@ -65,9 +65,8 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
     n = len(comparison.methods)
     p_value = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
     differ = [name for name in comparison.datasets if name in names() and entry(name).data_differ]
-    flagged = f" ({', '.join(differ).capitalize()}: data differ)" if differ else ""
     axes.set_title(
-        f"Mean ranks by ACC, {title}: {len(comparison.datasets)} data sets{flagged}, Friedman {p_value}",
+        f"Mean ranks by ACC, {title}: {len(comparison.datasets)} data sets, Friedman {p_value}",
         loc="left",
         pad=4,
     )
@@ -75,7 +74,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
     cliques = comparison.cliques()
     first_label = 0.9 + 0.6 * len(cliques)
     axes.set_xlim(1 - 0.3 * n, n + 0.3 * n)
-    axes.set_ylim(first_label + half - 0.4 + bool(comparison.omitted), -3.3)
+    axes.set_ylim(first_label + half - 0.4 + 1, -3.3)
     axes.axis("off")
     axes.plot([1, n], [0, 0], color=INK, linewidth=0.8)
     for place in range(1, n + 1):
@@ -109,12 +108,15 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
             fontsize=7,
             fontweight="bold" if name == "sgp-mic" else "normal",
         )
+    remarks = [f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's"] if differ else []
     if comparison.omitted:
         left_out = ", ".join(titles.get(name, name) for name in comparison.omitted)
+        remarks.append(f"not ranked, since not every data set has a number: {left_out}")
+    if remarks:
         axes.text(
             (n + 1) / 2,
             first_label + half,
-            f"not ranked, since not every data set has a number: {left_out}",
+            "; ".join(remarks),
             ha="center",
             va="center",
             fontsize=6,
