@@ -26,6 +26,7 @@ def scatter(
     """Draw points (N, 2). Row order is shuffled, always the same way: no class lies on top of all others.
 
     Points let those below them shine through, and a place that holds more than a tenth of them says how many.
+    Points that have only one dimension say so.
     """
     size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))
@@ -43,7 +44,17 @@ def scatter(
                 alpha=0.75,
             )
     for place, count in crowded(points):
-        axes.annotate(f"{count} rows", place, xytext=(7, 7), textcoords="offset points", fontsize=6, arrowprops=ARROW)
+        axes.annotate(
+            f"{count} rows",
+            place,
+            xytext=(8, 8),
+            textcoords="offset points",
+            fontsize=6,
+            arrowprops=ARROW,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+        )
+    if on_one_line(points):
+        axes.text(0.98, 0.98, "all on one line", transform=axes.transAxes, ha="right", va="top", fontsize=6)
     axes.margins(0.06)
     axes.locator_params(nbins=4)
 
@@ -56,6 +67,12 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     many = np.flatnonzero(counts > max(1, len(points) // 10))
     means = [points[member.ravel() == i].mean(axis=0) for i in many]
     return [((float(x), float(y)), int(counts[i])) for i, (x, y) in zip(many, means, strict=True) if len(found) > 1]
+
+
+def on_one_line(points: Array) -> bool:
+    """Whether the second direction of the points holds less than a hundredth of the spread of the first."""
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(spread[-1] < 0.01 * spread[0])
 
 
 def below(axes: "Axes", panel: Panel, printed: float | None) -> None:

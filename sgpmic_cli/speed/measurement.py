@@ -17,7 +17,7 @@ Say = Callable[[str], None]
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ASYMPTOTIC = {"n": 10_000, "k": 100}  # from where on the exponents are fitted
-INDUCING = (25, 50, 100, 200, 400, 800)  # numbers of inducing inputs, with INDUCING_ROWS rows
+INDUCING = (25, 50, 100, 200, 400)  # numbers of inducing inputs, with INDUCING_ROWS rows
 INDUCING_ROWS = 10_000
 
 # What the project promises, as (name, upper limit).

@@ -10,7 +10,7 @@ from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.scatter import crowded
+from sgpmic_cli.figures.scatter import crowded, on_one_line
 
 
 @pytest.fixture
@@ -101,3 +101,9 @@ def test_a_place_with_many_points_says_how_many():
     assert count >= 30
     assert np.abs(place).max() < 0.1
     assert crowded(np.random.RandomState(0).randn(100, 2)) == []
+
+
+def test_points_of_one_dimension_say_so():
+    points = np.random.RandomState(0).randn(50, 2)
+    assert not on_one_line(points)
+    assert on_one_line(points[:, :1] * [2.0, -1.0] + 1e-4 * points)

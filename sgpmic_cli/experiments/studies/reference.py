@@ -1,4 +1,4 @@
-"""The numbers that must not get worse: the scores of every repeat of every cell, in one file under version control."""
+"""The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
 
 import json
 from collections.abc import Iterable
