@@ -58,3 +58,27 @@ def count_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
     axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel(title)
+
+
+def label_ends(axes: "Axes", apart: float = 0.055) -> None:
+    """Write every curve's name at its right end, in its colour; names keep a share of the height apart."""
+    curves = sorted(axes.get_lines(), key=lambda line: float(np.asarray(line.get_ydata())[-1]))
+    ends = [(float(np.asarray(line.get_xdata())[-1]), float(np.asarray(line.get_ydata())[-1])) for line in curves]
+    low, high = axes.get_ylim()
+    places = np.array([(y - low) / (high - low) for _, y in ends])
+    for i in range(1, len(places)):
+        places[i] = max(places[i], places[i - 1] + apart)
+    places[-1] = min(places[-1], 1.0)  # those at the top go down again as far as they must
+    for i in range(len(places) - 1, 0, -1):
+        places[i - 1] = min(places[i - 1], places[i] - apart)
+    for line, (x, y), place in zip(curves, ends, places, strict=True):
+        axes.annotate(
+            str(line.get_label()),
+            (x, y),
+            xytext=(1.03, place),
+            textcoords=axes.transAxes,
+            va="center",
+            fontsize=7,
+            color=line.get_color(),
+            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": line.get_color(), "shrinkA": 0, "shrinkB": 3},
+        )

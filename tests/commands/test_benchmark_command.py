@@ -55,7 +55,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, tmp_path):
     result = run("--dataset", "iris", *QUICK)
     assert result.exit_code == 0
     assert "88.67±0.00" in result.stdout
-    assert "exact: within 0.01" in result.stdout
+    assert "exact: the two means are within 0.01" in result.stdout
     assert "\x1b" not in result.output
     assert re.search(r"\b4 .*computed.*\b0 reused.*results/benchmark", result.stderr)
     written = {path.name for path in (tmp_path / "results" / "benchmark").iterdir()}

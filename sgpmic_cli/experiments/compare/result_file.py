@@ -92,10 +92,12 @@ def _result(cell: Any, methods: dict[str, Method]) -> Result:
     entrant = methods[name] if name in methods else Method(name, name, in_paper=False)
     return Result(
         dataset=dataset,
+        data=expect(cell["data"], str),
         variance=variance,
         q=expect(cell["q"], (int, type(None))),
         n_clusters=expect(cell["n_clusters"], int),
         entrant=entrant,
+        scores={metric: expect(cell["scores"][metric], str) for metric in METRICS},
         settings=expect(cell["settings"], dict),
         repeats=expect(cell["repeats"], int),
         failed=expect(cell["failed"], int),

@@ -27,7 +27,7 @@ def benchmark(
     With `with_trace` also trace.csv: the losses and bounds of every run, step by step.
     """
     runs = run_study(study, options, out)
-    results = [compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]
+    results = [compare_cell(outcome) for outcome in runs.outcomes]
     finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
     files = benchmark_files(finished.results, finished.document())
     if with_trace:

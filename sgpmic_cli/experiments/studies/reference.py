@@ -1,4 +1,4 @@
-"""The numbers that must not get worse: the scores of every repeat of every cell, in one file under version control."""
+"""The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
 
 import json
 from collections.abc import Iterable
@@ -9,7 +9,6 @@ from typing import Any
 from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.plan.protocol import Protocol
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 
 DIGITS = 4
@@ -45,12 +44,13 @@ def default_path() -> Path:
     return (checkout if checkout.is_dir() else Path("results")) / "reference.json"
 
 
-def expected(outcome: Outcome, protocol: Protocol) -> Expected:
+def expected(outcome: Outcome) -> Expected:
     """A computed cell as it goes into the reference."""
     cell = outcome.cell
-    score = {"acc": "acc", "nmi": protocol.nmi}
     values = {
-        metric: tuple(round(record.scores[score[metric]], DIGITS) if record.ok else None for record in outcome.records)
+        metric: tuple(
+            round(record.scores[cell.scores[metric]], DIGITS) if record.ok else None for record in outcome.records
+        )
         for metric in METRICS
     }
     chosen = {name: outcome.settings[name] for name in cell.method.grid}
@@ -88,10 +88,10 @@ def write_reference(path: Path, reference: Reference) -> None:
     write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
 
 
-def reference_of(outcomes: Iterable[Outcome], protocol: Protocol, seed: int, repeats: int) -> Reference:
+def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
     """Computed cells as a reference; cells without data or without a successful run have no place in it."""
-    cells = [expected(outcome, protocol) for outcome in outcomes if outcome.available and outcome.ok]
-    return Reference(protocol.name, seed, repeats, {cell.place: cell for cell in cells})
+    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
+    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
 
 
 def _cell(entry: dict[str, Any]) -> Expected:

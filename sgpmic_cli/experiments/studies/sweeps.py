@@ -43,7 +43,7 @@ class Sweep:
         """One metric of one point: a score under the protocol's name for it, or the run time."""
         if metric == "seconds":
             return outcome.duration
-        return outcome.stats[self.runs.prepared.protocol.nmi if metric == "nmi" else metric]
+        return outcome.stats[outcome.cell.scores[metric]]
 
     def rows(self) -> Iterator[list[Any]]:
         """The tidy table: data set, method, value, metric, mean, standard deviation, successful runs."""
@@ -169,7 +169,21 @@ def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
     assert cell.data is not None
     most = len(cell.data.Y) - 1
     counts = sorted({min(int(value) * cell.data.n_classes, most) for value in values})
-    return [replace(cell, n_clusters=count) for count in counts]
+    return [replace(cell, n_clusters=count, settings=_narrowed(cell, count)) for count in counts]
+
+
+def _narrowed(cell: Cell, count: int) -> dict[str, Any]:
+    """The settings with a covariance floor that goes with the number of clusters, where there is a floor.
+
+    M clusters in one space have a volume of 1/M each, and the floor is the square of a width: it shrinks like M^(-2/Q)
+    from the floor of the table, which holds at as many clusters as classes. At a fixed floor neighbouring clusters are
+    one: Australian at 160 clusters has an ACC of 65 with it and of 69 without.
+    """
+    floor = cell.settings.get("covariance_floor")
+    if floor is None or cell.q is None:
+        return cell.settings
+    assert cell.data is not None
+    return {**cell.settings, "covariance_floor": max(floor * (cell.data.n_classes / count) ** (2.0 / cell.q), 1e-7)}
 
 
 def sweep_study(axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None) -> Study:

@@ -46,6 +46,11 @@ def plain(stat: Stat | Published | None) -> str:
     return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
 
 
+def signed(value: float | None) -> str:
+    """`+1.20`; nothing when there is none."""
+    return "" if value is None else f"{round(value, 2) + 0.0:+.2f}"
+
+
 def digits(value: float | None, places: int) -> str:
     """A number with so many decimals; nothing when there is none."""
     return "" if value is None else f"{value:.{places}f}"

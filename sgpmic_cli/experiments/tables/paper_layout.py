@@ -12,7 +12,7 @@ from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import TITLES, digits, escape, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
-from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks
+from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks, scored_otherwise
 
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
 
@@ -61,7 +61,8 @@ def shape_latex(results: Sequence[Result]) -> str:
 
 
 def _remarks(results: Sequence[Result]) -> list[str]:
-    return remarks(chosen_with_labels(results), fitted_to_print(result.entrant for result in results))
+    fitted = fitted_to_print(result.entrant for result in results)
+    return remarks(chosen_with_labels(results), fitted, scored_otherwise(results))
 
 
 def _labels(results: Sequence[Result]) -> list[str]:

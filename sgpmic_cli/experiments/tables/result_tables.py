@@ -11,7 +11,7 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
-from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain
+from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain, signed
 
 TIDY = [
     "metric",
@@ -26,6 +26,8 @@ TIDY = [
     "paper_mean",
     "paper_std",
     "difference",
+    "difference_low",
+    "difference_high",
     "verdict",
     "settings",
     "note",
@@ -38,6 +40,8 @@ def tidy_csv(results: Sequence[Result]) -> str:
     for result in results:
         for metric, ours in result.ours.items():
             paper = result.paper.get(metric)
+            difference = result.difference(metric) if metric in METRICS else None
+            low, high = difference.interval() if difference else (None, None)
             row = {
                 "metric": metric,
                 "dataset": result.dataset,
@@ -50,7 +54,9 @@ def tidy_csv(results: Sequence[Result]) -> str:
                 "failed": result.failed,
                 "paper_mean": digits(paper.mean if paper else None, 2),
                 "paper_std": digits(paper.std if paper else None, 2),
-                "difference": digits(result.difference(metric) if metric in METRICS else None, 4),
+                "difference": digits(difference.value if difference else None, 4),
+                "difference_low": digits(low, 4),
+                "difference_high": digits(high, 4),
                 "verdict": result.verdict.get(metric, ""),
                 "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
                 "note": result.note,
@@ -127,7 +133,9 @@ def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str
     if is_best(ours.mean, top):
         text = f"**{text}**"
     paper = result.paper[metric]
-    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
+    verdict, difference = result.verdict[metric], result.difference(metric)
+    size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
+    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
 
 
 def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
