@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.commands import app
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 

@@ -1,4 +1,4 @@
-"""A component beside dense algebra, its gradients beside central differences, its errors beside the bound's own slope."""
+"""A component beside dense algebra, its gradients beside central differences, its errors beside the bound's slope."""
 
 import dense_oracle
 import numpy as np

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model import storage
-from sgpmic_cli.model.paper.estimator import RUNTIME
+from sgpmic_cli.model.paper.estimator import RUNTIME, PaperSGPMIC
 
 Y = np.random.RandomState(0).randn(30, 3)
 
