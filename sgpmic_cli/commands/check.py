@@ -54,6 +54,7 @@ def check(
     A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing got worse, 1 a cell is worse, failed or missing, or
     nothing was compared, 2 wrong argument, 3 some runs of an update failed.
     """
+    from sgpmic_cli.atomic import check_writable
     from sgpmic_cli.commands.terminal.run_progress import watching
     from sgpmic_cli.experiments.studies import regression_gate
     from sgpmic_cli.experiments.studies.reference import default_path, read_reference, write_reference
@@ -71,6 +72,7 @@ def check(
     }
     if update:
         old = read_reference(path) if path.exists() else None
+        check_writable(path.parent, "--reference")
         with watching(output) as watcher:
             renewed, changes, gathered = regression_gate.update(old, selection, watcher=watcher, **options)
         write_reference(path, renewed)

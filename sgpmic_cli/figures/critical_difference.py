@@ -1,6 +1,5 @@
 """Mean ranks on a line, in the paper's numbers and in ours; bars join what Nemenyi's test does not tell apart."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from sgpmic_cli.experiments.compare.significance import (
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import COLOURS, INK, canvas
+from sgpmic_cli.json_file import read_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
 def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
     """Ranks of the printed numbers and of ours, on the same rows and methods so that both can be read together."""
     try:
-        scores = document_scores(json.loads(path.read_text(encoding="utf-8")), metric)
+        scores = document_scores(read_json(path), metric)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SgpmicError(f"{str(path)!r} is no document of `sgpmic benchmark`: {error}.") from None
     return compare_sides(published_scores(metric), scores)

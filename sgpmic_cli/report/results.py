@@ -1,6 +1,5 @@
 """What the report is made from: the files that the benchmark and the figures left in a folder of results."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.json_file import read_json
 from sgpmic_cli.report.checking import check_cell, expect
 
 COMMAND = "sgpmic benchmark --dataset all --variance all --methods all --out {folder}"
@@ -89,9 +89,11 @@ def read_results(folder: Path) -> Results:
 
 def _read(path: Path, table: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         raise UsageError(f"there is no {str(path)!r}: run `{COMMAND.format(folder=table)}` first.") from None
+    except OSError as error:
+        raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     except ValueError as error:
         raise SgpmicError(f"{str(path)!r} is damaged ({error}): run the benchmark again.") from None
     with _of_this_version(path, table):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.atomic import check_writable, write_files
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell, ours_of, printed_of
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
@@ -141,10 +141,13 @@ class Search:
     def write(self, folder: Path, manifest: dict[str, Any]) -> None:
         """Write the tidy CSV, the table for people and the manifest."""
         heading = ["variation", "dataset", "variance", "q", "kernel", "metric", "ours", "paper", "difference"]
-        write_whole(folder / "search.csv", csv_text(heading, self.rows()))
         notes = "".join(f"- {line}\n" for line in self.failures())
-        write_whole(folder / "search.md", markdown_table(*self.table()) + (f"\n{notes}" if notes else ""))
-        write_whole(folder / "manifest.json", as_json(manifest))
+        texts = {
+            "search.csv": csv_text(heading, self.rows()),
+            "search.md": markdown_table(*self.table()) + (f"\n{notes}" if notes else ""),
+            "manifest.json": as_json(manifest),
+        }
+        write_files(folder, texts)
 
 
 def search_asrun(

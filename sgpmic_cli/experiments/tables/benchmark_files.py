@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.atomic import write_whole
+from sgpmic_cli.atomic import write_files
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.run.aggregate import Outcome
 from sgpmic_cli.experiments.run.records import Record
@@ -14,14 +14,22 @@ from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdo
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
+FILES = (
+    *("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md", "benchmark.json"),
+    *("manifest.json", "lambda.csv", "trace.csv"),
+)
 GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
 TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
 
-def write_files(
-    folder: Path, results: Sequence[Result], document: Mapping[str, Any], manifest: Mapping[str, Any]
+def write_benchmark(
+    folder: Path,
+    results: Sequence[Result],
+    document: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    traced: Iterable[Record] | None = None,
 ) -> None:
-    """Write all files of a benchmark, each whole or not at all."""
+    """Write all files of a benchmark or none; with records to trace also trace.csv."""
     counted = summary(results)
     files = {
         "table.csv": tidy_csv(results),
@@ -36,8 +44,9 @@ def write_files(
     }
     if any(result.outcome.grid for result in results):
         files["lambda.csv"] = grid_csv(results)
-    for name, text in files.items():
-        write_whole(folder / name, text)
+    if traced is not None:
+        files["trace.csv"] = trace_csv(traced)
+    write_files(folder, files)
 
 
 def grid_csv(results: Sequence[Result]) -> str:
@@ -61,7 +70,7 @@ def _point(result: Result, point: Outcome) -> list[list[Any]]:
     ]
 
 
-def write_trace(folder: Path, records: Iterable[Record]) -> None:
+def trace_csv(records: Iterable[Record]) -> str:
     """What the fits watched while they ran: losses of the networks, the bound of the model. One line a step."""
     rows: list[list[Any]] = []
     for record in sorted(records, key=lambda record: (record.dataset, record.method, record.q, record.key)):
@@ -69,4 +78,4 @@ def write_trace(folder: Path, records: Iterable[Record]) -> None:
         place = [record.dataset, record.q, record.method, settings, record.repeat]
         for curve, values in record.trace.items():
             rows += [[*place, curve, step, value] for step, value in enumerate(values, start=1)]
-    write_whole(folder / "trace.csv", csv_text(TRACE, rows))
+    return csv_text(TRACE, rows)
