@@ -6,13 +6,15 @@ s being the spread of the reference and n the number of repeats compared.
 """
 
 import math
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
+from sgpmic_cli.atomic import resumable_folder
+from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS
@@ -119,12 +121,12 @@ def check(
     if not datasets or not methods:
         return [_missing(cell) for cell in wanted.values()]
     left_out: set[Place] = set()
-    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
+    with _runs_in(store, options.get("data_dir")) as runs:
         prepared = prepare(
             datasets,
             ["all"],
             methods,
-            store=temporary if store is None else store,
+            store=runs,
             repeats=repeats,
             seed=reference.seed,
             protocol=reference.protocol,
@@ -165,12 +167,12 @@ def update(
         repeats = old.repeats if old else UPDATE_REPEATS
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(f"--repeats {repeats} differs from the reference's {old.repeats}: only the whole can change.")
-    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
+    with _runs_in(store, options.get("data_dir")) as runs:
         prepared = prepare(
             selection.datasets,
             ["all"],
             selection.methods,
-            store=temporary if store is None else store,
+            store=runs,
             repeats=repeats,
             seed=seed,
             protocol=protocol,
@@ -192,6 +194,11 @@ def update(
     changes += [_missing(before[place], "no longer in the table") for place in gone]
     kept = {place: cell for place, cell in before.items() if place not in gone}
     return replace(new, cells=kept | new.cells), changes, gathered
+
+
+def _runs_in(store: PathLike | None, data_dir: PathLike | None) -> AbstractContextManager[PathLike]:
+    """The given store, or one that lasts until the check is through: one that was cut short goes on where it was."""
+    return nullcontext(store) if store is not None else resumable_folder(cache_folder(data_dir) / "check")
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:
