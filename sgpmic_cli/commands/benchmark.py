@@ -23,6 +23,8 @@ def benchmark(
     n_jobs: shared_options.Jobs = -1,
     backend: shared_options.BackendName = "loky",
     scheduler: shared_options.Scheduler = None,
+    timeout: shared_options.Timeout = None,
+    memory_limit: shared_options.MemoryLimit = None,
     protocol: shared_options.ProtocolName = "as-run",
     label: shared_options.Label = None,
     out: shared_options.Out = Path("results/benchmark"),
@@ -50,6 +52,7 @@ def benchmark(
 
     output = Output(as_json=json, quiet=quiet)
     address = scheduler_of(backend, scheduler)
+    limits = shared_options.limits(timeout, memory_limit)
     options: dict[str, Any] = {
         "repeats": repeats,
         "seed": seed,
@@ -70,7 +73,15 @@ def benchmark(
         return
     with watching(output) as watcher:
         finished = experiment.benchmark(
-            *asked, out=out, store=store, n_jobs=n_jobs, scheduler=address, trace=trace, watcher=watcher, **options
+            *asked,
+            out=out,
+            store=store,
+            n_jobs=n_jobs,
+            scheduler=address,
+            limits=limits,
+            trace=trace,
+            watcher=watcher,
+            **options,
         )
     _print_result(finished, output)
     output.remark(f"{finished.computed} runs computed, {finished.reused} reused; tables and manifest in {out}")

@@ -29,6 +29,8 @@ def _command(axis: Axis, description: str) -> Callable[..., None]:
         n_jobs: shared_options.Jobs = -1,
         backend: shared_options.BackendName = "loky",
         scheduler: shared_options.Scheduler = None,
+        timeout: shared_options.Timeout = None,
+        memory_limit: shared_options.MemoryLimit = None,
         protocol: shared_options.ProtocolName = "as-run",
         label: shared_options.Label = None,
         out: shared_options.Out = Path("results") / axis.name,
@@ -48,6 +50,7 @@ def _command(axis: Axis, description: str) -> Callable[..., None]:
 
         output = Output(as_json=json, quiet=quiet)
         address = scheduler_of(backend, scheduler)
+        limits = shared_options.limits(timeout, memory_limit)
         options: dict[str, Any] = {
             "variance": variance,
             "repeats": repeats,
@@ -69,7 +72,15 @@ def _command(axis: Axis, description: str) -> Callable[..., None]:
             return
         with watching(output) as watcher:
             finished = sweep(
-                axis, *asked, out=out, store=store, n_jobs=n_jobs, scheduler=address, watcher=watcher, **options
+                axis,
+                *asked,
+                out=out,
+                store=store,
+                n_jobs=n_jobs,
+                scheduler=address,
+                limits=limits,
+                watcher=watcher,
+                **options,
             )
         _print(finished, output)
         gathered = finished.gathered

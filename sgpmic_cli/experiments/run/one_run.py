@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.experiments.plan.cells import Run
+from sgpmic_cli.experiments.plan.foreign_class import one_line, said_by
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.scores import score_all
 
@@ -15,11 +16,13 @@ KEPT_WARNINGS = 5
 TRACES = {"pretrain_loss_curve_": "pretraining loss", "loss_curve_": "loss", "lower_bounds_": "bound"}
 
 
-def compute(run: Run, memory: Path | None = None) -> Record:
+def compute(run: Run, memory: Path | None = None, *, whatever_happens: bool = False) -> Record:
     """The record of a run, also of one that fails; `memory` is where methods share intermediate results.
 
     Its seconds are those of the fit: the first run of a process imports the method, too, which is no part of them.
+    With `whatever_happens` even an interrupt is a failure of the run: in a process of its own none comes from outside.
     """
+    failures = BaseException if whatever_happens else (Exception, SystemExit)
     result: dict[str, Any]
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -28,10 +31,18 @@ def compute(run: Run, memory: Path | None = None) -> Record:
             estimator = _estimator(run, memory)
             start = time.perf_counter()
             result = {"status": "ok", **_fit(run, estimator)}
-        except (Exception, SystemExit) as error:  # a method of somebody's may even try to end the program
-            sentence = " ".join(str(error).split()) or "no reason was given"
-            result = {"status": "failed", "reason": f"{type(error).__name__}: {sentence}"[:500]}
-    messages = dict.fromkeys(" ".join(str(warning.message).split())[:300] for warning in caught)
+        except failures as error:
+            result = {"status": "failed", "reason": said_by(error)[:500]}
+    messages = dict.fromkeys(one_line(warning.message)[:300] for warning in caught)
+    return _record(run, seconds=time.perf_counter() - start, warnings=list(messages)[:KEPT_WARNINGS], **result)
+
+
+def failed_record(run: Run, reason: str, seconds: float) -> Record:
+    """The record of a run that could not tell itself why it failed."""
+    return _record(run, status="failed", reason=reason, seconds=seconds)
+
+
+def _record(run: Run, **result: Any) -> Record:
     return Record(
         key=run.key,
         dataset=run.cell.dataset,
@@ -41,15 +52,14 @@ def compute(run: Run, memory: Path | None = None) -> Record:
         settings=run.settings,
         repeat=run.repeat,
         seed=run.seed,
-        seconds=time.perf_counter() - start,
-        warnings=list(messages)[:KEPT_WARNINGS],
         **result,
     )
 
 
 def _estimator(run: Run, memory: Path | None) -> Any:
     arguments = run.arguments()
-    if memory is not None and "memory" in run.cell.method.accepts():
+    # What somebody else's `memory` means is theirs to say (scikit-learn's is another than ours).
+    if memory is not None and not run.cell.method.foreign and "memory" in run.cell.method.accepts():
         arguments["memory"] = memory
     return run.cell.method.load()(**arguments)
 

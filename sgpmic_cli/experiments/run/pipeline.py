@@ -1,5 +1,6 @@
 """What every experiment has in common: cells planned, runs looked up, the rest computed, all folded into outcomes."""
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.records import Record, Store
+from sgpmic_cli.experiments.run.separate_process import Limits
 
+MOST_JOBS_PER_CORE = 32  # beyond that processes only take memory from each other
 PLACES = ("data_dir", "mirror")  # where data lie on this machine is nobody's business; their hashes are in the manifest
 Vary = Callable[[Cell], Iterable[Cell]]
 
@@ -93,7 +96,12 @@ def prepare(
 
 
 def gather(
-    prepared: Prepared, *, n_jobs: int = -1, scheduler: str | None = None, watcher: Watcher | None = None
+    prepared: Prepared,
+    *,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    limits: Limits = Limits(),
+    watcher: Watcher | None = None,
 ) -> Gathered:
     """Compute what is missing, here or on the Dask cluster of `scheduler`, and fold the runs of every cell."""
     start = time.perf_counter()
@@ -101,7 +109,7 @@ def gather(
     work = prepared.work
     watcher.planned(len(prepared.runs), len(work.kept), {run.key: runner.cost(run) for run in work.pending})
     records = work.kept | runner.execute(
-        work.pending, prepared.store, n_jobs=n_jobs, scheduler=scheduler, progress=watcher.finished
+        work.pending, prepared.store, n_jobs=n_jobs, scheduler=scheduler, limits=limits, progress=watcher.finished
     )
     return Gathered(
         outcomes=[
@@ -134,3 +142,6 @@ def check_jobs(n_jobs: int) -> None:
     """Refuse to work with no process at all."""
     if n_jobs == 0:
         raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
+    most = MOST_JOBS_PER_CORE * (os.cpu_count() or 1)
+    if n_jobs > most:
+        raise UsageError(f"--n-jobs {n_jobs} is more than this machine can start: give at most {most}, or -1.")

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable
+from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs
 from sgpmic_cli.experiments.compare.comparison import Result, compare_cell
 from sgpmic_cli.experiments.plan.protocol import Protocol
 from sgpmic_cli.experiments.run.pipeline import Gathered, Prepared, Watcher, check_jobs, gather, manifest_of, prepare
-from sgpmic_cli.experiments.tables.benchmark_files import write_files, write_trace
+from sgpmic_cli.experiments.run.separate_process import Limits
+from sgpmic_cli.experiments.tables.benchmark_files import FILES, write_benchmark
 
 __all__ = ["Benchmark", "Prepared", "Watcher", "benchmark", "complete", "prepare"]
 
@@ -51,10 +52,15 @@ class Benchmark:
 
 
 def complete(
-    prepared: Prepared, *, n_jobs: int = -1, scheduler: str | None = None, watcher: Watcher | None = None
+    prepared: Prepared,
+    *,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    limits: Limits = Limits(),
+    watcher: Watcher | None = None,
 ) -> Benchmark:
     """Compute what is missing and put every cell beside the paper's."""
-    gathered = gather(prepared, n_jobs=n_jobs, scheduler=scheduler, watcher=watcher)
+    gathered = gather(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher)
     results = [compare_cell(outcome, prepared.protocol) for outcome in gathered.outcomes]
     return Benchmark(prepared.protocol, prepared.repeats, prepared.seed, results, gathered)
 
@@ -68,6 +74,7 @@ def benchmark(
     store: PathLike | None = None,
     n_jobs: int = -1,
     scheduler: str | None = None,
+    limits: Limits = Limits(),
     trace: bool = False,
     watcher: Watcher | None = None,
     **options: Any,
@@ -80,11 +87,12 @@ def benchmark(
     folder = Path(out)
     where = Path(store) if store is not None else folder / "runs"
     prepared = prepare(datasets, variances, methods, store=where, watcher=watcher, **options)
+    refuse_overwriting_inputs(folder, FILES, datasets)
     check_writable(folder, "--out")
     check_writable(where, "--store")
-    finished = complete(prepared, n_jobs=n_jobs, scheduler=scheduler, watcher=watcher)
+    finished = complete(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher)
     arguments = {"datasets": datasets, "variances": variances, "methods": methods, "n_jobs": n_jobs, **options}
-    write_files(folder, finished.results, finished.document(), manifest_of(prepared, finished.gathered, arguments))
-    if trace:
-        write_trace(folder, finished.gathered.records.values())
+    about = manifest_of(prepared, finished.gathered, arguments)
+    traced = finished.gathered.records.values() if trace else None
+    write_benchmark(folder, finished.results, finished.document(), about, traced)
     return finished

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs, write_files
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import note_of
@@ -22,11 +22,13 @@ from sgpmic_cli.experiments.run.pipeline import (
     manifest_of,
     prepare,
 )
+from sgpmic_cli.experiments.run.separate_process import Limits
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, Axis
 from sgpmic_cli.experiments.tables.formats import TITLES, as_json, csv_text, markdown_table, plain
 from sgpmic_cli.experiments.tables.summary import fitted_to_print, remarks
 
 USUAL_VARIANCE = 95
+FILES = ("sweep.csv", "sweep.md", "sweep.json", "manifest.json")
 
 
 @dataclass(frozen=True)
@@ -131,13 +133,13 @@ class Sweep:
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
         tables = [f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()]
         notes = "".join(f"- {line}\n" for line in self.notes())
-        for name, text in {
+        texts = {
             "sweep.csv": csv_text(heading, self.rows()),
             "sweep.md": "\n".join([*tables, notes] if notes else tables),
             "sweep.json": as_json(self.document()),
             "manifest.json": as_json(manifest),
-        }.items():
-            write_whole(folder / name, text)
+        }
+        write_files(folder, texts)
 
 
 def varying(axis: Axis, values: Sequence[str], variance: int | None = None) -> Vary:
@@ -209,6 +211,7 @@ def sweep(
     store: PathLike | None = None,
     n_jobs: int = -1,
     scheduler: str | None = None,
+    limits: Limits = Limits(),
     watcher: Watcher | None = None,
     **options: Any,
 ) -> Sweep:
@@ -217,9 +220,12 @@ def sweep(
     folder = Path(out)
     where = Path(store) if store is not None else folder / "runs"
     prepared = prepare_sweep(axis, datasets, values, methods, store=where, watcher=watcher, **options)
+    refuse_overwriting_inputs(folder, FILES, datasets)
     check_writable(folder, "--out")
     check_writable(where, "--store")
-    finished = Sweep(axis, prepared, gather(prepared, n_jobs=n_jobs, scheduler=scheduler, watcher=watcher))
+    finished = Sweep(
+        axis, prepared, gather(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher)
+    )
     arguments = {"datasets": datasets, "values": values, "methods": methods, "n_jobs": n_jobs, **options}
     finished.write(folder, manifest_of(prepared, finished.gathered, arguments))
     return finished
