@@ -122,7 +122,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         for path in folder.iterdir():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
-        with _undisturbed():
+        with undisturbed(signal.SIGINT, signal.SIGTERM):
             folder = folder.rename(out / f".sgpmic-finished-{_mark()}")
             committed = True
             _move_out(folder)
@@ -269,12 +269,12 @@ def _running(process: int) -> bool:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let interrupts wait."""
+def undisturbed(*signals: signal.Signals) -> Iterator[None]:
+    """Let signals wait, and leave them blocked in the processes that are started meanwhile."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

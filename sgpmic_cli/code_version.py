@@ -21,7 +21,10 @@ SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 INSTALLED = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
 # Wording, typing and keeping: nothing in these changes a number.
-IGNORED = {f"{PACKAGE}.{module}" for module in ("errors", "_version", "_typing", "atomic", "array_cache", "json_file")}
+IGNORED = {
+    f"{PACKAGE}.{module}"
+    for module in ("errors", "_version", "_typing", "atomic", "array_cache", "json_file", "safe_text")
+}
 
 
 @cache

@@ -94,10 +94,13 @@ def fit(
             fitted = fitting.fit(data, **settings, progress=progress)
         _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
         undrawn = _draw(fitted, folder)
+    for name in undrawn:  # an older picture would show another fit
+        for kind in KINDS:
+            (out / f"{name}.{kind}").unlink(missing_ok=True)
     note_missing_header(data, output)
     if replaced:
         output.remark(f"note: it replaces the fit of other data that was in {out}; another --out keeps both.")
-    for remark in (*fitted.remarks, *undrawn):
+    for remark in (*fitted.remarks, *undrawn.values()):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
 
@@ -123,7 +126,7 @@ def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
-def _draw(fitted: "Fitted", folder: Path) -> list[str]:
+def _draw(fitted: "Fitted", folder: Path) -> dict[str, str]:
     """Draw the figures and say which could not be drawn: no picture is worth a fit."""
     from sgpmic_cli.figures.convergence import draw_convergence
     from sgpmic_cli.figures.embedding import draw_embedding
@@ -135,14 +138,14 @@ def _draw(fitted: "Fitted", folder: Path) -> list[str]:
         "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs or None),
         "embedding": lambda stem: draw_embedding(stem, model.embedding_, model.labels_, **points),
     }
-    undrawn = []
+    undrawn = {}
     for name, draw in pictures.items():
         try:
             draw(folder / name)
         except Exception as error:
             for kind in KINDS:
                 (folder / f"{name}.{kind}").unlink(missing_ok=True)
-            undrawn.append(f"the figure {name} could not be drawn ({type(error).__name__}: {error}).")
+            undrawn[name] = f"the figure {name} could not be drawn ({type(error).__name__}: {error})."
     return undrawn
 
 

@@ -13,7 +13,7 @@ from sgpmic_cli.experiments.compare.significance import (
 )
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.style import COLOURS, INK, canvas
+from sgpmic_cli.figures.style import COLOURS, INK, as_drawn, canvas
 from sgpmic_cli.json_file import read_json
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         y = first_label + (float(i) if left else n - 0.5 - i)
         edge = 1.0 - 0.04 * n if left else 1.04 * n
         axes.plot([rank, rank, edge], [0, y, y], color=INK, linewidth=0.6)
-        text = titles.get(name, name.upper())
+        text = as_drawn(titles.get(name, name.upper()))
         axes.text(
             edge + (-0.1 if left else 0.1),
             y,
@@ -104,7 +104,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
             fontweight="bold" if name == "sgp-mic" else "normal",
         )
     if comparison.omitted:
-        left_out = ", ".join(titles.get(name, name) for name in comparison.omitted)
+        left_out = ", ".join(as_drawn(titles.get(name, name)) for name in comparison.omitted)
         axes.text(
             (n + 1) / 2, first_label + half, f"left out for a gap: {left_out}", ha="center", va="center", fontsize=6
         )

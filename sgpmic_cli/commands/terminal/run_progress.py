@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.experiments.run.pipeline import Watcher
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.safe_text import for_terminal
 
 SPEED_SECONDS = 120  # the time left follows from the speed of the last minutes
 
@@ -40,7 +41,7 @@ class _Bar(Watcher):
         )
 
     def warn(self, sentence: str) -> None:
-        self.progress.console.print(f"warning: {sentence}", markup=False)
+        self.progress.console.print(f"warning: {for_terminal(sentence)}", markup=False, soft_wrap=True)
 
     def _count(self) -> str:
         return f"{self.done}/{self.total}"
@@ -64,7 +65,7 @@ def watching(output: Output) -> Iterator[Watcher]:
     ) as progress:
         try:
             yield _Bar(progress)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
+        except KeyboardInterrupt as interrupt:
+            raise type(interrupt)(
                 "interrupted; finished runs are kept: the same command again goes on from here."
             ) from None

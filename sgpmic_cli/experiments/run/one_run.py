@@ -10,6 +10,7 @@ import numpy as np
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.foreign_class import one_line, said_by
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import score_all
 
 KEPT_WARNINGS = 5
@@ -32,8 +33,8 @@ def compute(run: Run, memory: Path | None = None, *, whatever_happens: bool = Fa
             start = time.perf_counter()
             result = {"status": "ok", **_fit(run, estimator)}
         except failures as error:
-            result = {"status": "failed", "reason": said_by(error)[:500]}
-    messages = dict.fromkeys(one_line(warning.message)[:300] for warning in caught)
+            result = {"status": "failed", "reason": printable(said_by(error))[:500]}
+    messages = dict.fromkeys(printable(one_line(warning.message))[:300] for warning in caught)
     return _record(run, seconds=time.perf_counter() - start, warnings=list(messages)[:KEPT_WARNINGS], **result)
 
 

@@ -1,13 +1,18 @@
 """Computing the runs that no record answers for: in parallel, longest first, each kept the moment it is finished."""
 
 import contextlib
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sgpmic_cli.atomic import undisturbed
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.dask_backend import records_of_workers
@@ -18,6 +23,7 @@ from sgpmic_cli.experiments.run.separate_process import Limits, needs_own_proces
 BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
 OWN_PROCESS_SECONDS = 5.0  # and where a process has to be started for a batch
 USUAL_INDUCING = 50
+FOLLOW_SECONDS = 1.0  # how often a worker looks whether the command that started it still lives
 
 Progress = Callable[[Record], None]
 
@@ -137,10 +143,14 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
                 yield compute_batch([run], store.folder)
         return
     try:
-        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=_leave_interrupts):
-            yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
-                delayed(compute_batch)(batch, store.folder) for batch in batches
-            )
+        start = partial(_follow, os.getpid())
+        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start):
+            # Workers are started here. Ctrl-C goes to them as well, and is left to us, who end them and say so, once.
+            with undisturbed(signal.SIGINT):
+                finished = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
+                    delayed(compute_batch)(batch, store.folder) for batch in batches
+                )
+            yield from finished
     except BrokenProcessPool as error:
         raise SgpmicError(
             "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
@@ -184,6 +194,13 @@ def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
     return records
 
 
-def _leave_interrupts() -> None:
-    """In a worker: leave Ctrl-C to the parent, which ends its workers itself and says what happened, once."""
+def _follow(parent: int) -> None:
+    """In a worker: leave Ctrl-C to the parent, and end when it is gone, were it by a kill."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(FOLLOW_SECONDS)
+    os._exit(1)

@@ -38,6 +38,7 @@ class Sweep:
     axis: Axis
     prepared: Prepared
     gathered: Gathered
+    values: tuple[str, ...] = ()  # as they were asked for
 
     @property
     def points(self) -> list[Outcome]:
@@ -100,7 +101,19 @@ class Sweep:
                 places.setdefault(note, []).append(where)
         fitted = fitted_to_print(outcome.cell.method for outcome in self.points)
         lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
-        return [*lines, *self.unavailable.values(), *remarks([], fitted)]
+        return [*lines, *self.unavailable.values(), *self.cut_short(), *remarks([], fitted)]
+
+    def cut_short(self) -> list[str]:
+        """Values that a data set has too few rows for, and what was run in their place."""
+        lines = []
+        for dataset in dict.fromkeys(outcome.cell.dataset for outcome in self.points):
+            ran = [outcome.cell for outcome in self.points if outcome.cell.dataset == dataset]
+            most = max(cell.parameter(self.axis.parameter) for cell in ran)
+            factor = ran[0].data.n_classes if self.axis is not INDUCING and ran[0].data is not None else 1
+            over = [value for value in self.values if value.isdecimal() and int(value) * factor > most]
+            if over:
+                lines.append(f"{dataset} has too few rows for {', '.join(over)}: {most} was run in their place")
+        return lines
 
     def document(self) -> dict[str, Any]:
         """The one JSON document of the command."""
@@ -224,7 +237,10 @@ def sweep(
     check_writable(folder, "--out")
     check_writable(where, "--store")
     finished = Sweep(
-        axis, prepared, gather(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher)
+        axis,
+        prepared,
+        gather(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher),
+        tuple(values),
     )
     arguments = {"datasets": datasets, "values": values, "methods": methods, "n_jobs": n_jobs, **options}
     finished.write(folder, manifest_of(prepared, finished.gathered, arguments))
