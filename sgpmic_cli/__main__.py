@@ -21,7 +21,7 @@ def main() -> None:
     try:
         from sgpmic_cli.commands import app
 
-        app()
+        app(prog_name="sgpmic")
     except KeyboardInterrupt as interrupt:  # before a command was there to answer it
         with suppress(OSError):
             print("sgpmic: interrupted.", file=sys.stderr, flush=True)

@@ -32,6 +32,7 @@ except ImportError:  # Windows
 OURS = re.compile(r"\.sgpmic-(?:unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
 STALE_SECONDS = 3600  # a process number may be in use again: after this long it is not the writer's
 MOST_BYTES = 1 << 28  # of a file that this program wrote: more is not ours
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 LAST = "manifest.json"  # moved last: whoever finds the new one finds everything else new, too
 
 
@@ -122,7 +123,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         for path in folder.iterdir():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
-        with undisturbed(signal.SIGINT, signal.SIGTERM):
+        with _undisturbed():
             folder = folder.rename(out / f".sgpmic-finished-{_mark()}")
             committed = True
             _move_out(folder)
@@ -186,12 +187,10 @@ def check_writable(folder: Path, option: str) -> None:
 
 def refuse_overwriting_inputs(out: Path, names: Iterable[str], inputs: Iterable[str | Path]) -> None:
     """Refuse to write a file over one that the same command reads."""
-    targets = [out / name for name in names]
-    for given in map(Path, inputs):
-        for target in targets:
-            with suppress(OSError, ValueError):
-                if target.samefile(given):
-                    raise UsageError(f"the results would replace '{target}', which is read here: name another --out.")
+    given = [os.path.realpath(path) for path in map(Path, inputs) if os.path.exists(path)]
+    for target in (out / name for name in names):
+        if os.path.realpath(target) in given or any(target.exists() and target.samefile(path) for path in given):
+            raise UsageError(f"the results would replace '{target}', which is read here: name another folder.")
 
 
 def _mark() -> str:
@@ -269,16 +268,23 @@ def _running(process: int) -> bool:
 
 
 @contextmanager
-def undisturbed(*signals: signal.Signals) -> Iterator[None]:
-    """Let signals wait, and leave them blocked in the processes that are started meanwhile."""
-    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
-        yield
+def _undisturbed() -> Iterator[None]:
+    """Let interrupts wait until the end.
+
+    By handlers: a blocked signal would still reach the handler through any other thread, and interrupt this one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # interrupts are none of its business
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    arrived: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: arrived.append(number)) for number in INTERRUPTS}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for first in arrived[:1]:
+            signal.raise_signal(first)
 
 
 def _not_writable(folder: Path, option: str, error: OSError) -> SgpmicError:

@@ -77,7 +77,8 @@ def _reached(module: str) -> set[str]:
         name = waiting.pop()
         if name not in seen and name not in IGNORED:
             seen.add(name)
-            waiting += _imports(name)
+            # Of an installed package the version tells what the modules behind this one are.
+            waiting += _imports(name) if _ours(name) or _written_here(name) else ()
     return seen
 
 
@@ -157,7 +158,7 @@ def _origin(module: str) -> Path | None:
         try:
             found = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
             spec = next((each for each in found if each is not None), None)
-        except (ImportError, ValueError, OSError):
+        except Exception:  # finders are other people's, too
             return None
         if spec is None:
             return None

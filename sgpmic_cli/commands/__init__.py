@@ -66,8 +66,12 @@ class Commands(TyperGroup):
             raise typer.Exit(1) from None
         except OSError as error:
             if error.errno != errno.EPIPE:  # the reader of a pipe has had enough
-                where = f" {os.fsdecode(error.filename)!r}" if error.filename else ""
-                _say(f"the system refused access{where}: {error.strerror or error}.")
+                what = (
+                    f"the system refused access to {os.fsdecode(error.filename)!r}"
+                    if error.filename
+                    else "cannot write"
+                )
+                _say(f"{what}: {error.strerror or error}.")
             raise typer.Exit(1) from None
 
 
@@ -75,7 +79,7 @@ def _what_is_wrong(error: Exception) -> str:
     """The parser's complaint, and where to read on."""
     complaint = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
-    path = context.command_path.replace("root", "sgpmic") if context is not None else "sgpmic"
+    path = context.command_path if context is not None else "sgpmic"
     return f"{complaint.strip().removesuffix('.')}; `{path} --help` lists what there is."
 
 
@@ -84,7 +88,7 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        if error.errno != errno.EPIPE:
+        if error.errno != errno.EPIPE and not code:
             _say(f"the result could not be printed: {error.strerror}.")
         with suppress(OSError, ValueError):  # or the interpreter would complain once more when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -58,8 +58,12 @@ def test_every_command_is_listed():
     ("raised", "exit_code", "sentence"),
     [
         (KeyboardInterrupt(), 130, "sgpmic: interrupted."),
-        (PermissionError(13, "Permission denied", "/x/y"), 1, "sgpmic: the system refused access '/x/y': Permission"),
-        (OSError(28, "No space left on device"), 1, "sgpmic: the system refused access: No space left on device."),
+        (
+            PermissionError(13, "Permission denied", "/x/y"),
+            1,
+            "sgpmic: the system refused access to '/x/y': Permission",
+        ),
+        (OSError(28, "No space left on device"), 1, "sgpmic: cannot write: No space left on device."),
     ],
 )
 def test_what_the_system_refuses_is_one_sentence(monkeypatch, raised, exit_code, sentence):

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.atomic import undisturbed
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.dask_backend import records_of_workers
@@ -146,7 +145,7 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
         start = partial(_follow, os.getpid())
         with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start):
             # Workers are started here. Ctrl-C goes to them as well, and is left to us, who end them and say so, once.
-            with undisturbed(signal.SIGINT):
+            with _blocked_interrupts():
                 finished = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
                     delayed(compute_batch)(batch, store.folder) for batch in batches
                 )
@@ -192,6 +191,19 @@ def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
             store.write(record)
             records.append(record)
     return records
+
+
+@contextlib.contextmanager
+def _blocked_interrupts() -> Generator[None, None, None]:
+    """Block Ctrl-C in this thread, and for good in the processes that it starts meanwhile."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _follow(parent: int) -> None:
