@@ -1,5 +1,6 @@
 """Options that several commands share: declared once, so that they read and behave the same everywhere."""
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,5 +74,10 @@ def limits(timeout: float | None, memory_limit: str | None) -> "Limits":
 
 
 def split(names: str) -> list[str]:
-    """The parts of a comma-separated list."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """The parts of a comma-separated list; a file whose name has commas is one part."""
+    parts, found = names.split(","), []
+    while parts:
+        length = next((n for n in range(len(parts), 1, -1) if os.path.isfile(",".join(parts[:n]))), 1)
+        found.append(",".join(parts[:length]).strip())
+        parts = parts[length:]
+    return [name for name in found if name]

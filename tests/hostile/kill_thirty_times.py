@@ -1,0 +1,104 @@
+"""kill -9 at thirty random moments of benchmark, fit and plot, ten of them aimed at the final renames.
+
+Too slow for the suite: `make kill-test`. After each kill the same command is run again; then everything must be as
+after a run that nobody disturbed, and nothing may be left over.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = {
+    "benchmark": "benchmark --dataset iris,wine --methods pca-fcm,ppca-fcm,aml --repeats 4 --n-jobs 2 --out out",
+    "fit": "fit iris --iterations 3 --inducing 10 --out out",
+    "plot": "plot figure1 critical-difference --out out",
+}
+TIMES = ("finished", "seconds_of_this_call", "seconds_of_all_runs", "seconds", "runs")
+# In the process itself: die at one of the renames that put the files into place.
+AT_A_RENAME = """
+import os, signal, sys
+replace, left = os.replace, int(sys.argv.pop(1))
+def counted(*paths):
+    global left
+    if ".sgpmic-finished-" in str(paths[0]):
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    replace(*paths)
+os.replace = counted
+from sgpmic_cli.__main__ import main
+main()
+"""
+
+
+def _start(words, folder, moves=None):
+    python = ["-m", "sgpmic_cli"] if moves is None else ["-c", AT_A_RENAME, str(moves)]
+    return subprocess.Popen(
+        [sys.executable, *python, *words.split(), "--quiet"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _content(path):
+    """The bytes of a file, without the times that some of them hold."""
+    if path.name == "manifest.json":
+        document = json.loads(path.read_text())
+        document.get("fit", {}).pop("seconds", None)
+        return {name: value for name, value in document.items() if name not in TIMES}
+    if path.suffix == ".npz":
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    if path.suffix == ".json" and path.parent.name == "runs":
+        return {k: v for k, v in json.loads(path.read_text()).items() if k not in ("seconds", "checksum")}
+    return path.read_bytes()
+
+
+def _left(folder):
+    return {str(path.relative_to(folder)): _content(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def main():
+    """Kill and compare; the exit code is the number of differences."""
+    wrong, rng = 0, random.Random()
+    with tempfile.TemporaryDirectory() as name:
+        for command, words in COMMANDS.items():
+            folder = Path(name, command)
+            folder.mkdir()
+            started = time.monotonic()
+            assert _start(words, folder).wait() == 0
+            length, expected = time.monotonic() - started, _left(folder)
+            aimed = {"benchmark": 4, "fit": 4, "plot": 2}[command]
+            for turn in range(10):
+                if turn % 2:
+                    shutil.rmtree(folder / "out")
+                moves = rng.randrange(8 if command != "plot" else 2) if turn < aimed else None
+                process = _start(words, folder, moves)
+                if moves is None:
+                    time.sleep(rng.uniform(0.3, 1.0) * length)
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+                again = _start(words, folder)
+                _, said = again.communicate()
+                if again.returncode or said or _left(folder) != expected:
+                    wrong += 1
+                where = f"at rename {moves}" if moves is not None else "at a random moment"
+                print(f"{command} {turn}: killed {where}: {'equal' if not wrong else f'{wrong} wrong'}", flush=True)
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
