@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from conftest import ROOT, one_sentence, processes_of
+from judging import ROOT, one_sentence, processes_of
 
 from sgpmic_cli.code_version import code_version
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from conftest import snapshot
+from judging import snapshot
 
 from sgpmic_cli.data import download as downloading
 from sgpmic_cli.data import entry

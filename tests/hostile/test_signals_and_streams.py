@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from conftest import one_sentence, processes_of, snapshot
+from judging import one_sentence, processes_of, snapshot
 
 SLOW = [
     "benchmark",
