@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import app, benchmark
+from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,8 @@ def test_every_command_is_listed():
     ("raised", "exit_code", "sentence"),
     [
         (KeyboardInterrupt(), 130, "sgpmic: interrupted."),
+        (Terminated(), 143, "sgpmic: interrupted."),
+        (MemoryError(), 1, "sgpmic: there is not enough memory for this"),
         (
             PermissionError(13, "Permission denied", "/x/y"),
             1,
