@@ -17,3 +17,7 @@ def __getattr__(name: str) -> Any:
 
         return SGPMIC
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

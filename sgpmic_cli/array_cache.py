@@ -1,9 +1,15 @@
-"""Arrays that cost much and in which nothing is random, computed once and kept on disk."""
+"""Arrays that cost much and in which nothing is random, computed once and kept on disk.
+
+A folder is kept by a few lines of our own, since joblib.Memory prints a traceback where a file is damaged, ends the fit
+where the folder cannot be written, and keeps pickles. Whoever passes a joblib.Memory gets just that.
+"""
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +21,32 @@ from sgpmic_cli.code_version import code_version
 Arrays = dict[str, NDArray]
 
 
-def remembered(memory: PathLike | None, module: str, key: str, Y: Array, compute: Callable[[], Arrays]) -> Arrays:
-    """What `module` makes of the data Y with the settings that `key` spells out, kept in the folder `memory`.
+class Memory(Protocol):
+    """What scikit-learn's `check_memory` asks of an object: joblib.Memory's way to keep the results of a function."""
 
-    What another version of the code left there is not found. Without a folder nothing is kept.
+    def cache(self, func: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+        """A function that computes once for each set of arguments."""
+
+
+def remembered(
+    memory: PathLike | Memory | None, module: str, key: str, Y: Array, compute: Callable[[], Arrays]
+) -> Arrays:
+    """What `module` makes of the data Y with the settings that `key` spells out, kept where `memory` says.
+
+    What another version of the code left there is not found. Without a memory nothing is kept.
     """
     if memory is None:
         return compute()
+    if not isinstance(memory, str | os.PathLike):
+        return memory.cache(_computed, ignore=["compute"])(code_version(module), key, Y, compute)
     digest = hashlib.sha256(f"{code_version(module)} {key} {Y.shape}".encode())
     digest.update(np.ascontiguousarray(Y).tobytes())
     return kept(Path(memory) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:24]}.npz", compute)
+
+
+def _computed(code: str, key: str, Y: Array, compute: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001
+    # A joblib.Memory tells results apart by a function and its arguments: by these, which the function has no need of.
+    return compute()
 
 
 def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:

@@ -116,7 +116,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         folder.mkdir()
         held = _hold(folder)
     except OSError as error:
-        raise _not_writable(out, "--out", error) from None
+        raise _not_writable(out, "out", error) from None
     committed = False
     try:
         yield folder
@@ -144,7 +144,7 @@ def resumable_folder(parent: Path) -> Iterator[Path]:
     """A folder for one process at a time, removed when all went well; the next one takes over what was left."""
     for number in itertools.count():
         folder = parent / f"unfinished-{number}"
-        check_writable(folder, "--store")
+        check_writable(folder, "store")
         if (found := _hold_alone(folder)) is not None:
             held = found
             break
@@ -173,7 +173,7 @@ def settle(folder: Path) -> None:
                     path.unlink()
 
 
-def check_writable(folder: Path, option: str) -> None:
+def check_writable(folder: Path, parameter: str) -> None:
     """Find out before hours of computing that their results could not be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ def check_writable(folder: Path, option: str) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise _not_writable(folder, option, error) from error
+        raise _not_writable(folder, parameter, error) from error
 
 
 def refuse_overwriting_inputs(out: Path, names: Iterable[str], inputs: Iterable[str | Path]) -> None:
@@ -287,5 +287,5 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(first)
 
 
-def _not_writable(folder: Path, option: str, error: OSError) -> SgpmicError:
-    return SgpmicError(f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder.")
+def _not_writable(folder: Path, parameter: str, error: OSError) -> SgpmicError:
+    return SgpmicError(f"cannot write into {parameter}={str(folder)!r}: {error.strerror}; name another folder.")

@@ -11,6 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.parameter_checks import check_clusters, check_parameters, number, whole
+from sgpmic_cli.thread_limits import threads_for
 
 
 class FuzzyCMeans(ClusterMixin, BaseEstimator):
@@ -18,11 +20,46 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
 
     The constants are those of the MATLAB function behind the printed table: exponent 2, at most 100 iterations, stop
     when the objective changes by less than 1e-5. That test is absolute, so the scale of the data matters.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters M.
+    max_iter : int, default=100
+        Updates of centres and memberships at most.
+    tol : float, default=1e-5
+        The fit ends when the objective changes by less.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the memberships at the start.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of largest membership.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Memberships; each row sums to one.
+    centers_ : ndarray of shape (n_clusters, n_features)
+        Centres of the clusters.
+    n_iter_ : int
+        Updates that were made.
+    objective_ : float
+        The objective at `centers_`, with the memberships that they were made from.
+
+    References
+    ----------
+    .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.fcm import FuzzyCMeans
+    >>> model = FuzzyCMeans(n_clusters=2, random_state=0).fit([[0.0], [0.2], [5.0], [5.2]])
+    >>> sorted(model.centers_.round(1).ravel().tolist())
+    [0.1, 5.1]
     """
 
     labels_: NDArray[np.int64]
-    memberships_: Array  # (N, M)
-    centers_: Array  # (M, Q)
+    memberships_: Array
+    centers_: Array
     n_iter_: int
     objective_: float
 
@@ -33,16 +70,34 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        """Cluster the rows of X (N, Q)."""
+        """Cluster the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : FuzzyCMeans
+            The fitted estimator.
+        """
+        check_parameters(self, {"n_clusters": whole(), "max_iter": whole(), "tol": number()})
         X = validate_data(self, X, dtype=np.float64)
-        if not 1 <= self.n_clusters <= len(X):
-            raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; the data have {len(X)}.")
+        check_clusters(self.n_clusters, X)
+        with threads_for(len(X)):
+            self._alternate(X)
+        _warn_if_coincident(self.centers_, X)
+        return self
+
+    def _alternate(self, X: Array) -> None:
         memberships = check_random_state(self.random_state).uniform(size=(self.n_clusters, len(X)))
         memberships /= memberships.sum(axis=0)  # (M, N)
         previous = np.inf
-        self.n_iter_ = 0
-        while self.n_iter_ < self.max_iter:
-            self.n_iter_ += 1
+        for done in range(1, self.max_iter + 1):
+            self.n_iter_ = done
             weights = memberships**2
             centers = weights @ X / weights.sum(axis=1, keepdims=True)
             squared = cdist(centers, X, "sqeuclidean")  # (M, N)
@@ -51,12 +106,10 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
             if abs(objective - previous) < self.tol:
                 break
             previous = objective
-        _warn_if_coincident(centers, X)
         self.labels_ = memberships.argmax(axis=0)
         self.memberships_ = memberships.T.copy()
         self.centers_ = centers
         self.objective_ = objective
-        return self
 
 
 def memberships_of(squared: Array) -> Array:

@@ -5,10 +5,11 @@ numbers come out only when the *mapped* labels (clusters of one class merged) ar
 mutual information is divided by the geometric mean of the two entropies. Both are here, under names that say so.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from sgpmic_cli._typing import Array
 
 
 def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
@@ -45,56 +46,48 @@ def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 def nmi_mapped(classes: ArrayLike, clusters: ArrayLike) -> float:
     """The NMI that the paper printed: mapped labels, geometric mean; 0 when every point maps to one class."""
-    information, h_classes, h_mapped = _information(contingency(classes, mapped_labels(classes, clusters)))
-    if h_classes <= 0.0 or h_mapped <= 0.0:
-        return 0.0
-    return 100.0 * information / float(np.sqrt(h_classes * h_mapped))
+    return _nmi(classes, mapped_labels(classes, clusters), "geometric")
 
 
 def nmi_stated(classes: ArrayLike, clusters: ArrayLike) -> float:
     """The NMI that the paper's text defines: cluster indicators, arithmetic mean; 0 when either side is constant."""
-    information, h_classes, h_clusters = _information(contingency(classes, clusters))
-    if h_classes <= 0.0 or h_clusters <= 0.0:
-        return 0.0
-    return 200.0 * information / (h_classes + h_clusters)
+    return _nmi(classes, clusters, "arithmetic")
 
 
 def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
     """The adjusted Rand index: 0 for chance, 100 for equal partitions."""
-    table = contingency(classes, clusters)
-    pairs = _pairs(table).sum()
-    rows, columns, every = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum(), _pairs(table.sum())
-    expected = rows * columns / every if every else 0.0
-    largest = (rows + columns) / 2.0
-    return 100.0 if largest == expected else 100.0 * float((pairs - expected) / (largest - expected))
+    from sklearn.metrics import adjusted_rand_score
+
+    return 100.0 * float(adjusted_rand_score(classes, clusters))
+
+
+@dataclass(frozen=True)
+class Score:
+    """A way to compare clusters with classes: function, title for people, and what sets it apart from its like."""
+
+    function: Callable[[ArrayLike, ArrayLike], float]  # classes, clusters -> percentage
+    title: str
+    meaning: str = ""
+
+
+# Every score by its name in records and tables, in the order of the tables. A new score is one line here.
+SCORES = {
+    "acc": Score(purity, "ACC", "purity, the paper's"),
+    "nmi": Score(nmi_mapped, "NMI", "mapped labels, the paper's"),
+    "nmi_stated": Score(nmi_stated, "NMI", "clusters"),
+    "ari": Score(ari, "ARI"),
+    "acc_hungarian": Score(accuracy_hungarian, "Hungarian ACC", "one-to-one"),
+}
 
 
 def score_all(classes: ArrayLike, clusters: ArrayLike) -> dict[str, float]:
     """Every score by its name in the records and tables."""
-    return {
-        "acc": purity(classes, clusters),
-        "nmi": nmi_mapped(classes, clusters),
-        "nmi_stated": nmi_stated(classes, clusters),
-        "acc_hungarian": accuracy_hungarian(classes, clusters),
-        "ari": ari(classes, clusters),
-    }
+    return {name: score.function(classes, clusters) for name, score in SCORES.items()}
 
 
-def _pairs(counts: ArrayLike) -> Array:
-    n = np.asarray(counts, dtype=np.float64)
-    return n * (n - 1.0) / 2.0
+def _nmi(classes: ArrayLike, clusters: ArrayLike, mean: str) -> float:
+    from sklearn.metrics import normalized_mutual_info_score
 
-
-def _information(table: NDArray[np.int64]) -> tuple[float, float, float]:
-    """Mutual information of a contingency table and the entropies of its rows and its columns, in nats."""
-    joint = table / table.sum()
-    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-    outer = np.outer(rows, columns)
-    seen = joint > 0
-    information = float(np.sum(joint[seen] * np.log(joint[seen] / outer[seen])))
-    return max(information, 0.0), _entropy(rows), _entropy(columns)
-
-
-def _entropy(shares: Array) -> float:
-    seen = shares[shares > 0]
-    return float(-np.sum(seen * np.log(seen)))
+    if contingency(classes, clusters).size == 1:  # two constants share no information; scikit-learn calls them equal
+        return 0.0
+    return 100.0 * float(normalized_mutual_info_score(classes, clusters, average_method=mean))

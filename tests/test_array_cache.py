@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joblib import Memory
 
 from sgpmic_cli import array_cache
 from sgpmic_cli.array_cache import remembered
@@ -23,6 +24,16 @@ def test_what_is_kept_is_found_by_data_settings_and_code(tmp_path, monkeypatch):
     assert remembered(tmp_path, "sgpmic_cli.scores", "a", Y, made(6))["X"] == 6
     monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
     assert remembered(tmp_path, MODULE, "a", Y, made(7))["X"] == 7
+
+
+def test_a_joblib_memory_finds_by_the_same(tmp_path, monkeypatch):
+    memory = Memory(tmp_path, verbose=0)
+    assert remembered(memory, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(memory, MODULE, "a", Y.copy(), made(2))["X"] == 1
+    assert remembered(memory, MODULE, "b", Y, made(3))["X"] == 3
+    assert remembered(memory, MODULE, "a", Y + 1, made(4))["X"] == 4
+    monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
+    assert remembered(memory, MODULE, "a", Y, made(5))["X"] == 5
 
 
 def test_without_a_folder_nothing_is_kept():

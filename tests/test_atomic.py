@@ -64,9 +64,9 @@ def test_a_folder_gets_all_files_or_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "refused", [lambda path: check_writable(path, "--out"), lambda path: whole_folder(path).__enter__()]
+    "refused", [lambda path: check_writable(path, "out"), lambda path: whole_folder(path).__enter__()]
 )
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refused):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SgpmicError, match=r"cannot write into --out .*name another folder"):
+    with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
         refused(tmp_path / "file" / "out")

@@ -8,23 +8,61 @@ variance within clusters, so on badly scaled columns W turns to those that hardl
 the majority share). Q = 1 is as well defined as any other Q, though the published table leaves it out.
 """
 
+from typing import ClassVar
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
+from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
+from sgpmic_cli.parameter_checks import number, whole
 
 
-class DEC(ClusterMixin, BaseEstimator):
-    """Alternate eigenvectors of St - lambda Sw and k-means until the labels repeat; `objectives_` never decreases."""
+class DEC(EmbeddingClusterer):
+    """Alternate eigenvectors of St - lambda Sw and k-means until the labels repeat.
 
-    labels_: NDArray[np.int64]
-    embedding_: Array  # (N, Q)
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    lam : float, default=6.0
+        Price lambda of the scatter within clusters.
+    max_outer : int, default=50
+        Rounds at most; 0 stops at the labels of PCA.
+    n_init : int, default=10
+        Random starts of k-means in every round.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Coordinates that the labels were made from.
+    objectives_ : list of float
+        The trace after every round; it never decreases.
+
+    References
+    ----------
+    .. [1] C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for Grouping
+       High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems 26, 2015.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import DEC
+    >>> from sgpmic_cli.data import load
+    >>> model = DEC(n_clusters=3, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
+
     objectives_: list[float]
+
+    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole()}
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, random_state=None):
         self.n_clusters = n_clusters
@@ -34,10 +72,7 @@ class DEC(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        rng = check_random_state(self.random_state)
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # A direction without variance has eigenvalue 0 and outranks every negative one; with P > N there are P - N.
@@ -57,7 +92,6 @@ class DEC(ClusterMixin, BaseEstimator):
                 break
         self.labels_ = labels
         self.embedding_ = Yc @ W
-        return self
 
     def _leading(self, S: Array) -> Array:
         """The top-Q eigenvectors of a symmetric matrix, largest first (P, Q)."""

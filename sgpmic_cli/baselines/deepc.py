@@ -13,14 +13,16 @@ one-to-one match, the score shipped with that Keras version, gives CMC about 40.
 other columns, is then above the printed number by construction, so "better" on CMC is a difference of scores.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.networks import Autoencoder, Dense, Momentum
+from sgpmic_cli.parameter_checks import layers, number, positive_number, whole
 
 
 def soft_assignment(Z, centers):
@@ -48,8 +50,73 @@ def divergence(Z, centers, p):
     return float(np.sum(p * ratio)) / len(Z), dZ, dcenters
 
 
-class DEEPC(ClusterMixin, BaseEstimator):
-    """Pretrain by reconstruction, start the centres by k-means, then descend KL(P || Q) until labels settle."""
+class DEEPC(EmbeddingClusterer):
+    """Pretrain by reconstruction, start the centres by k-means, then descend KL(P || Q) until labels settle.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Width of the code.
+    hidden : list or tuple of int, default=(64, 32)
+        Widths of the layers between input and code.
+    pretrain_epochs : int, default=200
+        Passes over the rows while the autoencoder is trained.
+    pretrain_learning_rate : float, default=0.001
+        Step size of Adam, for the autoencoder.
+    learning_rate : float, default=0.01
+        Step size of momentum, for encoder and centres.
+    batch_size : int, default=256
+        Rows in a step.
+    max_steps : int, default=20000
+        Steps at most on encoder and centres.
+    refresh : int, default=140
+        Steps between two target distributions.
+    tol : float, default=0.001
+        The fit ends when a smaller share of rows changes its label between two target distributions.
+    n_init : int, default=20
+        Starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the network, of the order of the rows and of k-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Codes.
+    cluster_centers_ : ndarray of shape (n_clusters, n_components)
+        Centres among the codes.
+    pretrain_loss_curve_ : list of float
+        Loss of every epoch of the autoencoder.
+    loss_curve_ : list of float
+        Divergence in every step.
+
+    References
+    ----------
+    .. [1] J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering Analysis", ICML, 2016.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import DEEPC
+    >>> from sgpmic_cli.data import load
+    >>> model = DEEPC(n_clusters=3, pretrain_epochs=2, max_steps=10, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
+
+    _rules: ClassVar = {
+        "hidden": layers(),
+        "pretrain_epochs": whole(),
+        "pretrain_learning_rate": positive_number(),
+        "learning_rate": positive_number(),
+        "batch_size": whole(),
+        "max_steps": whole(),
+        "refresh": whole(),
+        "tol": number(),
+        "n_init": whole(),
+    }
 
     def __init__(
         self,
@@ -80,10 +147,7 @@ class DEEPC(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        rng = check_random_state(self.random_state)
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng)
         self.pretrain_loss_curve_ = network.fit(
             Y,
@@ -93,7 +157,7 @@ class DEEPC(ClusterMixin, BaseEstimator):
             learning_rate=self.pretrain_learning_rate,
         )
         start = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(network.encode(Y))
-        return self._sharpen(Y, network.encoder, start)
+        self._sharpen(Y, network.encoder, start)
 
     def _sharpen(self, Y, pretrained, start):
         # Encoder and centres share one vector, so that one optimiser moves both.
@@ -127,4 +191,3 @@ class DEEPC(ClusterMixin, BaseEstimator):
         self.embedding_ = encoder.forward(Y).copy()
         self.cluster_centers_ = centers.copy()
         self.labels_ = soft_assignment(self.embedding_, centers)[0].argmax(axis=1)
-        return self

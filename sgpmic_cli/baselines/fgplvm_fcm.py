@@ -20,32 +20,64 @@ the prior that its toolbox has. Latent points that have moved so little are near
 further steps raise the likelihood and leave the row behind.
 """
 
+from typing import ClassVar
+
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._ascent import Objective, climb
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.fcm import FuzzyCMeans
-from sgpmic_cli.model.bound import Bound, Parameters, observe
-from sgpmic_cli.model.kernels import RBF, start_parameters
-from sgpmic_cli.model.mixture import mixture
+from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
+from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.mixture import mixture
+from sgpmic_cli.parameter_checks import MEMORY, whole
 
 
-class FGPLVMFCM(ClusterMixin, BaseEstimator):
-    """Latent points that start at ISOMAP and climb the DTC likelihood for `max_iter` steps, then fuzzy c-means.
+class FGPLVMFCM(EmbeddingFCM):
+    """Latent points that start at ISOMAP and climb the DTC likelihood, then fuzzy c-means.
 
-    `n_inducing` inducing inputs start at random rows of the latent points (at all of them where there are fewer).
-    `memory` is a folder where the ISOMAP coordinates of a data set are kept for the next fit. `objective_` is the log
-    of likelihood times prior at `embedding_`.
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    n_inducing : int, default=50
+        Inducing inputs, which start at random rows of the latent points (at all of them where there are fewer).
+    max_iter : int, default=5
+        Steps of scaled conjugate gradients.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Where the ISOMAP coordinates of a data set are kept for the next fit.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the inducing inputs and of fuzzy c-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Latent points.
+    objective_ : float
+        Log of likelihood times prior at `embedding_`.
+
+    References
+    ----------
+    .. [1] N. D. Lawrence, "Learning for Larger Datasets with the Gaussian Process Latent Variable Model", AISTATS,
+       2007.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import FGPLVMFCM
+    >>> from sgpmic_cli.data import load
+    >>> model = FGPLVMFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
     """
 
-    labels_: NDArray[np.int64]
-    embedding_: Array  # (N, Q)
     objective_: float
+
+    _rules: ClassVar = {"n_inducing": whole(), "max_iter": whole(), "memory": MEMORY}
 
     def __init__(self, n_clusters=8, n_components=2, *, n_inducing=50, max_iter=5, memory=None, random_state=None):
         self.n_clusters = n_clusters
@@ -55,10 +87,7 @@ class FGPLVMFCM(ClusterMixin, BaseEstimator):
         self.memory = memory
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
-        rng = check_random_state(self.random_state)
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))
         if variance == 0.0:
             raise ValueError("All rows are equal, so there is nothing to embed.")
@@ -66,9 +95,8 @@ class FGPLVMFCM(ClusterMixin, BaseEstimator):
         Z = X[rng.permutation(len(X))[: self.n_inducing]]
         theta = start_parameters(RBF(), 1, X.shape[1])
         start = (X, Z, theta, np.array([np.log(4.0 / variance)]))
-        (self.embedding_, *_), self.objective_ = climb(log_posterior(Y, *Z.shape), start, self.max_iter)
-        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=rng).fit(self.embedding_).labels_
-        return self
+        (X, *_), self.objective_ = climb(log_posterior(Y, *Z.shape), start, self.max_iter)
+        return X
 
 
 def log_posterior(Y: Array, n_inducing: int, q: int) -> Objective:

@@ -11,35 +11,67 @@ The number of steps is the only setting the figures leave open, and two cells ar
 ten steps give Iris 76 to 77 and Wine 57 to 62, a hundred and more give Iris 54 to 57.
 """
 
+from typing import ClassVar
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.array_cache import Arrays, remembered
 from sgpmic_cli.baselines._ascent import Objective, climb
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
-from sgpmic_cli.fcm import FuzzyCMeans
-from sgpmic_cli.model.bound import observe
-from sgpmic_cli.model.cholesky import inverse, jittered_cholesky, log_determinant
-from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, positive, start_parameters
+from sgpmic_cli.model.paper.bound import observe
+from sgpmic_cli.model.paper.cholesky import inverse, jittered_cholesky, log_determinant
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, positive, start_parameters
+from sgpmic_cli.parameter_checks import MEMORY, whole
 
 MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
 
 
-class GPLVMFCM(ClusterMixin, BaseEstimator):
-    """Latent points that start at whitened PCA and climb the exact likelihood for `max_iter` steps, then fuzzy c-means.
+class GPLVMFCM(EmbeddingFCM):
+    """Latent points that start at whitened PCA and climb the exact likelihood, then fuzzy c-means.
 
-    `memory` is a folder where the latent points of a data set are kept for the next fit. `objective_` is the log of
-    likelihood times prior at `embedding_`.
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    max_iter : int, default=20
+        Steps of scaled conjugate gradients.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Where the latent points of a data set are kept for the next fit.
+    random_state : int, RandomState instance or None, default=None
+        Seed of fuzzy c-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Latent points.
+    objective_ : float
+        Log of likelihood times prior at `embedding_`.
+
+    References
+    ----------
+    .. [1] N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional Data",
+       Advances in Neural Information Processing Systems 16, 2004.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import GPLVMFCM
+    >>> from sgpmic_cli.data import load
+    >>> model = GPLVMFCM(n_clusters=3, max_iter=2, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
     """
 
-    labels_: NDArray[np.int64]
-    embedding_: Array  # (N, Q)
     objective_: float
+
+    _rules: ClassVar = {"max_iter": whole(), "memory": MEMORY}
 
     def __init__(self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None):
         self.n_clusters = n_clusters
@@ -48,9 +80,7 @@ class GPLVMFCM(ClusterMixin, BaseEstimator):
         self.memory = memory
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
             raise ValueError(
                 f"A full GP-LVM factors an N x N matrix at every step and takes at most {MAX_ROWS} rows, "
@@ -58,9 +88,8 @@ class GPLVMFCM(ClusterMixin, BaseEstimator):
             )
         steps, q = self.max_iter, self.n_components
         found = remembered(self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps))
-        self.embedding_, self.objective_ = found["X"], float(found["objective"])
-        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
-        return self
+        self.objective_ = float(found["objective"])
+        return found["X"]
 
 
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:

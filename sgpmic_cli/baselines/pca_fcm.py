@@ -1,24 +1,48 @@
 """PCA-FCM: fuzzy c-means on unscaled principal component scores."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import pca
-from sgpmic_cli.fcm import FuzzyCMeans
 
 
-class PCAFCM(ClusterMixin, BaseEstimator):
-    """Scores on the leading axes, not whitened, clustered by fuzzy c-means."""
+class PCAFCM(EmbeddingFCM):
+    """Scores on the leading principal axes, not whitened, clustered by fuzzy c-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of axes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of fuzzy c-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Centred scores.
+
+    References
+    ----------
+    .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import PCAFCM
+    >>> from sgpmic_cli.data import load
+    >>> model = PCAFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
 
     def __init__(self, n_clusters=8, n_components=2, *, random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        self.embedding_ = pca(Y, self.n_components)
-        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
-        return self
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        return pca(Y, self.n_components)

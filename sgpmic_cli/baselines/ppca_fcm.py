@@ -1,15 +1,51 @@
 """PPCA-FCM: fuzzy c-means on the latent coordinates of probabilistic PCA."""
 
+from typing import ClassVar
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import ppca
-from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.parameter_checks import SWITCH
 
 
-class PPCAFCM(ClusterMixin, BaseEstimator):
-    """Whitened scores (what the paper ran) or the posterior mean (what its text says), clustered by fuzzy c-means."""
+class PPCAFCM(EmbeddingFCM):
+    """Latent coordinates of probabilistic PCA, clustered by fuzzy c-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    posterior : bool, default=False
+        Cluster the posterior mean, as the paper's text says, and not the whitened scores, which the paper ran.
+    random_state : int, RandomState instance or None, default=None
+        Seed of fuzzy c-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Whitened scores or posterior means.
+
+    References
+    ----------
+    .. [1] M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Journal of the Royal
+       Statistical Society B 61, 1999.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import PPCAFCM
+    >>> from sgpmic_cli.data import load
+    >>> model = PPCAFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
+
+    _rules: ClassVar = {"posterior": SWITCH}
 
     def __init__(self, n_clusters=8, n_components=2, *, posterior=False, random_state=None):
         self.n_clusters = n_clusters
@@ -17,9 +53,5 @@ class PPCAFCM(ClusterMixin, BaseEstimator):
         self.posterior = posterior
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        self.embedding_ = ppca(Y, self.n_components, posterior=self.posterior)
-        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=self.random_state).fit(self.embedding_).labels_
-        return self
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        return ppca(Y, self.n_components, posterior=self.posterior)

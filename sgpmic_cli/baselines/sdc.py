@@ -9,14 +9,16 @@ principal axes and moves little, so k-means on principal components alone is nea
 from the script's fixed seed: over seeds, Segment has standard deviations of 1 to 5 points.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.networks import Adam, train
+from sgpmic_cli.parameter_checks import number, positive_number, whole
 
 WARM_UP_ROWS = 1000  # the start, its scale and the first epoch look at these rows only
 
@@ -44,8 +46,64 @@ def orthonormality_loss(W):
     return float(np.vdot(excess, excess)) / (2.0 * scale), 2.0 * W @ excess / scale
 
 
-class SDC(ClusterMixin, BaseEstimator):
-    """k-means targets, a near-orthonormal W by Adam on J + R, k-means on the projection."""
+class SDC(EmbeddingClusterer):
+    """K-means targets, a near-orthonormal W by Adam on J + R, k-means on the projection.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    within, across : float, default=0.8 and 0.2
+        Targets of the similarities within and across clusters.
+    cluster_factor : float, default=1.2
+        Clusters of the targets for each cluster wanted.
+    n_init : int, default=3
+        Starts of k-means.
+    epochs : int, default=50
+        Passes over the rows.
+    batch_size : int, default=128
+        Rows in a step.
+    learning_rate : float, default=0.001
+        Step size of Adam.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means and of the order of the rows.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Projected rows X W.
+    components_ : ndarray of shape (n_features, n_components)
+        The projection W.
+    loss_curve_ : list of float
+        Loss of every epoch.
+
+    References
+    ----------
+    .. [1] N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace learning", Pattern
+       Recognition 96, 2019.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import SDC
+    >>> from sgpmic_cli.data import load
+    >>> model = SDC(n_clusters=3, epochs=2, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
+
+    _rules: ClassVar = {
+        "within": number(),
+        "across": number(),
+        "cluster_factor": number(1.0),
+        "n_init": whole(),
+        "epochs": whole(),
+        "batch_size": whole(),
+        "learning_rate": positive_number(),
+    }
 
     def __init__(
         self,
@@ -72,10 +130,7 @@ class SDC(ClusterMixin, BaseEstimator):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        rng = check_random_state(self.random_state)
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         n_targets = min(int(self.cluster_factor * self.n_clusters), len(Y))
         clusters = KMeans(n_targets, n_init=self.n_init, random_state=rng).fit_predict(Y)
 
@@ -94,7 +149,6 @@ class SDC(ClusterMixin, BaseEstimator):
         self.embedding_ = Y @ W
         final = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
         self.labels_ = final.fit_predict(self.embedding_).astype(np.int64)
-        return self
 
     def _descend(self, W, Y, clusters, sigma, epochs, rng):
         gradient = np.zeros_like(W)

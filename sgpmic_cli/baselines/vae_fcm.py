@@ -15,21 +15,67 @@ tangent past 50, which is our addition.
 """
 
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.networks import VariationalAutoencoder, binary_cross_entropy, gaussian_likelihood
+from sgpmic_cli.parameter_checks import layers, positive_number, whole
 
 # Keras holds probabilities inside [1e-7, 1 - 1e-7] before taking logarithms; this is that bound as a logit.
 LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
 
 
-class VAEFCM(ClusterMixin, BaseEstimator):
-    """The as-run reading: raw input, sigmoid output, averaged cross-entropy, FCM on one draw of the code."""
+class VAEFCM(EmbeddingFCM):
+    """The as-run reading: raw input, sigmoid output, averaged cross-entropy, fuzzy c-means on one draw of the code.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Width of the code.
+    hidden : list or tuple of int, default=(64, 32)
+        Widths of the layers between input and code.
+    epochs : int, default=200
+        Passes over the rows.
+    batch_size : int, default=256
+        Rows in a step.
+    learning_rate : float, default=0.001
+        Step size of Adam.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the network, of its draws and of fuzzy c-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        One draw of the codes.
+    loss_curve_ : list of float
+        Loss of every epoch.
+
+    References
+    ----------
+    .. [1] D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import VAEFCM
+    >>> from sgpmic_cli.data import load
+    >>> model = VAEFCM(n_clusters=3, epochs=2, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
+    """
+
+    _rules: ClassVar = {
+        "hidden": layers(),
+        "epochs": whole(),
+        "batch_size": whole(),
+        "learning_rate": positive_number(),
+    }
 
     def __init__(
         self,
@@ -50,15 +96,7 @@ class VAEFCM(ClusterMixin, BaseEstimator):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64)
-        rng = check_random_state(self.random_state)
-        self.embedding_ = self._embed(Y, rng)
-        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=rng).fit(self.embedding_).labels_
-        return self
-
-    def _embed(self, Y, rng):
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         network = self._train(Y, partial(binary_cross_entropy, limit=LOGIT_LIMIT), rng)
         return network.sample(Y, rng)
 
@@ -71,9 +109,19 @@ class VAEFCM(ClusterMixin, BaseEstimator):
 
 
 class VAESoundFCM(VAEFCM):
-    """The sound reading: centred rows on one global scale, unit-variance Gaussian likelihood, FCM on the mean code."""
+    """The sound reading: centred rows on one global scale, unit-variance Gaussian likelihood, FCM on the mean code.
 
-    def _embed(self, Y, rng):
+    Parameters and attributes are those of `VAEFCM`, except that `embedding_` holds the mean codes.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import VAESoundFCM
+    >>> from sgpmic_cli.data import load
+    >>> VAESoundFCM(n_clusters=3, epochs=2, random_state=0).fit(load("iris").Y).embedding_.shape
+    (150, 2)
+    """
+
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         Y = Y - Y.mean(axis=0)
         scale = np.sqrt(np.mean(Y**2))  # one factor for all columns: their relative scale is the data's own
         if scale > 0:

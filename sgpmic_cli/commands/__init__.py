@@ -27,6 +27,7 @@ from sgpmic_cli.commands import (
     sweeps,
     table1,
 )
+from sgpmic_cli.commands.terminal.option_names import in_options
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import for_terminal
 
@@ -56,7 +57,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except SgpmicError as error:
-            _say(str(error))
+            _say(in_options(str(error)))
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")

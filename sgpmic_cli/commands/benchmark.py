@@ -1,12 +1,14 @@
 """`sgpmic benchmark`: methods on data sets, beside the paper's table."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sgpmic_cli.commands.terminal import completion, shared_options
-from sgpmic_cli.commands.terminal.output import Output, raise_failed
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.shared_options import split
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.studies.benchmark import Benchmark
@@ -46,46 +48,24 @@ def benchmark(
     Finished runs are kept: the same command again resumes, and computes nothing twice. Exit codes: 0 done (cells
     whose data cannot be had are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data, 130 interrupted.
     """
-    from sgpmic_cli.commands.terminal.run_progress import watching
-    from sgpmic_cli.experiments.run.dask_backend import scheduler_of
+    from sgpmic_cli.commands.terminal.plan_table import show_plan
+    from sgpmic_cli.commands.terminal.run_progress import tell_end, watching
+    from sgpmic_cli.experiments.plan.study import Study
+    from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import benchmark as experiment
 
     output = Output(as_json=json, quiet=quiet)
-    address = scheduler_of(backend, scheduler)
+    asked = split(dataset), split(variance), split(methods)
+    study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label)
     limits = shared_options.limits(timeout, memory_limit)
-    options: dict[str, Any] = {
-        "repeats": repeats,
-        "seed": seed,
-        "protocol": protocol,
-        "label": label,
-        "data_dir": data_dir,
-        "mirror": mirror,
-        "offline": offline,
-        "force": force,
-        "retry_failed": retry_failed,
-    }
-    asked = shared_options.split(dataset), shared_options.split(variance), shared_options.split(methods)
+    options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
     if dry_run:
-        from sgpmic_cli.commands.terminal.plan_table import print_plan
-
-        where = store if store is not None else out / "runs"
-        print_plan(experiment.prepare(*asked, store=where, **options), output)
+        show_plan(study, options, out, output)
         return
     with watching(output) as watcher:
-        finished = experiment.benchmark(
-            *asked,
-            out=out,
-            store=store,
-            n_jobs=n_jobs,
-            scheduler=address,
-            limits=limits,
-            trace=trace,
-            watcher=watcher,
-            **options,
-        )
+        finished = experiment.benchmark(study, replace(options, watcher=watcher), out=out, with_trace=trace)
     _print_result(finished, output)
-    output.remark(f"{finished.computed} runs computed, {finished.reused} reused; tables and manifest in {out}")
-    raise_failed(finished.failed, finished.computed + finished.reused)
+    tell_end(finished.runs, out, output)
 
 
 def _print_result(finished: "Benchmark", output: Output) -> None:

@@ -1,7 +1,8 @@
-"""`sgpmic check`: the gate that keeps the numbers from sliding."""
+"""`sgpmic check`: recompute numbers and compare them with the reference."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +11,7 @@ from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.pipeline import Gathered
+    from sgpmic_cli.experiments.run.pipeline import FinishedStudy
     from sgpmic_cli.experiments.studies.regression_gate import Change
 
 
@@ -56,32 +57,28 @@ def check(
     """
     from sgpmic_cli.atomic import check_writable
     from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import regression_gate
     from sgpmic_cli.experiments.studies.reference import default_path, read_reference, write_reference
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
     selection = regression_gate.Selection(tuple(shared_options.split(dataset)), tuple(shared_options.split(methods)))
-    options: dict[str, Any] = {
-        "repeats": repeats,
-        "store": store,
-        "n_jobs": n_jobs,
-        "data_dir": data_dir,
-        "mirror": mirror,
-        "offline": offline,
-    }
+    options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
         old = read_reference(path) if path.exists() else None
-        check_writable(path.parent, "--reference")
+        check_writable(path.parent, "reference")
         with watching(output) as watcher:
-            renewed, changes, gathered = regression_gate.update(old, selection, watcher=watcher, **options)
+            watched = replace(options, watcher=watcher)
+            renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats)
         write_reference(path, renewed)
         _print(changes, output)
-        output.remark(f"{len(renewed.cells)} cells in {path}; {gathered.failed} runs failed")
-        _raise_failed(gathered)
+        output.remark(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
+        _raise_failed(finished)
         return
     with watching(output) as watcher:
-        changes = regression_gate.check(read_reference(path), selection, full=full, watcher=watcher, **options)
+        watched = replace(options, watcher=watcher)
+        changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
     _print(changes, output)
     if worse := regression_gate.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} numbers are worse, failed or missing.")
@@ -89,20 +86,20 @@ def check(
         raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
 
 
-def _raise_failed(gathered: "Gathered") -> None:
+def _raise_failed(finished: "FinishedStudy") -> None:
     """An update with failed runs is no reference to rely on: name the cells and end as other commands do."""
     cells = [
         f"{outcome.cell.method.name} on {outcome.cell.dataset} {outcome.cell.variance}"
         + ("" if outcome.ok else " (all runs: any old values stay)")
-        for outcome in gathered.outcomes
+        for outcome in finished.outcomes
         if outcome.failed_anywhere
     ]
     if cells:
-        raise CellsFailed(f"{gathered.failed} of {len(gathered.records)} runs failed: {', '.join(cells)}.")
+        raise CellsFailed(f"{finished.failed} of {len(finished.records)} runs failed: {', '.join(cells)}.")
 
 
 def _print(changes: "list[Change]", output: Output) -> None:
-    """What moved, and a count of all."""
+    """Print the numbers that moved, and a count of all."""
     from collections import Counter
 
     from sgpmic_cli.experiments.studies.regression_gate import State

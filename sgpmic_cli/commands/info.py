@@ -1,36 +1,27 @@
 """`sgpmic info`: what a report of a problem should carry."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from sgpmic_cli.commands.terminal import shared_options
+from sgpmic_cli.commands.terminal.facts import facts
 from sgpmic_cli.commands.terminal.output import Output
 
 
 def info(
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a list.")] = False,
+    data_dir: shared_options.DataDir = None,
+    json: shared_options.Json = False,
 ) -> None:
     """Print versions, linear algebra and threads, paths, and the data sets and methods at hand."""
     output = Output(as_json=json)
-    content = _facts(data_dir)
+    content = _content(data_dir)
     if json:
         output.document(content)
         return
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in content.items():
-        table.add_row(name, _text(value))
-    output.console().print(table)
+    output.console().print(facts({name: _text(value) for name, value in content.items()}))
 
 
-def _facts(data_dir: Path | None) -> dict[str, Any]:
+def _content(data_dir: Path | None) -> dict[str, Any]:
     import sys
 
     import sgpmic_cli

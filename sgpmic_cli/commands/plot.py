@@ -1,5 +1,6 @@
 """`sgpmic plot`: the paper's figures from our runs, and the figures of any fit."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -55,32 +56,20 @@ def plot(
     """
     from sgpmic_cli.atomic import whole_folder
     from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
     from sgpmic_cli.figures.plot_options import PlotOptions
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
+    running = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
+    options = PlotOptions(results, seed, repeats, data, label, clusters, running)
     refused: list[SgpmicError] = []
     for figure in chosen:
         try:
             with whole_folder(out) as folder, watching(output) as watcher:
-                remarks = figure.load()(
-                    folder / figure.name,
-                    PlotOptions(
-                        results=results,
-                        store=store if store is not None else results / "runs",
-                        seed=seed,
-                        repeats=repeats,
-                        n_jobs=n_jobs,
-                        data=data,
-                        label=label,
-                        clusters=clusters,
-                        data_dir=data_dir,
-                        mirror=mirror,
-                        offline=offline,
-                        watcher=watcher,
-                    ),
-                )
+                watched = replace(options, running=replace(running, watcher=watcher))
+                remarks = figure.load()(folder / figure.name, watched)
         except SgpmicError as error:  # the others can be drawn all the same
             refused.append(error)
             continue

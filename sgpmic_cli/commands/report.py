@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sgpmic_cli.errors import UsageError
+
 
 def report(
     results: Annotated[Path, typer.Option(help="Folder with table2 and figures.")] = Path("results"),
@@ -18,6 +20,10 @@ def report(
     from sgpmic_cli.atomic import write_whole
     from sgpmic_cli.report.page import page
 
+    table = results / "table2"
+    if not (table / "benchmark.json").exists():
+        command = f"sgpmic benchmark --dataset all --variance all --methods all --out {table}"
+        raise UsageError(f"there is no {str(table / 'benchmark.json')!r}: run `{command}` first.")
     target = out if out is not None else results / "report.html"
     write_whole(target, page(results))
     print(target)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sgpmic_cli.commands.terminal import shared_options
-from sgpmic_cli.commands.terminal.output import Output, raise_failed
+from sgpmic_cli.commands.terminal.output import Output
 
 
 def search_asrun(
@@ -20,20 +20,14 @@ def search_asrun(
     Writes search.csv, search.md and a manifest. Exit codes: 0 done, 2 wrong argument, 3 some runs failed, 130
     interrupted.
     """
-    from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.commands.terminal.run_progress import tell_end, watching
+    from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import setting_search
 
     output = Output(as_json=False, quiet=quiet)
     with watching(output) as watcher:
-        finished = setting_search.search_asrun(
-            out=out,
-            store=store,
-            repeats=repeats,
-            seed=seed,
-            n_jobs=n_jobs,
-            retry_failed=retry_failed,
-            watcher=watcher,
-        )
+        options = RunOptions(store=store, n_jobs=n_jobs, retry_failed=retry_failed, watcher=watcher)
+        finished = setting_search.search_asrun(options, out=out, repeats=repeats, seed=seed)
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -49,6 +43,4 @@ def search_asrun(
     console.print(table)
     for line in finished.failures():
         console.print(Text(line))
-    gathered = finished.gathered
-    output.remark(f"{gathered.computed} runs computed, {gathered.reused} reused; tables in {out}")
-    raise_failed(gathered.failed, gathered.computed + gathered.reused)
+    tell_end(finished.runs, out, output)

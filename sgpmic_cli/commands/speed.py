@@ -29,7 +29,7 @@ def speed(
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
 
     output = Output(as_json=json, quiet=quiet)
-    check_writable(out / "figures", "--out")
+    check_writable(out / "figures", "out")
     document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
     if not document["gpy"]:
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")

@@ -1,20 +1,22 @@
 """`sgpmic sweep-inducing` and `sgpmic sweep-clusters`: scores along a range. They differ only in what they vary."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sgpmic_cli.commands.terminal import shared_options
-from sgpmic_cli.commands.terminal.output import Output, raise_failed
-from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, Axis
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.shared_options import split
+from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.studies.sweeps import Sweep
 
 
-def _command(axis: Axis, description: str) -> Callable[..., None]:
+def _command(axis: SweepRange, description: str) -> Callable[..., None]:
     """The command that varies `axis`."""
 
     def run(
@@ -44,48 +46,24 @@ def _command(axis: Axis, description: str) -> Callable[..., None]:
         json: shared_options.Json = False,
         quiet: shared_options.Quiet = False,
     ) -> None:
-        from sgpmic_cli.commands.terminal.run_progress import watching
-        from sgpmic_cli.experiments.run.dask_backend import scheduler_of
-        from sgpmic_cli.experiments.studies.sweeps import prepare_sweep, sweep
+        from sgpmic_cli.commands.terminal.plan_table import show_plan
+        from sgpmic_cli.commands.terminal.run_progress import tell_end, watching
+        from sgpmic_cli.experiments.plan.study import Study
+        from sgpmic_cli.experiments.run.run_options import RunOptions
+        from sgpmic_cli.experiments.studies.sweeps import sweep, sweep_study
 
         output = Output(as_json=json, quiet=quiet)
-        address = scheduler_of(backend, scheduler)
+        along = split(values)
+        study = Study(split(dataset), ["all"], split(methods), repeats, seed, protocol, label)
         limits = shared_options.limits(timeout, memory_limit)
-        options: dict[str, Any] = {
-            "variance": variance,
-            "repeats": repeats,
-            "seed": seed,
-            "protocol": protocol,
-            "label": label,
-            "data_dir": data_dir,
-            "mirror": mirror,
-            "offline": offline,
-            "force": force,
-            "retry_failed": retry_failed,
-        }
-        asked = shared_options.split(dataset), shared_options.split(values), shared_options.split(methods)
+        options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
         if dry_run:
-            from sgpmic_cli.commands.terminal.plan_table import print_plan
-
-            where = store if store is not None else out / "runs"
-            print_plan(prepare_sweep(axis, *asked, store=where, **options), output, axis.parameter)
+            show_plan(sweep_study(axis, along, study, variance), options, out, output, axis.parameter)
             return
         with watching(output) as watcher:
-            finished = sweep(
-                axis,
-                *asked,
-                out=out,
-                store=store,
-                n_jobs=n_jobs,
-                scheduler=address,
-                limits=limits,
-                watcher=watcher,
-                **options,
-            )
+            finished = sweep(axis, along, study, replace(options, watcher=watcher), out=out, variance=variance)
         _print(finished, output)
-        gathered = finished.gathered
-        output.remark(f"{gathered.computed} runs computed, {gathered.reused} reused; tables and manifest in {out}")
-        raise_failed(gathered.failed, gathered.computed + gathered.reused)
+        tell_end(finished.runs, out, output)
 
     run.__doc__ = description
     return run

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Shell completion and `--help` ask for names only and must not pay for numpy.
+    # Shell completion and help texts ask for names only and must not pay for numpy.
     if name == "Dataset":
         from sgpmic_cli.data.dataset import Dataset
 

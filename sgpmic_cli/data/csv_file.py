@@ -55,7 +55,7 @@ def read_csv(path: Path, *, name: str, label: str | None = None, to_cluster: boo
     if to_cluster and classes is not None and len(set(classes)) < 2:
         raise UsageError(
             f"column {label!r} of {path} holds one class only ({classes[0]!r}); "
-            "name a column with two or more classes, or leave --label out"
+            "name a column with two or more classes, or none"
         )
     if to_cluster:
         _check_spread(path, Y, [layout.columns[j] for j in layout.features])
@@ -122,7 +122,7 @@ def _layout(path: Path, text: str, label: str | None) -> _Layout:
     if label is None and columns[-1].lower() in _CLASS_NAMES:
         # As a feature it would give the answer away; as classes it would be a guess.
         raise UsageError(
-            f"the last column of {path} is named {columns[-1]!r}: say --label {columns[-1]} if it holds the classes, "
+            f"the last column of {path} is named {columns[-1]!r}: say label={columns[-1]} if it holds the classes, "
             "or rename it if it is a feature"
         )
     if label is not None and label not in columns:
@@ -230,7 +230,7 @@ def _fault(layout: _Layout, place: str, j: int, cell: str, number: float | None)
         return UsageError(f"{where}: {cell!r} is not finite; put a number there or remove the row")
     advice = "put a number there or remove the column"
     if layout.label is None:
-        advice = f"if this column holds the classes, say --label {layout.columns[j]}; otherwise " + advice
+        advice = f"if this column holds the classes, say label={layout.columns[j]}; otherwise " + advice
     comma = " (a decimal comma, perhaps: write a point)" if _to_number(cell.replace(",", ".")) is not None else ""
     return UsageError(f"{where}: {cell!r} is not a number{comma}; {advice}")
 

@@ -53,6 +53,7 @@ class Dataset:
 
     @property
     def n_classes(self) -> int:
+        """Number of known classes; 0 where there are none."""
         return len(self.class_names)
 
     def without(self, columns: Iterable[str]) -> "Dataset":

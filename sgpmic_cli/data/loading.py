@@ -36,7 +36,7 @@ def load(
         return read_csv(path, name=name, label=label, to_cluster=to_cluster)
     found = entry(name_or_path)
     if label is not None:
-        raise UsageError(f"--label goes with the path of a CSV file; {found.name} brings its own classes")
+        raise UsageError(f"label={label} goes with the path of a CSV file; {found.name} brings its own classes")
     return _load_entry(found, data_dir, mirror, offline)
 
 

@@ -19,11 +19,11 @@ class NotOriginal(DataUnavailable):
     """A file under the publisher's name that is not the publisher's."""
 
 
-_ADVICE = "or name a folder or server that holds {filename} with --mirror or SGPMIC_MIRROR"
+_ADVICE = "or name a folder or server that holds {filename} with mirror=PLACE or SGPMIC_MIRROR"
 
 
 def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
-    """Where downloads are kept: --data-dir, then SGPMIC_DATA, then the platform's cache folder of the user."""
+    """Where downloads are kept: `data_dir`, then SGPMIC_DATA, then the platform's cache folder of the user."""
     chosen = data_dir or os.environ.get("SGPMIC_DATA")
     if chosen:
         return Path(os.path.expanduser(chosen))
@@ -60,7 +60,7 @@ def read_original(
 
 
 def chosen_mirror(mirror: str | None = None) -> str | None:
-    """--mirror, then SGPMIC_MIRROR, then none: the publishers' own servers."""
+    """`mirror`, then SGPMIC_MIRROR, then none: the publishers' own servers."""
     return mirror or os.environ.get("SGPMIC_MIRROR") or None
 
 
@@ -103,12 +103,12 @@ def _from_folder(entry: Entry, folder: Path) -> bytes:
         reason = error.strerror or str(error)
         raise DataUnavailable(
             f"{entry.name} is unavailable: the mirror's file {path} cannot be read ({reason.lower()}); "
-            f"put the publisher's {entry.filename} there or name another --mirror"
+            f"put the publisher's {entry.filename} there or name another mirror"
         ) from None
     if hashlib.sha256(raw).hexdigest() != entry.sha256:
         raise NotOriginal(
             f"{entry.name} is unavailable: {path} is not the publisher's file (its sha256 differs); "
-            "replace it or name another --mirror"
+            "replace it or name another mirror"
         )
     return raw
 
@@ -118,8 +118,8 @@ def _from_network(entry: Entry, mirror: str | None, offline: bool, poisoned: boo
     if offline:
         missing = "in the cache is damaged" if poisoned else "is not in the cache"
         raise DataUnavailable(
-            f"{entry.name} is unavailable: {entry.filename} {missing} and --offline forbids a download; "
-            f"leave --offline out, {advice}"
+            f"{entry.name} is unavailable: {entry.filename} {missing} and offline=True forbids a download; "
+            f"allow it, {advice}"
         )
     urls = (f"{mirror.rstrip('/')}/{entry.filename}",) if mirror else entry.urls
     refusals: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
@@ -145,5 +145,5 @@ def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> 
     except OSError as error:
         raise SgpmicError(
             f"{entry.filename} of {entry.name} cannot be kept in {folder} ({error.strerror or error}); "
-            "free some space or choose another folder with --data-dir or SGPMIC_DATA"
+            "free some space or choose another folder with data_dir=FOLDER or SGPMIC_DATA"
         ) from None

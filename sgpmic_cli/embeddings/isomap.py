@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.array_cache import remembered
+from sgpmic_cli.array_cache import Memory, remembered
 
 Parts = Literal["largest", "joined", "auto"]
 
@@ -33,11 +33,11 @@ def isomap(
     *,
     parts: Parts = "largest",
     unit_variance: bool = True,
-    memory: PathLike | None = None,
+    memory: PathLike | Memory | None = None,
 ) -> Array:
     """Coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
-    `memory` names a folder in which the coordinates of a data set are kept, so that repeats and other methods reuse
+    `memory` says where the coordinates of a data set are kept, so that repeats and other methods reuse
     them: axes do not depend on q, hence one file serves every q up to KEPT_AXES.
     """
     if not 1 <= q <= max(Y.shape[0] - 1, 1):

@@ -22,7 +22,7 @@ class Figure:
     target: str  # "module:function"; the function takes the path without ending and the options, and returns remarks
     title: str
     caption: str
-    in_all: bool = True  # those that want --data are drawn only when named
+    in_all: bool = True  # those of any data set are drawn only when named
 
     def load(self) -> Draw:
         """Import the drawing function."""
@@ -112,14 +112,14 @@ _FIGURES = (
         "embedding",
         "sgpmic_cli.figures.one_fit:embedding",
         "Latent space of one fit",
-        "SGP-MIC on the data set named by --data, coloured by cluster and by class.",
+        "SGP-MIC on a data set of your choice, coloured by cluster and by class.",
         in_all=False,
     ),
     Figure(
         "convergence",
         "sgpmic_cli.figures.one_fit:convergence",
         "Convergence of one fit",
-        "Bound and ACC of SGP-MIC on the data set named by --data.",
+        "Bound and ACC of SGP-MIC on a data set of your choice.",
         in_all=False,
     ),
 )

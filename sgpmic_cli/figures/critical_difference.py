@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments.compare.result_file import read_results
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
     compare_sides,
-    document_scores,
+    our_scores,
     published_scores,
 )
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import COLOURS, INK, as_drawn, canvas
-from sgpmic_cli.json_file import read_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,8 +37,8 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
             diagrams = dict(zip((PRINTED, "our runs"), sides, strict=True))
     else:
         remarks.append(
-            f"there is no {str(path)!r}, so only the paper's numbers are ranked: "
-            "`sgpmic benchmark --dataset all --variance all --out results/table2` computes ours."
+            f"there is no {str(path)!r}, so only the paper's numbers are ranked: a benchmark of all data sets, "
+            "variances and methods into that folder computes ours."
         )
     heights = [_height(comparison) for comparison in diagrams.values()]
     with canvas(stem, width=WIDTH, height=sum(heights)) as figure:
@@ -51,11 +50,7 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
 
 def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
     """Ranks of the printed numbers and of ours, on the same rows and methods so that both can be read together."""
-    try:
-        scores = document_scores(read_json(path), metric)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SgpmicError(f"{str(path)!r} is no document of `sgpmic benchmark`: {error}.") from None
-    return compare_sides(published_scores(metric), scores)
+    return compare_sides(published_scores(metric), our_scores(read_results(path), metric))
 
 
 def _height(comparison: Comparison) -> float:

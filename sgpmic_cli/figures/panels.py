@@ -4,8 +4,8 @@ A run's record holds scores, not coordinates. So the first repeat of a cell is f
 its latent points stay in the store under the run's key: new code or other data make a new key.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +15,11 @@ from threadpoolctl import threadpool_limits
 from sgpmic_cli._typing import Array
 from sgpmic_cli.array_cache import Arrays, kept
 from sgpmic_cli.data import Dataset
-from sgpmic_cli.data.registry import entry
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
-from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.plan.protocol import protocol_named
-from sgpmic_cli.experiments.plan.table_data import TableData
-from sgpmic_cli.experiments.run import runner
-from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
-from sgpmic_cli.experiments.run.records import Store
+from sgpmic_cli.experiments.plan.cells import Cell, Run
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.aggregate import Outcome
+from sgpmic_cli.experiments.run.pipeline import prepare, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import fit
 
@@ -41,45 +37,38 @@ class Panel:
     acc: float  # of this run
 
 
-def figure_cell(
-    method: Method, dataset: str, options: PlotOptions, *, q: int | None = None, variance: int = 95
-) -> Cell:
-    """The cell of a method as in the table (columns, inducing points, protocol); `q` in place of the table's own."""
-    found = entry(dataset)
-    source = TableData(dataset, (variance,), found, options.load(dataset))
-    planned = plan_cells([source], [method], protocol_named("as-run"))[0]
-    return planned if q is None else Cell(**{**vars(planned), "q": q})
+def in_two_dimensions(cell: Cell) -> list[Cell]:
+    """The cell with two latent dimensions in place of the table's number, as the paper's figures have it."""
+    return [replace(cell, q=2)]
 
 
-def fit_panels(cells: Sequence[Cell], options: PlotOptions) -> list[Panel]:
-    """Run or look up all repeats of the cells, and fit the first successful one of each again for its points."""
-    store = Store(options.store, warn=options.watcher.warn)
-    runs = plan_runs(cells, options.repeats, options.seed)
-    work = runner.divide(runs, store)
-    options.watcher.planned(len(runs), len(work.kept))
-    computed = runner.execute(work.pending, store, n_jobs=options.n_jobs, progress=options.watcher.finished)
-    records = work.kept | computed
+def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
+    """Run or look up all repeats of a study, and fit the first successful one of each cell again for its points."""
+    finished = run_study(study, options.run_options())
+    store = finished.prepared.store
     panels = []
-    for each in cells:
-        behind = runs_of(each, options.repeats, options.seed)
-        outcome = aggregate_runs(each, behind, records)
-        chosen = [run for run in behind if run.settings == outcome.settings and records[run.key].ok]
+    for outcome in finished.outcomes:
+        cell = outcome.cell
+        behind = finished.prepared.runs_of(cell)
+        chosen = [run for run in behind if run.settings == outcome.settings and finished.records[run.key].ok]
         if not chosen:
             reason = "; ".join(outcome.reasons)
-            raise SgpmicError(f"no run of {each.method.name} on {each.dataset} succeeded: {reason}")
+            raise SgpmicError(f"no run of {cell.method.name} on {cell.dataset} succeeded: {reason}")
         points = kept(store.folder / "panels" / f"{chosen[0].key}.npz", _fitted(chosen[0], store.memory))
-        acc = records[chosen[0].key].scores["acc"]
-        data, classes = _with_classes(each)
+        acc = finished.records[chosen[0].key].scores["acc"]
+        data, classes = _with_classes(cell)
         clusters = _numbered(points["labels"], classes)
-        panels.append(Panel(each, data, classes, outcome, points["X"], clusters, acc))
+        panels.append(Panel(cell, data, classes, outcome, points["X"], clusters, acc))
     return panels
 
 
-def traces(cells: Iterable[Cell], options: PlotOptions) -> list[Arrays]:
-    """Bound and ACC after every update of the first repeat of SGP-MIC cells: arrays `bound` and `acc` (updates,)."""
-    store = Store(options.store, warn=options.watcher.warn)
-    first = [runs_of(each, 1, options.seed)[0] for each in cells]
-    return [kept(store.folder / "panels" / f"{run.key}-trace.npz", _traced(run, store.memory)) for run in first]
+def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
+    """Cells of SGP-MIC, each with bound and ACC after every update of its first repeat: arrays (updates,)."""
+    prepared = prepare(study, options.run_options())
+    store = prepared.store
+    first = [prepared.runs_of(cell)[0] for cell in prepared.cells]
+    paths = [store.folder / "panels" / f"{run.key}-trace.npz" for run in first]
+    return [(run.cell, kept(path, _traced(run, store.memory))) for path, run in zip(paths, first, strict=True)]
 
 
 def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:

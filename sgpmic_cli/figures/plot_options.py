@@ -1,43 +1,38 @@
-"""What a figure is asked for with: where results lie, which seed, how many repeats."""
+"""What a figure is asked for with: where results lie, which seed, how many repeats, and how runs are computed."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.run.pipeline import Watcher
+from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
+from sgpmic_cli.experiments.run.run_options import RunOptions
 
 
 @dataclass(frozen=True)
 class PlotOptions:
-    """The options of `sgpmic plot`."""
+    """What every figure is given; each takes what it needs."""
 
     results: Path = Path("results")  # tables and sweeps, each in its own folder
-    store: Path = Path("results/runs")
     seed: int = 0
     repeats: int = 10
-    n_jobs: int = 1
-    data: str | None = None
+    data: str | None = None  # the data set that a figure of any data shows
     label: str | None = None
-    clusters: int | None = None  # of the data set named
-    data_dir: Path | None = None
-    mirror: str | None = None
-    offline: bool = False
-    watcher: Watcher = field(default_factory=Watcher)
+    clusters: int | None = None  # in that data set
+    running: RunOptions = field(default_factory=RunOptions)
 
-    def __post_init__(self) -> None:
-        """Refuse what leaves nothing to show."""
-        if self.repeats < 1:
-            raise UsageError(f"--repeats {self.repeats} leaves nothing to run: give 1 or more.")
-        if self.n_jobs == 0:
-            raise UsageError("--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores.")
+    def study(self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried) -> Study:
+        """Cells of the paper's table at 95 % of the variance, varied as the figure needs them."""
+        return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)
 
-    def load(self, name: str) -> Dataset:
-        """A registered data set."""
-        return load(name, data_dir=self.data_dir, mirror=self.mirror, offline=self.offline)
+    def run_options(self) -> RunOptions:
+        """Runs are kept beside the tables unless a store is named."""
+        return self.running if self.running.store is not None else replace(self.running, store=self.results / "runs")
 
     def load_named(self) -> Dataset:
-        """The data set of --data."""
+        """The data set that a figure of any data shows."""
         if self.data is None:
-            raise UsageError("this figure shows a data set of your choice: name it with --data, such as --data iris.")
-        return load(self.data, label=self.label, data_dir=self.data_dir, mirror=self.mirror, offline=self.offline)
+            raise UsageError("this figure shows a data set of your choice: name it, such as data=iris.")
+        where = self.running
+        return load(self.data, label=self.label, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)

@@ -1,1 +1,1 @@
-"""SGP-MIC: kernels, the weighted sparse GP, its bound, the EM schedule, and models on disk."""
+"""SGP-MIC with a distribution over the latent space, for people's data; `paper/` holds the paper's own setting."""

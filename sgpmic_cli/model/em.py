@@ -1,138 +1,227 @@
-"""The EM loop: an E-step, then an M-step, for a fixed number of rounds.
+"""The variational EM of the default model.
 
-The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
-moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then brings the prior to its
-closed form. Few steps: a latent space that runs ahead of the responsibilities takes the clusters with it.
+    L = sum_m L_m + sum_nm S_nm (log pi_m + <log N(x_n | xbar_m, C_m)> + h_nm - log S_nm) + sum_n H[q(x_n)] + log priors
+
+L_m is the component of `component.py`, h_nm (N, M) is what is held of the row before the model is asked: the log votes
+of the clusterings that the fit starts from (`committee.py`), or zero. The M-step moves q(x), the inducing inputs, the
+kernels and the noise by a few steps of L-BFGS, then brings the latent prior to its closed form; the E-step gives S.
+Neither ever lowers L.
+
+The noise of component m has the variance r + exp(log_noise_m), r the rounding of the columns: a column of whole numbers
+is not known more exactly than to its steps, whatever a narrow cluster would gain by it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.bound import Bound, Observed, Parameters, expectation
-from sgpmic_cli.model.cholesky import NotPositiveDefinite
-from sgpmic_cli.model.kernels import Kernel
-from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
-from sgpmic_cli.model.optimizers import lbfgs, scg
+from sgpmic_cli.model.component import Posterior, Rows, expected_error, posterior, value_and_slopes
+from sgpmic_cli.model.features import Kernel, expectations
+from sgpmic_cli.model.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
 
-OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
-DEAD = 0.5  # a component with less than half a point's worth of responsibility has died
+ACTIVE = 1e-3  # rows below this responsibility are left out of a component
+ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
+WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """How long and with what the model is trained."""
+class Data:
+    """Standardised rows (N, D) of P columns, their squares |y_n|^2, the rounding r, and what is held before (N, M)."""
 
-    rounds: int
-    steps: int
-    optimizer: Literal["scg", "lbfgs"]
-    covariance_type: CovarianceType
-    covariance_floor: float
-    learn_weights: bool
-    learn_noise: bool
-    reseed_dead: bool
-    tol: float
+    Y: Array
+    n_outputs: int
+    squares: Array
+    rounding: float
+    held: Array
+
+
+@dataclass(frozen=True)
+class Free:
+    """What L-BFGS moves: q(x) as mu and log s (N, Q), Z (M, K, Q), log v, log g (M, Q), log a and log noise (M,)."""
+
+    mu: Array
+    log_s: Array
+    Z: Array
+    log_v: Array
+    log_g: Array
+    log_a: Array
+    log_noise: Array
+
+    def pack(self) -> Array:
+        """All of it as one vector."""
+        return np.concatenate([getattr(self, field.name).ravel() for field in fields(self)])
+
+    def unpack(self, vector: Array) -> "Free":
+        """The same shapes with the values of a vector."""
+        parts, begin = {}, 0
+        for field in fields(self):
+            old = getattr(self, field.name)
+            parts[field.name] = vector[begin : begin + old.size].reshape(old.shape)
+            begin += old.size
+        return Free(**parts)
+
+    def kernel(self, m: int) -> Kernel:
+        """Kernel and inducing inputs of component m in natural units."""
+        return Kernel(self.Z[m], float(np.exp(self.log_v[m])), np.exp(self.log_g[m]), float(np.exp(self.log_a[m])))
+
+    @property
+    def s(self) -> Array:
+        """Variances of q(x), (N, Q)."""
+        return np.asarray(np.exp(self.log_s))
+
+
+@dataclass(frozen=True)
+class State:
+    """A mixture on its way: what is free, the latent prior and the responsibilities (N, M)."""
+
+    free: Free
+    prior: LatentPrior
+    S: Array
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A trained model: parameters, responsibilities under them, and the bound after every E and M update."""
+    """A trained mixture with the bound after every update."""
 
-    parameters: Parameters
-    S: Array
+    state: State
+    posteriors: list[Posterior | None]
     bounds: list[float]
     rounds: int
     converged: bool
-    jitter: float
-    n_dead: int
 
 
 Progress = Callable[[int, float, Array], None]
 
 
-def train(
-    kernel: Kernel,
-    data: Observed,
-    parameters: Parameters,
-    S: Array,
-    schedule: Schedule,
-    random_state: np.random.RandomState,
-    progress: Progress | None = None,
-) -> Fit:
-    """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
-    p, bounds, converged, done = parameters, [], False, 0
-    factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
-    for done in range(1, schedule.rounds + 1):
-        if schedule.reseed_dead and done > 1:  # here, since the M-step would put the centre back
-            p = _reseed(p, S, random_state)
-        S = expectation(kernel, data, p, factors)
-        bound = Bound(kernel, data, S, len(p.Z))
-        p, value = m_step(bound, p, schedule)
+def observe(Y: Array, rounding: float, held: Array) -> Data:
+    """Prepare rows; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
+    factor = np.asarray(np.linalg.qr(Y.T, mode="r")).T if Y.shape[1] > Y.shape[0] else Y
+    return Data(np.ascontiguousarray(factor), Y.shape[1], np.einsum("np,np->n", Y, Y), rounding, held)
+
+
+def precision(data: Data, log_noise: float) -> float:
+    """beta of a component."""
+    return float(1.0 / (data.rounding + np.exp(log_noise)))
+
+
+def train(data: Data, state: State, rounds: int, steps: int, tol: float, progress: Progress | None = None) -> Fit:
+    """M- and E-steps until a round gains less than `tol` nats a row, at most `rounds` of them."""
+    bounds: list[float] = []
+    converged, done = False, 0
+    for done in range(1, rounds + 1):
+        state = m_step(data, state, steps)
+        posteriors, value = evaluate(data, state)
         bounds.append(value)
-        value, factors = bound.value(p)  # the q(f) of the next E-step
-        bounds.append(value)
+        state = replace(state, S=responsibilities(data, state, posteriors))
         if progress is not None:
-            progress(done, bounds[-1], S)
-        converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
+            progress(done, value, state.S)
+        converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
         if converged:
             break
-    # A last E-step, so that the labels are those that `predict` gives under the final parameters.
-    S = expectation(kernel, data, p, factors)
-    # The final bound counts every point, so that anybody can recompute it from the public attributes.
-    value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
+    posteriors, value = evaluate(data, state)
     bounds.append(value)
-    n_dead = int(np.sum(S.sum(axis=0) < DEAD))
-    return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)
+    return Fit(state, posteriors, bounds, done, converged)
 
 
-def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
-    """Raise the bound at fixed responsibilities, never lower it; also the bound at the start, known on the way."""
-    values: list[float] = []
+def m_step(data: Data, state: State, steps: int) -> State:
+    """Raise the bound at fixed responsibilities."""
+    free, S = state.free, state.S
+    rows = active_rows(data, S)
+    pull = Pull(S, state.prior)
 
     def objective(vector: Array) -> tuple[float, Array]:
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
-        except NotPositiveDefinite:
-            values.append(-np.inf)
-            return np.inf, np.zeros_like(vector)
-        values.append(value)
-        gradient = np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta] * schedule.learn_noise])
+        with np.errstate(all="ignore"):
+            try:
+                value, gradient = _value_and_gradient(data, free.unpack(vector), rows, pull)
+            except np.linalg.LinAlgError:  # a step to kernels without digits; the line search turns back
+                return np.inf, np.zeros_like(vector)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return np.inf, np.zeros_like(vector)
         return -value, -gradient
 
-    vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
-    p = _unpack(vector, p, schedule.learn_noise)
-    prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
-    prior = prior if schedule.learn_weights else prior._replace(weights=p.prior.weights)
-    return replace(p, prior=prior), values[0]
+    start = free.pack()
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxfun": 3 * steps})
+    free = free.unpack(found.x if np.isfinite(found.fun) else start)
+    return State(free, maximise(free.mu, free.s, S), S)
 
 
-def _pack(p: Parameters, learn_noise: bool) -> Array:
-    return np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel(), [p.log_beta] * learn_noise])
+def evaluate(data: Data, state: State) -> tuple[list[Posterior | None], float]:
+    """What is known of every component (None for a dead one), and the bound."""
+    free, S = state.free, state.S
+    posteriors: list[Posterior | None] = []
+    for m, rows in enumerate(active_rows(data, S)):
+        if rows is None:
+            posteriors.append(None)
+            continue
+        beta = precision(data, free.log_noise[m])
+        posteriors.append(posterior(rows, free.kernel(m), beta, free.mu[rows.places], free.s[rows.places]))
+    value = sum(known.value for known in posteriors if known is not None)
+    value += float(np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S)))
+    value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + _kernel_prior(free)[0]
+    return posteriors, value
 
 
-def _unpack(vector: Array, p: Parameters, learn_noise: bool) -> Parameters:
-    x, z = p.X.size, p.X.size + p.Z.size
-    return replace(
-        p,
-        X=vector[:x].reshape(p.X.shape),
-        Z=vector[x:z].reshape(p.Z.shape),
-        theta=vector[z : z + p.theta.size].reshape(p.theta.shape),
-        log_beta=float(vector[-1]) if learn_noise else p.log_beta,
-    )
+def responsibilities(data: Data, state: State, posteriors: list[Posterior | None]) -> Array:
+    """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>)."""
+    free = state.free
+    log_s = expected_log(free.mu, free.s, state.prior) + data.held
+    for m, known in enumerate(posteriors):
+        if known is None:
+            log_s[:, m] = -np.inf
+            continue
+        kernel, beta = free.kernel(m), precision(data, free.log_noise[m])
+        error = data.squares + expected_error(
+            kernel, known, data.Y, data.n_outputs, expectations(kernel, free.mu, free.s)
+        )
+        log_s[:, m] += 0.5 * (data.n_outputs * np.log(beta) - beta * error)
+    log_s -= log_s.max(axis=1, keepdims=True)
+    S = np.exp(log_s)
+    return np.asarray(S / S.sum(axis=1, keepdims=True))
 
 
-def _reseed(p: Parameters, S: Array, random_state: np.random.RandomState) -> Parameters:
-    """Throw the centre of a dead component onto a random latent point, with an equal share of the weight."""
-    dead = np.flatnonzero(S.sum(axis=0) < DEAD)
-    if not len(dead):
-        return p
-    means, weights = p.prior.means.copy(), p.prior.weights.copy()
-    means[dead] = p.X[random_state.randint(len(p.X), size=len(dead))]
-    weights[dead] = 1.0 / len(weights)
-    return replace(p, prior=mixture(weights / weights.sum(), means, p.prior.covariances))
+def active_rows(data: Data, S: Array) -> list[Rows | None]:
+    """The rows that count for each component; None for one that has died."""
+    out: list[Rows | None] = []
+    for weights in S.T:
+        index = np.flatnonzero(weights >= ACTIVE)
+        alive = weights.sum() >= ALIVE and len(index) > 0
+        out.append(Rows(index, data.Y[index], weights[index], data.n_outputs) if alive else None)
+    return out
+
+
+def _value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: Pull) -> tuple[float, Array]:
+    """The part of the bound that depends on what is free, and its gradient as one vector."""
+    s = free.s
+    value, dmu, ds = pull(free.mu, s)
+    value += 0.5 * float(np.sum(free.log_s))
+    dlog_s = 0.5 + ds * s
+    prior_value, (dlog_v, dlog_g, dlog_a, dlog_noise) = _kernel_prior(free)
+    value += prior_value
+    dZ = np.zeros_like(free.Z)
+    for m, own in enumerate(rows):
+        if own is None:
+            continue
+        noise = np.exp(free.log_noise[m])
+        beta = 1.0 / (data.rounding + noise)
+        part, slopes = value_and_slopes(own, free.kernel(m), beta, free.mu[own.places], s[own.places])
+        value += part
+        dmu[own.places] += slopes.mu
+        dlog_s[own.places] += slopes.s * s[own.places]
+        dZ[m] += slopes.Z
+        dlog_v[m] += slopes.log_v
+        dlog_g[m] += slopes.log_g
+        dlog_a[m] += slopes.log_a
+        dlog_noise[m] -= slopes.log_beta * beta * noise
+    slope = Free(dmu, dlog_s, dZ, dlog_v, dlog_g, dlog_a, dlog_noise)
+    return value, slope.pack()
+
+
+def _kernel_prior(free: Free) -> tuple[float, tuple[Array, Array, Array, Array]]:
+    """Log density of the kernels' logs under their wide normal prior, and its gradients."""
+    logs = (free.log_v, free.log_g, free.log_a, free.log_noise)
+    v, g, a, noise = (-part / WIDE for part in logs)
+    return float(-0.5 * sum(np.sum(part**2) for part in logs) / WIDE), (v, g, a, noise)

@@ -1,363 +1,416 @@
-"""SGP-MIC as a scikit-learn estimator."""
+"""SGP-MIC for people's data, as a scikit-learn estimator."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import PathLike
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.embeddings import dimensions_for
-from sgpmic_cli.model import storage
-from sgpmic_cli.model.bound import SAFE_RANGE, Bound, Observed, Parameters, observe
-from sgpmic_cli.model.em import OPTIMIZERS, Fit, Schedule, train
-from sgpmic_cli.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
-from sgpmic_cli.model.mixture import mixture
-from sgpmic_cli.model.placement import Placed, Placer
-from sgpmic_cli.model.start import latent_start, start
+from sgpmic_cli.model.columns import rounding
+from sgpmic_cli.model.committee import Votes, named_start, vote
+from sgpmic_cli.model.component import Posterior
+from sgpmic_cli.model.em import Data, Fit, evaluate, observe, precision, train
+from sgpmic_cli.model.features import Kernel, expectations
+from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.latent_prior import expected_log
+from sgpmic_cli.model.neighbour_graph import neighbours
+from sgpmic_cli.model.outcome import judge, warn_of
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.placement import Placer
+from sgpmic_cli.model.scaling import check_spread, offset_and_scale
+from sgpmic_cli.model.selection import Selection, choose_clusters
+from sgpmic_cli.model.start import principal_axes, start
+from sgpmic_cli.parameter_checks import (
+    AUTO,
+    check_dimensions,
+    check_parameters,
+    either,
+    interval,
+    number,
+    one_of,
+    share,
+    whole,
+)
+from sgpmic_cli.thread_limits import threads_for
 
-SWITCHES = ("ard", "center", "learn_weights", "learn_noise", "reseed_dead")
-RUNTIME = ("memory", "callback", "random_state")  # constructor arguments that do not describe the model
-MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
+STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
+MOST_CLUSTERS = 15  # tried by n_clusters="auto"
+DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
+TRIAL_ROUNDS = 5  # of a fit that only ranks a number of dimensions
+RULES = {
+    "n_clusters": either(either(whole(), AUTO), interval()),
+    "n_components": either(either(whole(), share()), AUTO),
+    "scale": one_of("none", "global", "standard"),
+    "n_inducing": whole(),
+    "max_iter": whole(),
+    "optimizer_steps": whole(),
+    "tol": number(),
+    "max_rows": whole(2),
+}
 
 
-class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Mixture of sparse Gaussian-process latent variable models: a latent space and clusters, learned together.
+class SGPMIC(LatentClusterer):
+    """Mixture of sparse Gaussian processes over a latent space, with a distribution for every latent point.
+
+    Every cluster is a Gaussian process from a shared low-dimensional latent space to the columns of the data, linear
+    plus a curved part seen through inducing inputs. A row has a Gaussian distribution in that space, so that the bound
+    on the likelihood has a maximum, noise and widths can be learned, and contraction of a cluster pays nothing. The fit
+    begins with the votes of a few well-known clusterings, which count as some evidence beside the data, and runs to
+    convergence.
+
+    The paper's own setting, a point for every row, is `SGPMIC.from_paper`.
 
     Parameters
     ----------
-    n_clusters : number of components M.
-    n_components : latent dimensions Q, or a share of variance in (0, 1) from which Q follows by the paper's rule
-        (the fewest principal axes of the raw data that hold it).
-    kernel : "rbf" or "linear". `ard` gives the RBF an inverse width for each latent dimension.
-    n_inducing : inducing inputs K, shared by all components; capped at the number of rows.
-    covariance_type : form of the latent covariances C_m: "spherical", "diag", "tied" or "full".
-    covariance_floor : smallest eigenvalue of C_m; without it the bound grows forever by contraction.
-    center, scale : the model sees (Y - offset_) / scale_; scale is "none", "global" (one factor, mean variance one)
-        or "standard" (each column to unit variance).
-    kernel_start : factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With Y at
-        mean variance one, 0.5 starts the processes at half the data's variance, and leaves the rest to the clusters.
-        The paper's values as printed are scale="none" with kernel_start=1.
-    max_iter : rounds of one E-step and one M-step. `tol` ends earlier when the bound moves by less, relative to itself.
-    optimizer, optimizer_steps : "scg" or "lbfgs", and how many of its steps an M-step takes.
-    learn_weights : let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
-    learn_noise : move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
-    reseed_dead : throw the centre of a component that lost all points onto a random latent point.
-    isomap_components : what the ISOMAP start does with data that fall apart at twelve neighbours: "largest" unrolls the
-        largest part and puts all other rows at one place, as the paper's numbers need it; "joined" bridges the parts;
-        "auto" takes the largest where it holds more than half of the rows, and bridges the parts where it does not.
-    n_init : restarts from child seeds; the fit with the best bound is kept.
-    memory : folder where ISOMAP coordinates are kept between fits of the same data.
-    callback : called as callback(round, bound, labels) after every round.
+    n_clusters : int, "auto" or (int, int), default="auto"
+        Number of clusters M. With "auto" it is chosen among 1 to 15, with a pair among the numbers from the first to
+        the second; what spoke for each is kept in `selection_`.
+    n_components : int, float or "auto", default=2
+        Dimensions Q of the latent space, or a share of variance in (0, 1) that so many principal axes shall hold.
+        "auto" takes the one of 1, 2, 3 and 5 with the highest bound after a few rounds.
+    scale : {"standard", "global", "none"}, default="standard"
+        Columns are centred and divided by their deviation ("standard"), by one common factor ("global") or not
+        ("none").
+    init : {"committee", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
+(n_samples, n_clusters), default="committee"
+        Where the clusters begin: the votes of several clusterings, one clustering, labels, or probabilities. Only the
+        committee's votes count as evidence; any other start is just that.
+    n_inducing : int, default=10
+        Inducing inputs K of each cluster; fewer where clusters have few rows.
+    max_iter : int, default=100
+        Most rounds of an M-step and an E-step.
+    optimizer_steps : int, default=8
+        Steps of L-BFGS in an M-step.
+    tol : float, default=1e-2
+        The fit has converged when a round gains less than so many nats for each row.
+    max_rows : int, default=10000
+        Of more rows a random draw of so many is fitted to, and the others are placed as `predict` does.
+    callback : callable, default=None
+        Called as callback(round, bound, labels) after every round.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the clusterings that the fit begins with.
 
     Attributes
     ----------
-    labels_ (N,), responsibilities_ (N, M), embedding_ (N, Q), inducing_points_ (K, Q), weights_ (M,), means_ (M, Q),
-    covariances_ (M, Q, Q), noise_precision_, kernel_params_ (a dict per component, natural units), offset_ (P,),
-    scale_ (P,), lower_bound_, lower_bounds_ (one entry per E or M update), n_iter_, converged_, n_dead_components_,
-    jitter_ (largest that a covariance needed; 0 as a rule), n_features_in_, feature_names_in_.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    responsibilities_ : ndarray of shape (n_samples, M)
+        Probability of each cluster for each row.
+    embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
+        Means and variances of the latent points.
+    n_clusters_ : int
+        Number of clusters M that the fit was given or has chosen.
+    selection_ : list of dict or None
+        For each number of clusters tried, what spoke for it.
+    no_clusters_ : bool
+        True where the number was free and the data show no clusters.
+    votes_ : ndarray of shape (n_samples, M)
+        Share of the committee's members that put a row into a cluster.
+    start_ : tuple of str
+        Names of the clusterings that voted.
+    cluster_sizes_, certainty_ : ndarray of shape (M,)
+        Rows of each cluster, and the mean probability with which they belong to it.
+    twins_, tiny_, dead_ : list
+        Pairs of clusters that share their rows, clusters of a handful of rows, clusters without rows.
+    weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q)
+        The mixture over the latent space; covariances are diagonal.
+    inducing_points_ : ndarray of shape (M, K, Q)
+        Inducing inputs.
+    kernel_params_ : list of dict
+        Of each cluster: variance and inverse squared widths of the curved part, variance of the linear part.
+    noise_variances_ : ndarray of shape (M,)
+        Variance of the noise of each cluster, in standardised columns.
+    offset_, scale_ : ndarray of shape (n_features_in_,)
+        The model sees (X - offset_) / scale_.
+    lower_bound_ : float
+        The bound at the end; `lower_bounds_` has it after every round.
+    n_iter_ : int
+        Rounds.
+    converged_ : bool
+        Whether the last round gained less than `tol`.
+    n_features_in_, feature_names_in_
+        Columns seen in `fit`, and their names where they had any.
+
+    References
+    ----------
+    .. [1] Z. Moslehi, A. Mirzaei and M. Safayani, "Clustering based on Mixtures of Sparse Gaussian Processes",
+       arXiv:2303.13665, 2023.
+    .. [2] M. K. Titsias and N. D. Lawrence, "Bayesian Gaussian Process Latent Variable Model", AISTATS 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_blobs
+    >>> from sgpmic_cli import SGPMIC
+    >>> X, y = make_blobs(n_samples=60, centers=[[0] * 5, [9] * 5, [-9] * 5], random_state=0)
+    >>> model = SGPMIC(n_clusters=3, random_state=0).fit(X)
+    >>> model.embedding_.shape
+    (60, 2)
+    >>> np.bincount(model.labels_)
+    array([20, 20, 20])
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
     """
 
     def __init__(
         self,
-        n_clusters=2,
+        n_clusters="auto",
         n_components=2,
         *,
-        kernel="rbf",
-        ard=False,
-        n_inducing=50,
-        covariance_type="spherical",
-        covariance_floor=0.03,
-        center=True,
-        scale="global",
-        kernel_start=0.5,
-        max_iter=20,
-        tol=0.0,
-        optimizer="lbfgs",
-        optimizer_steps=3,
-        learn_weights=False,
-        learn_noise=False,
-        reseed_dead=False,
-        isomap_components="auto",
-        n_init=1,
-        memory=None,
+        scale="standard",
+        init="committee",
+        n_inducing=10,
+        max_iter=100,
+        optimizer_steps=8,
+        tol=1e-2,
+        max_rows=10_000,
         callback=None,
         random_state=None,
     ):
         self.n_clusters = n_clusters
         self.n_components = n_components
-        self.kernel = kernel
-        self.ard = ard
-        self.n_inducing = n_inducing
-        self.covariance_type = covariance_type
-        self.covariance_floor = covariance_floor
-        self.center = center
         self.scale = scale
-        self.kernel_start = kernel_start
+        self.init = init
+        self.n_inducing = n_inducing
         self.max_iter = max_iter
-        self.tol = tol
-        self.optimizer = optimizer
         self.optimizer_steps = optimizer_steps
-        self.learn_weights = learn_weights
-        self.learn_noise = learn_noise
-        self.reseed_dead = reseed_dead
-        self.isomap_components = isomap_components
-        self.n_init = n_init
-        self.memory = memory
+        self.tol = tol
+        self.max_rows = max_rows
         self.callback = callback
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Learn latent space and clusters of the rows of Y (N, P)."""
-        self._check_parameters()
-        Y = validate_data(self, Y, dtype=np.float64, order="C", ensure_min_samples=2)
-        self._check_data(Y)
+    @staticmethod
+    def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
+        """The paper's setting: an estimator with a point for every row, fuzzy c-means and ISOMAP to begin with.
+
+        Parameters
+        ----------
+        *args, **params
+            Parameters of `PaperSGPMIC`.
+
+        Returns
+        -------
+        model : PaperSGPMIC
+            Not fitted yet.
+        """
+        return PaperSGPMIC(*args, **params)
+
+    def inverse_transform(self, X):
+        """Rows that the model expects at latent points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, Q)
+            Latent points.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_points, n_features_in_)
+            Means of the processes, weighted by how likely each cluster is at the point.
+        """
+        check_is_fitted(self)
+        points = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        if points.ndim != 2 or points.shape[1] != self.embedding_.shape[1] or not np.isfinite(points).all():
+            raise ValueError(f"X must be finite latent points of shape (n, {self.embedding_.shape[1]}).")
+        S = softmax(expected_log(points, np.zeros_like(points), self._placer.state.prior), axis=1)
+        seen = np.zeros((len(points), self.n_features_in_))
+        for m, known in enumerate(self._placer.posteriors):
+            if known is not None:
+                seen += S[:, m : m + 1] * self._processes(m, known, points)
+        return self.offset_ + self.scale_ * seen
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, RandomState instance or None, default=None
+            Seeds the draw.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features_in_)
+            Rows.
+        y : ndarray of shape (n_samples,)
+            Their clusters.
+        """
+        check_is_fitted(self)
+        random_state = check_random_state(random_state)
+        alive = {m: known for m, known in enumerate(self._placer.posteriors) if known is not None}
+        weights = self.weights_[list(alive)]
+        labels = np.sort(random_state.choice(list(alive), size=n_samples, p=weights / weights.sum()))
+        spread = np.sqrt(self.covariances_[labels])
+        points = self.means_[labels] + spread * random_state.standard_normal(spread.shape)
+        seen = np.empty((n_samples, self.n_features_in_))
+        for m, known in alive.items():
+            rows = labels == m
+            seen[rows] = self._processes(m, known, points[rows])
+        seen += np.sqrt(self.noise_variances_[labels])[:, None] * random_state.standard_normal(seen.shape)
+        return self.offset_ + self.scale_ * seen, labels
+
+    def _processes(self, m: int, known: Posterior, points: Array) -> Array:
+        """Mean of the processes of cluster m at latent points, as the model sees columns."""
+        seen = expectations(self._placer.state.free.kernel(m), points, np.zeros_like(points))
+        return np.asarray(seen.first_moments @ known.W)
+
+    def _learn(self, X) -> None:
+        check_parameters(self, RULES)
+        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_spread(Y)
+        numbers = self._numbers(Y)
+        with threads_for(len(Y)):
+            self._learn_rows(Y, numbers)
+        warn_of(self._outcome)
+
+    def _learn_rows(self, Y: Array, numbers: list[int]) -> None:
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = self._offset_and_scale(Y)
-        seen = (Y - self.offset_) / self.scale_
-        # Offset and a common factor change neither variance shares nor neighbours; only columns of their own scale do.
-        shaped = Y / self.scale_ if self.scale == "standard" else Y
-        q = self._dimensions(shaped)
-        n_inducing = self._inducing(len(Y))
-        X = latent_start(shaped, q, self.isomap_components, self.memory, random_state)
-        data = observe(seen)
-        log_beta = self._log_beta(seen)
-        seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
-        fits = [self._fit_once(X, data, n_inducing, log_beta, check_random_state(int(seed))) for seed in seeds]
-        self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
-        return self
+        offset, scale = offset_and_scale(Y, self.scale)
+        seen = (Y - offset) / scale
+        order = _canonical_order(seen)
+        chosen = self._drawn(len(Y), random_state)
+        order = order[chosen]
+        rows = seen[order]
+        near = neighbours(rows) if len(rows) > 3 else None
+        selection = None
+        if len(numbers) > 1:
+            selection = choose_clusters(rows, numbers, random_state)
+            numbers = [selection.chosen]
+        votes = self._votes(rows, order, near, numbers[0], random_state)
+        data = observe(rows, float(np.mean(rounding(rows))), votes.held)
+        q = self._dimensions(rows, data, votes, random_state)
+        fit = self._fit_once(rows, data, votes, q, self.max_iter, random_state, self._progress(order, len(Y)))
+        self._keep(fit, data, rows, votes, order, selection)
+        self.offset_, self.scale_ = offset, scale
+        if len(order) < len(Y):
+            self._place_the_rest(seen, order)
+        self._judge()
 
-    def fit_transform(self, Y, y=None):
-        """Fit, and return the latent points of the rows of Y."""
-        return self.fit(Y).embedding_
+    def _fit_once(self, rows: Array, data: Data, votes: Votes, q: int, rounds: int, random_state, progress=None) -> Fit:
+        state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
+        return train(data, state, rounds, self.optimizer_steps, self.tol, progress)
 
-    def transform(self, Y):
-        """Latent points of rows (n, Q), found by optimising them under the fitted model."""
-        return self._place(Y).X
+    def _keep(
+        self, fit: Fit, data: Data, rows: Array, votes: Votes, order: Indices, selection: Selection | None
+    ) -> None:
+        """Set what was learned, rows back in the order they came in."""
+        back = np.argsort(order, kind="stable")
+        state, free = fit.state, fit.state.free
+        # Of data with more columns than rows the fit has seen a factor; what is kept must speak of the columns.
+        full = Data(rows, rows.shape[1], data.squares, data.rounding, data.held)
+        self._placer = Placer(full, state, evaluate(full, state)[0])
+        self.responsibilities_ = state.S[back]
+        self.embedding_, self.embedding_variances_ = free.mu[back], free.s[back]
+        self.votes_, self.start_ = votes.shares[back], votes.members
+        self.n_clusters_ = state.S.shape[1]
+        self.selection_ = None if selection is None else selection.table
+        self.no_clusters_ = selection is not None and selection.chosen == 1
+        self.weights_, self.means_, self.covariances_ = state.prior
+        self.inducing_points_ = free.Z
+        self.noise_variances_ = np.array([1.0 / precision(data, value) for value in free.log_noise])
+        self.kernel_params_ = [_natural(free.kernel(m)) for m in range(self.n_clusters_)]
+        self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
+        self.n_iter_, self.converged_ = fit.rounds, fit.converged
 
-    def predict_proba(self, Y):
-        """Responsibilities of rows (n, M)."""
-        return self._place(Y).S
+    def _judge(self) -> None:
+        self.labels_ = self.responsibilities_.argmax(axis=1)
+        self._outcome = judge(self.responsibilities_)
+        self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
+        self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def predict(self, Y):
-        """Cluster of each row (n,)."""
-        return self._place(Y).S.argmax(axis=1)
+    def _place_the_rest(self, seen: Array, order: Indices) -> None:
+        placed = self._placer.place(seen)
+        self.responsibilities_, self.embedding_, self.embedding_variances_ = placed.S, placed.mu, placed.s
+        votes = np.zeros_like(placed.S)
+        votes[order] = self._placer.state.S
+        self.votes_ = np.where(votes.sum(axis=1, keepdims=True) > 0, votes, placed.S)
 
-    def score_samples(self, Y):
-        """Lower bound on log p(y, x) of each row at its best latent point x (n,)."""
-        placed = self._place(Y)
-        constant = 0.5 * self.n_features_in_ * np.log(self.noise_precision_ / (2.0 * np.pi))
-        return placed.log_score + constant - np.sum(np.log(self.scale_))
+    def _located(self, seen: Array) -> Located:
+        placed = self._placer.place(seen)
+        return Located(placed.mu, placed.S, placed.log_score)
 
-    def score(self, Y, y=None):
-        """Mean of `score_samples`: higher is better."""
-        return float(np.mean(self.score_samples(Y)))
+    def _numbers(self, Y: Array) -> list[int]:
+        """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
+        distinct = len(np.unique(Y, axis=0))
+        if isinstance(self.n_clusters, str):
+            return list(range(1, max(1, min(MOST_CLUSTERS, distinct, len(Y) // 10)) + 1))
+        low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
+        if high > distinct:
+            raise ValueError(f"n_clusters={high} needs at least that many distinct rows; there are {distinct}.")
+        return list(range(low, high + 1))
 
-    def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle."""
-        check_is_fitted(self)
-        p = self._placer.p
-        arrays = {name: getattr(self, name) for name in storage.ATTRIBUTES}
-        state = storage.FittedState(
-            parameters={name: value for name, value in self.get_params().items() if name not in RUNTIME},
-            scalars={name: getattr(self, name) for name in storage.SCALARS},
-            arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
-            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+    def _drawn(self, n: int, random_state) -> Indices:
+        if n <= self.max_rows:
+            return np.arange(n)
+        warnings.warn(
+            f"{n} rows are more than max_rows={self.max_rows}: so many are drawn and fitted to, the others are placed "
+            "in the fitted model.",
+            stacklevel=6,
         )
-        storage.save(state, path)
+        return np.sort(random_state.permutation(n)[: self.max_rows])
 
-    @classmethod
-    def load(cls, path: PathLike) -> "SGPMIC":
-        """Read a model that `save` wrote; bound and predictions come out identical."""
-        return storage.load(path, cls._rebuilt)
+    def _votes(self, rows: Array, order: Indices, near, n_clusters: int, random_state) -> Votes:
+        if isinstance(self.init, str):
+            if self.init not in STARTS:
+                raise ValueError(f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities.")
+            if self.init == "committee":
+                return vote(rows, near, n_clusters, random_state)
+            return named_start(self.init, rows, n_clusters, random_state)
+        return _given_start(self.init, n_clusters, order, self.n_clusters)
 
-    @classmethod
-    def _rebuilt(cls, state: storage.FittedState) -> "SGPMIC":
-        """The model that left this state, which comes from a file and may be anything."""
-        if not state.parameters.keys().isdisjoint(RUNTIME):
-            raise ValueError("its header sets what belongs to a run")
-        model = cls(**state.parameters)
-        model._check_parameters()
-        arrays = state.arrays
-        state.check(model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
-        for name, value in state.scalars.items():
-            setattr(model, name, value)
-        for name in storage.ATTRIBUTES:
-            setattr(model, name, arrays[name])
-        model.lower_bounds_ = arrays["lower_bounds_"].tolist()
-        model.labels_ = model.responsibilities_.argmax(axis=1)
-        if state.feature_names:
-            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
-        prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
-        log_beta = float(arrays["log_beta"][0])
-        p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)
-        model.noise_precision_ = p.beta
-        model.kernel_params_ = [model._natural(row) for row in p.theta]
-        model._prepare(p, arrays["rows"])
-        return model
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
-
-    def _kernel(self) -> Kernel:
-        return RBF(self.ard) if self.kernel == "rbf" else Linear()
-
-    def _fit_once(self, X, data: Observed, n_inducing: int, log_beta: float, random_state) -> Fit:
-        kernel = self._kernel()
-        schedule = Schedule(
-            rounds=self.max_iter,
-            steps=self.optimizer_steps,
-            optimizer=self.optimizer,
-            covariance_type=self.covariance_type,
-            covariance_floor=self.covariance_floor,
-            learn_weights=self.learn_weights,
-            learn_noise=self.learn_noise,
-            reseed_dead=self.reseed_dead,
-            tol=self.tol,
-        )
-        parameters, S = start(
-            kernel,
-            X,
-            self.n_clusters,
-            n_inducing,
-            log_beta,
-            self.covariance_type,
-            self.covariance_floor,
-            self.kernel_start,
-            random_state,
-        )
-        callback = self.callback
-        progress = None if callback is None else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
-        return train(kernel, data, parameters, S, schedule, random_state, progress)
-
-    def _keep(self, fit: Fit, seen: np.ndarray) -> None:
-        p = fit.parameters
-        self.labels_ = fit.S.argmax(axis=1)
-        self.responsibilities_ = fit.S
-        self.embedding_ = p.X
-        self.inducing_points_ = p.Z
-        self.weights_ = p.prior.weights
-        self.means_ = p.prior.means
-        self.covariances_ = p.prior.covariances
-        self.noise_precision_ = p.beta
-        self.kernel_params_ = [self._natural(row) for row in p.theta]
-        self.lower_bound_ = fit.bounds[-1]
-        self.lower_bounds_ = list(fit.bounds)
-        self.n_iter_ = fit.rounds
-        self.converged_ = fit.converged
-        self.n_dead_components_ = fit.n_dead
-        self.jitter_ = fit.jitter
-        self._prepare(p, seen)
-
-    def _prepare(self, p: Parameters, seen: np.ndarray) -> None:
-        """Build what placing new rows needs; `seen` (N, P) are the training rows as the model sees them."""
-        kernel = self._kernel()
-        full = Observed(seen, seen.shape[1], np.einsum("np,np->n", seen, seen))
-        _, factors = Bound(kernel, full, self.responsibilities_, len(p.Z)).value(p)
-        self._placer = Placer(kernel, p, factors, seen, self.responsibilities_)
-
-    def _place(self, Y) -> Placed:
-        check_is_fitted(self)
-        Y = validate_data(self, Y, dtype=np.float64, order="C", reset=False)
-        with np.errstate(over="ignore"):
-            seen = (Y - self.offset_) / self.scale_
-        if len(far := np.flatnonzero(np.abs(seen).max(axis=1) > SAFE_RANGE[1])):
-            raise ValueError(
-                f"Row {far[0]} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
-            )
-        return self._placer.place(seen)
-
-    def _natural(self, theta: np.ndarray) -> dict:
-        natural = positive(theta)
-        params: dict = {"variance": float(natural[0]), "bias": float(natural[-2]), "white": float(natural[-1])}
-        if self.kernel == "rbf":
-            params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
-        return params
-
-    def _check_parameters(self) -> None:
-        """One table of what each parameter may be."""
-        rules = {
-            "n_clusters": (_whole(1), "a whole number from 1"),
-            "kernel": (_one_of("rbf", "linear"), "'rbf' or 'linear'"),
-            "n_inducing": (_whole(1), "a whole number from 1"),
-            "covariance_type": (_one_of("spherical", "diag", "tied", "full"), "'spherical', 'diag', 'tied' or 'full'"),
-            "covariance_floor": (lambda v: _number_above(0.0)(v) and v >= MIN_FLOOR, f"a number from {MIN_FLOOR:g}"),
-            "scale": (_one_of("none", "global", "standard"), "'none', 'global' or 'standard'"),
-            "kernel_start": (_number_above(0.0), "a positive number"),
-            "max_iter": (_whole(1), "a whole number from 1"),
-            "tol": (lambda v: isinstance(v, Real) and float(v) >= 0.0, "a number from 0"),
-            "optimizer": (_one_of(*OPTIMIZERS), "'scg' or 'lbfgs'"),
-            "optimizer_steps": (_whole(1), "a whole number from 1"),
-            "isomap_components": (_one_of("auto", "largest", "joined"), "'auto', 'largest' or 'joined'"),
-            "n_init": (_whole(1), "a whole number from 1"),
-            **dict.fromkeys(SWITCHES, (lambda v: isinstance(v, bool | np.bool_), "True or False")),
-        }
-        for name, (holds, wanted) in rules.items():
-            if not holds(getattr(self, name)):
-                raise ValueError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
-        share = isinstance(self.n_components, Real) and 0.0 < float(self.n_components) < 1.0
-        if not (share or _whole(1)(self.n_components)):
-            raise ValueError(
-                f"n_components must be a whole number from 1 or a variance share in (0, 1), not {self.n_components!r}."
-            )
-
-    def _check_data(self, Y: np.ndarray) -> None:
-        if len(Y) < self.n_clusters:
-            raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; n_samples={len(Y)}.")
-        spread = np.ptp(Y, axis=0).max() if np.abs(Y).max() < SAFE_RANGE[1] else np.inf
-        if spread == 0.0:
-            raise ValueError("All rows are equal, so there is nothing to cluster.")
-        if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:
-            raise ValueError(
-                "The values are too large or too small to be squared without leaving the floating-point range; "
-                "multiply the data by a constant first."
-            )
-
-    def _log_beta(self, seen: np.ndarray) -> float:
-        """The noise precision of the paper, 4 / mean variance, as a log; beyond the limits the model would not fit."""
-        log_beta = float(np.log(4.0 / np.mean(np.var(seen, axis=0, ddof=1))))
-        if abs(log_beta) > LOG_LIMIT:
-            raise ValueError(
-                f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the model's range; "
-                "fit with scale='global' or scale='standard'."
-            )
-        return log_beta
-
-    def _dimensions(self, Y: np.ndarray) -> int:
-        whole = isinstance(self.n_components, Integral)
-        q = int(self.n_components) if whole else dimensions_for(Y, self.n_components)
-        if q >= len(Y):
-            raise ValueError(f"n_components={q} needs more rows than dimensions; n_samples={len(Y)}.")
+    def _dimensions(self, rows: Array, data: Data, votes: Votes, random_state) -> int:
+        if isinstance(self.n_components, str):
+            tried = [q for q in DIMENSIONS if q <= rows.shape[1] and q < len(rows)]
+            seed = int(random_state.randint(np.iinfo(np.int32).max))
+            bounds = [
+                self._fit_once(rows, data, votes, q, TRIAL_ROUNDS, check_random_state(seed)).bounds[-1] for q in tried
+            ]
+            return tried[int(np.argmax(bounds))]
+        given = isinstance(self.n_components, Integral)
+        q = int(self.n_components) if given else dimensions_for(rows, self.n_components)
+        if given and q == 2 and rows.shape[1] == 1:
+            return 1  # the default, on a single column
+        check_dimensions(q, rows)
         return q
 
-    def _inducing(self, n: int) -> int:
-        if self.n_inducing > n:
-            warnings.warn(f"n_inducing={self.n_inducing} is more than the {n} rows; {n} are used.", stacklevel=3)
-        return min(self.n_inducing, n)
-
-    def _offset_and_scale(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        offset = Y.mean(axis=0) if self.center else np.zeros(Y.shape[1])
-        if self.scale == "global":
-            return offset, np.full(Y.shape[1], np.sqrt(np.var(Y, axis=0, ddof=1).mean()))
-        if self.scale == "standard":
-            # Equal values have no spread, but often a variance: that of the rounding of their mean.
-            spread = np.ptp(Y, axis=0)
-            unit = np.where(spread > 0.0, spread, 1.0)
-            deviations = unit * np.std((Y - Y.min(axis=0)) / unit, axis=0, ddof=1)
-            return offset, np.where(spread > 0.0, deviations, 1.0)
-        return offset, np.ones(Y.shape[1])
+    def _progress(self, order: Indices, n: int):
+        if self.callback is None:
+            return None
+        back = np.argsort(order, kind="stable") if len(order) == n else np.arange(len(order))
+        return lambda done, bound, S: self.callback(done, bound, S[back].argmax(axis=1))
 
 
-def _whole(lowest: int):
-    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= lowest
+def _canonical_order(seen: Array) -> Indices:
+    """An order of rows that does not depend on the order they came in, nor on that of the columns."""
+    return np.lexsort([np.round(np.sum(seen**3, axis=1), 6), np.round(np.sum(seen**2, axis=1), 6)])
 
 
-def _number_above(limit: float):
-    return lambda value: isinstance(value, Real) and not isinstance(value, bool) and limit < float(value) < np.inf
+def _given_start(init, n_clusters: int, order: Indices, wanted) -> Votes:
+    """Votes from a user's labels or probabilities."""
+    given = np.asarray(init)
+    n = len(order)
+    if given.ndim not in (1, 2) or len(given) != n:
+        raise ValueError(f"init must have one entry for each of the {n} rows, not shape {given.shape}.")
+    if given.ndim == 1:
+        names, labels = np.unique(given, return_inverse=True)
+        shares = np.eye(len(names))[labels]
+    else:
+        shares = np.asarray(given, dtype=np.float64)
+        if not np.isfinite(shares).all() or (shares < 0).any() or (shares.sum(axis=1) <= 0).any():
+            raise ValueError("init must be probabilities: no negative numbers, and no row of zeros.")
+        shares = shares / shares.sum(axis=1, keepdims=True)
+    if isinstance(wanted, str):
+        n_clusters = shares.shape[1]
+    if shares.shape[1] != n_clusters:
+        raise ValueError(f"init has {shares.shape[1]} clusters where n_clusters={n_clusters}.")
+    return Votes(shares[order], np.zeros_like(shares), ("init",))
 
 
-def _one_of(*names: str):
-    return lambda value: isinstance(value, str) and value in names
+def _natural(kernel: Kernel) -> dict[str, Any]:
+    return {"variance": kernel.variance, "inverse_widths": kernel.widths.copy(), "linear": kernel.linear}

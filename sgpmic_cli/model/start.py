@@ -1,68 +1,47 @@
-"""Where a fit begins: latent points by ISOMAP, clusters by fuzzy c-means on them, inducing inputs among them."""
-
-import warnings
+"""Where a fit begins: latent points on the principal axes, responsibilities from the votes, inducing inputs."""
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import Parts
-from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
-from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
-from sgpmic_cli.model.bound import Parameters
-from sgpmic_cli.model.kernels import Kernel, start_parameters
-from sgpmic_cli.model.mixture import CovarianceType, maximise, mixture
+from sgpmic_cli._typing import Array
+from sgpmic_cli.model.em import Free, State
+from sgpmic_cli.model.latent_prior import maximise
 
-EXACT_ROWS = 5000  # beyond these the N x N geodesics of ISOMAP cost more than the fit
-FCM_ROWS = 50_000  # centres of so many points are those of all, to far more digits than a start needs
+LATENT_VARIANCE = 0.1  # of q(x_n), beside latent points of unit variance
+NOISE = 0.25  # of the variance of a standardised column
+CURVED = 0.3  # variance of the curved part of the processes, beside one of the linear part
+DOUBT = 0.05  # share of every row that is spread over all clusters, so that the first E-step can still move it
+FEWEST = 3  # inducing inputs of a component, however many clusters share the rows
 
 
-def latent_start(
-    Y: Array,
-    q: int,
-    parts: Parts,
-    memory: PathLike | None,
-    random_state: np.random.RandomState,
-) -> Array:
-    """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""
-    if len(Y) <= EXACT_ROWS:
-        return isomap(Y, q, parts=parts, memory=memory)
-    warnings.warn(
-        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start is ISOMAP of {N_LANDMARKS} "
-        f"random rows with all others set among them, and fuzzy c-means of at most {FCM_ROWS} rows.",
-        stacklevel=3,
+def principal_axes(Y: Array, q: int) -> Array:
+    """Scores on the first q principal axes with a common factor, so that their mean variance is one (N, q)."""
+    U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
+    signs = np.sign(U[np.abs(U).argmax(axis=0), range(U.shape[1])])  # the axes have no direction of their own
+    scores = (U * signs * values)[:, :q]
+    return np.asarray(scores / np.sqrt(np.mean(scores**2)))
+
+
+def start(X: Array, shares: Array, n_inducing: int, random_state: np.random.RandomState) -> State:
+    """The state before the first M-step, from latent points (N, Q) and shares of the clusters (N, M)."""
+    (n, q), m = X.shape, shares.shape[1]
+    S = (1.0 - DOUBT) * shares + DOUBT / m if m > 1 else shares
+    k = int(np.clip(n // (2 * m), FEWEST, n_inducing))
+    Z = np.stack([_spread(X[shares.argmax(axis=1) == j], X, k, random_state) for j in range(m)])
+    free = Free(
+        mu=X,
+        log_s=np.full((n, q), np.log(LATENT_VARIANCE)),
+        Z=Z,
+        log_v=np.full(m, np.log(CURVED)),
+        log_g=np.zeros((m, q)),
+        log_a=np.zeros(m),
+        log_noise=np.full(m, np.log(NOISE)),
     )
-    return landmark_isomap(Y, q, random_state, parts=parts)
+    return State(free, maximise(X, free.s, S), S)
 
 
-def start(
-    kernel: Kernel,
-    X: Array,
-    n_clusters: int,
-    n_inducing: int,
-    log_beta: float,
-    covariance_type: CovarianceType,
-    covariance_floor: float,
-    kernel_start: float,
-    random_state: np.random.RandomState,
-) -> tuple[Parameters, Array]:
-    """Parameters and responsibilities before the first E-step.
-
-    Equal weights, fuzzy c-means centres, covariances of its memberships; kernel parameters at the paper's values, those
-    with the unit of Y^2 times `kernel_start`.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
-        sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
-        fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
-    S = fcm.memberships_ if sample is X else memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
-    q = X.shape[1]
-    Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
-    prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
-    spread = maximise(X, S, covariance_type, covariance_floor, prior).covariances
-    prior = mixture(prior.weights, prior.means, spread)
-    theta = start_parameters(kernel, n_clusters, q)
-    theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white
-    return Parameters(X, Z, theta, log_beta, prior), S
+def _spread(own: Array, X: Array, k: int, random_state: np.random.RandomState) -> Array:
+    """k inducing inputs: own points at even steps along their widest axis, slightly apart from each other."""
+    points = own if len(own) else X
+    along = points[:, points.var(axis=0).argmax()]
+    chosen = np.argsort(along, kind="stable")[np.linspace(0, len(points) - 1, k).round().astype(int)]
+    return np.asarray(points[chosen] + 0.05 * random_state.standard_normal((k, X.shape[1])))

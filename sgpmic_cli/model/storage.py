@@ -17,7 +17,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.atomic import replacing
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model.bound import SAFE_RANGE
+from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 1

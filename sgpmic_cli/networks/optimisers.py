@@ -8,7 +8,9 @@ import numpy as np
 class Optimiser(Protocol):
     """Moves the parameters it was built with against the gradient it was built with."""
 
-    def step(self) -> None: ...
+    def step(self) -> None:
+        """Move the parameters once."""
+        ...
 
 
 class Adam:
@@ -28,6 +30,7 @@ class Adam:
         self._first, self._second, self._scratch = (np.zeros_like(parameters) for _ in range(3))
 
     def step(self) -> None:
+        """Move the parameters once."""
         self.steps += 1
         (d1, d2), m, v, s = self.decays, self._first, self._second, self._scratch
         m *= d1
@@ -56,6 +59,7 @@ class Momentum:
         self._velocity, self._scratch = np.zeros_like(parameters), np.empty_like(parameters)
 
     def step(self) -> None:
+        """Move the parameters once."""
         self._velocity *= self.momentum
         self._velocity -= np.multiply(self.gradient, self.learning_rate, out=self._scratch)
         self.parameters += self._velocity

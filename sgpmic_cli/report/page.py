@@ -9,7 +9,7 @@ from sgpmic_cli.report.grid import grid
 from sgpmic_cli.report.markup import Html, tag
 from sgpmic_cli.report.protocol import protocol
 from sgpmic_cli.report.ranks import ranks
-from sgpmic_cli.report.results import read_results
+from sgpmic_cli.report.results import read_folder
 from sgpmic_cli.report.summary import summary
 
 TITLE = "SGP-MIC reproduced: every printed number beside ours"
@@ -27,7 +27,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 
 def page(folder: Path) -> str:
     """The page about the results in a folder."""
-    results = read_results(folder)
+    results = read_folder(folder)
     links = [tag("a", title, href=f"#{anchor}") for anchor, title in SECTIONS.items()]
     body = tag(
         "body",

@@ -99,9 +99,9 @@ def protocol(results: Results) -> Html:
             "The text of the paper and its numbers disagree in places. Rerunning the cheap methods shows which "
             "procedure made the numbers: with the one called as run, most cells of PCA-FCM, ISOMAP-FCM and PPCA-FCM "
             "come out to the second decimal. This page follows ",
-            tag("code", str(results.document.get("protocol", "as-run"))),
+            tag("code", results.table.protocol),
             "; the other reading is ",
-            tag("code", "--protocol as-stated"),
+            tag("code", "as-stated"),
             ".",
         ),
         table(["", "as run", "as stated", "how one can tell"], POINTS, caption="Where numbers and text differ"),
@@ -139,7 +139,7 @@ def _failures(results: Results) -> list[list[object]]:
         ours = [
             (method, variance)
             for (dataset, variance, method), cell in results.cells.items()
-            if dataset == name and cell["acc"]["mean"] is not None and abs(cell["acc"]["mean"] - share) < 0.01
+            if dataset == name and (mean := cell.ours["acc"].mean) is not None and abs(mean - share) < 0.01
         ]
         if printed or ours:
             rows.append([dataset_title(name), f"{share:.2f}", _listed(printed), _listed(ours)])

@@ -5,7 +5,7 @@ from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
     compare_sides,
-    document_scores,
+    our_scores,
     published_scores,
 )
 from sgpmic_cli.experiments.tables.formats import TITLES
@@ -21,7 +21,7 @@ def ranks(results: Results) -> Html:
     """Mean ranks, the tests in words, and the diagram."""
     found: dict[str, Comparison] = {}
     for metric in METRICS:
-        sides = compare_sides(published_scores(metric), document_scores(results.document, metric))
+        sides = compare_sides(published_scores(metric), our_scores(results.table.results, metric))
         if sides is None:
             printed = compare_methods(published_scores(metric))
             assert printed is not None

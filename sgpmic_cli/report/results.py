@@ -1,21 +1,17 @@
 """What the report is made from: the files that the benchmark and the figures left in a folder of results."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.compare.result_file import ResultTable, expect, of_this_version, read_document, read_table
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.json_file import read_json
-from sgpmic_cli.report.checking import check_cell, expect
-
-COMMAND = "sgpmic benchmark --dataset all --variance all --methods all --out {folder}"
-NOT_RUN = "not run"
 
 Place = tuple[str, int, str]  # data set, variance, method
 
@@ -24,8 +20,8 @@ Place = tuple[str, int, str]  # data set, variance, method
 class Results:
     """Table 2 as it was computed, cell by cell, and where the figures lie."""
 
-    cells: Mapping[Place, dict[str, Any]]  # as in the JSON document of the benchmark
-    document: Mapping[str, Any]
+    table: ResultTable
+    cells: Mapping[Place, Result]
     manifest: Mapping[str, Any]
     figures: Path
 
@@ -44,70 +40,40 @@ class Results:
 
     def ours(self, place: Place, metric: str) -> float | None:
         """Our mean of a cell."""
-        return self.cells[place][metric]["mean"] if place in self.cells else None
+        return self.cells[place].ours[metric].mean if place in self.cells else None
 
     def paper(self, place: Place, metric: str) -> float | None:
         """The printed mean of a cell."""
-        printed = table2().get((metric, *place))
+        printed = published(metric, *place)
         return None if printed is None else printed.mean
 
-    def verdict(self, place: Place, metric: str) -> str:
+    def verdict(self, place: Place, metric: str) -> Verdict:
         """The verdict on a cell."""
-        return self.cells[place]["verdict"][metric] if place in self.cells else NOT_RUN
+        return self.cells[place].verdict[metric] if place in self.cells else Verdict.NOT_RUN
 
 
 @cache
 def _titles() -> dict[str, str]:
-    """Looked up for every cell, while the registry asks all installed packages each time."""
+    """Titles by name, read once: `known` looks through all installed packages at every call."""
     return {name: method.label for name, method in known().items()}
 
 
 def title_of(method: str) -> str:
-    """How the report calls a method."""
+    """The name of a method in the report."""
     return _titles().get(method, method)
 
 
 def dataset_title(name: str) -> str:
-    """How the report calls a data set: as the paper does."""
+    """The name of a data set in the report, which is the paper's."""
     return name.upper() if name in ("wdbc", "bc", "cmc") else name[:1].upper() + name[1:]
 
 
-def read_results(folder: Path) -> Results:
+def read_folder(folder: Path) -> Results:
     """Read `table2/benchmark.json` and its manifest."""
-    table = folder / "table2"
-    document = _read(table / "benchmark.json", table)
-    manifest = _read(table / "manifest.json", table)
-    with _of_this_version(table / "benchmark.json", table):
-        for cell in document["cells"]:
-            check_cell(cell)
-        cells = {(cell["dataset"], cell["variance"], cell["method"]): cell for cell in document["cells"]}
-    with _of_this_version(table / "manifest.json", table):
+    table = read_table(folder / "table2" / "benchmark.json")
+    path = folder / "table2" / "manifest.json"
+    manifest = read_document(path)
+    with of_this_version(path):
         for part in (manifest.get("versions", {}), manifest.get("data", {})):
             expect(part, dict)
-    return Results(cells, document, manifest, folder / "figures")
-
-
-def _read(path: Path, table: Path) -> dict[str, Any]:
-    try:
-        content = read_json(path)
-    except FileNotFoundError:
-        raise UsageError(f"there is no {str(path)!r}: run `{COMMAND.format(folder=table)}` first.") from None
-    except OSError as error:
-        raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    except ValueError as error:
-        raise SgpmicError(f"{str(path)!r} is damaged ({error}): run the benchmark again.") from None
-    with _of_this_version(path, table):
-        expect(content, dict)
-    return content
-
-
-@contextmanager
-def _of_this_version(path: Path, table: Path) -> Iterator[None]:
-    """Turn whatever does not fit into one sentence."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError) as error:
-        lacking = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise SgpmicError(
-            f"{str(path)!r} is no document of this version ({lacking}): run `{COMMAND.format(folder=table)}` again."
-        ) from None
+    return Results(table, {result.place: result for result in table.results}, manifest, folder / "figures")

@@ -1,20 +1,15 @@
 """The first screen: how many printed cells came out, by method and by data set, and who wins."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.comparison import METRICS, ours_of, printed_of
+from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import table2
-from sgpmic_cli.experiments.compare.verdicts import LEGEND
-from sgpmic_cli.experiments.compare.wins import count_wins
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.report.protocol import FITTED
-from sgpmic_cli.report.results import NOT_RUN, Place, Results, dataset_title, title_of
-
-MEANINGS = {**{str(verdict): meaning for verdict, meaning in LEGEND.items()}, NOT_RUN: "no run of ours yet"}
-
-Group = Callable[[str, Place], str]
+from sgpmic_cli.report.results import Place, Results, dataset_title, title_of
 
 
 def summary(results: Results) -> Html:
@@ -22,17 +17,16 @@ def summary(results: Results) -> Html:
     order = {method: i for i, method in enumerate(results.methods)}
     judged = [(metric, _place(rest)) for metric, *rest in table2()]
     judged.sort(key=lambda cell: order.get(cell[1][2], len(order)))  # tables list methods as the paper does
-    total = Counter(results.verdict(place, metric) for metric, place in judged)
-    used = [verdict for verdict in MEANINGS if total[verdict]]
+    total = count_verdicts(results.verdict(place, metric) for metric, place in judged)
     tiles = [
         tag(
             "div",
             tag("b", total[verdict]),
             tag("span", verdict),
             class_=f"tile {css(verdict)}",
-            title=MEANINGS[verdict],
+            title=LEGEND[Verdict(verdict)],
         )
-        for verdict in used
+        for verdict in total
     ]
     return section(
         "summary",
@@ -45,8 +39,16 @@ def summary(results: Results) -> Html:
             f"closest to the printed one: for {', '.join(FITTED)}. In these columns agreement is fitted "
             "and no independent evidence.",
         ),
-        _verdicts(results, judged, used, lambda _, place: title_of(place[2]), "Verdicts by method"),
-        _verdicts(results, judged, used, lambda _, place: dataset_title(place[0]), "Verdicts by data set"),
+        _verdicts(
+            ((title_of(place[2]), results.verdict(place, metric)) for metric, place in judged),
+            list(total),
+            "Verdicts by method",
+        ),
+        _verdicts(
+            ((dataset_title(place[0]), results.verdict(place, metric)) for metric, place in judged),
+            list(total),
+            "Verdicts by data set",
+        ),
         _wins(results),
     )
 
@@ -60,24 +62,11 @@ def legend(results: Results) -> Html:
         for metric in METRICS
     }
     entries = [
-        tag("li", tag("span", f"{SIGNS[verdict]} {verdict}", class_=f"key {css(verdict)}"), f" {meaning}")
-        for verdict, meaning in MEANINGS.items()
+        tag("li", tag("span", f"{SIGNS[verdict].text} {verdict}", class_=f"key {css(verdict)}"), f" {meaning}")
+        for verdict, meaning in LEGEND.items()
         if verdict in used
     ]
     return tag("ul", *entries, class_="legend")
-
-
-SIGNS = {
-    "exact": "=",
-    "match": "≈",
-    "better": "▲",
-    "worse": "▼",
-    "new": "∗",
-    "data differ": "≠",
-    "failed": "✕",
-    "unavailable": "–",
-    NOT_RUN: "·",
-}
 
 
 def css(verdict: str) -> str:
@@ -90,39 +79,32 @@ def _place(parts: Sequence) -> Place:
     return dataset, variance, method
 
 
-def _verdicts(
-    results: Results, judged: Sequence[tuple[str, Place]], used: Sequence[str], group: Group, caption: str
-) -> Html:
-    """One line for each group: a bar in the colours of the verdicts, and their numbers."""
-    counts: dict[str, Counter[str]] = {}
-    for metric, place in judged:
-        counts.setdefault(group(metric, place), Counter())[results.verdict(place, metric)] += 1
-    rows = [[name, _bar(found, used), *(found[verdict] or "" for verdict in used)] for name, found in counts.items()]
+def _verdicts(judged: Iterable[tuple[str, Verdict]], used: Sequence[str], caption: str) -> Html:
+    """One line for each group of (group, verdict): a bar in the colours of the verdicts, and their numbers."""
+    counts = count_by_group(judged)
+    rows = [[name, _bar(found), *(found.get(verdict, "") for verdict in used)] for name, found in counts.items()]
     return table(["", "", *used], rows, caption=f"{caption} (ACC and NMI together)")
 
 
-def _bar(found: Counter[str], used: Sequence[str]) -> Html:
-    whole = found.total()
-    parts = [
-        tag("i", class_=css(verdict), style=f"width:{100 * found[verdict] / whole:.2f}%")
-        for verdict in used
-        if found[verdict]
-    ]
-    words = ", ".join(f"{found[verdict]} {verdict}" for verdict in used if found[verdict])
+def _bar(found: Mapping[str, int]) -> Html:
+    whole = sum(found.values())
+    parts = [tag("i", class_=css(verdict), style=f"width:{100 * n / whole:.2f}%") for verdict, n in found.items()]
+    words = ", ".join(f"{n} {verdict}" for verdict, n in found.items())
     return tag("div", *parts, class_="bar", role="img", aria_label=words)
 
 
 def _wins(results: Results) -> Html:
     """How often each method is the best of its row, of the cells that were run, so that both sides can be compared."""
-    run = [[(*row, m) for m in results.methods if (*row, m) in results.cells] for row in results.rows]
-    methods = [method for method in results.methods if any(place[2] == method for row in run for place in row)]
-    printed = {method for _, _, _, method in table2()}
-    columns = {}
-    for metric in METRICS:
-        ours = count_wins({place[2]: results.ours(place, metric) for place in row} for row in run)
-        paper = count_wins({place[2]: results.paper(place, metric) for place in row} for row in run)
-        columns[f"{TITLES[metric]}, ours"] = ours
-        columns[f"{TITLES[metric]}, paper"] = {method: paper[method] for method in methods if method in printed}
-    rows = [[title_of(method), *(won.get(method, "–") for won in columns.values())] for method in methods]
-    there = sum(map(bool, run))
-    return table(["", *columns], rows, caption=f"Best of how many of the {there} rows; equal cells all win")
+    run = results.table.results
+    columns = {
+        f"{TITLES[metric]}, {side}": wins(run, metric, mean)
+        for metric in METRICS
+        for side, mean in (("ours", ours_of), ("paper", printed_of))
+    }
+    there = {result.method for result in run}
+    rows = [
+        [title_of(method), *(won.get(method, "–") for won in columns.values())]
+        for method in results.methods
+        if method in there
+    ]
+    return table(["", *columns], rows, caption=f"Best of how many of the {len(rows_of(run))} rows; equal cells all win")

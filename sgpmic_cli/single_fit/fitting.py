@@ -1,6 +1,5 @@
 """One SGP-MIC fitted to one data set, and what it leaves in a folder."""
 
-import re
 import time
 import warnings
 from collections.abc import Callable
@@ -14,22 +13,12 @@ import pandas as pd
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.row_tables import write_csv, write_embedding, write_labels
 
 DEFAULT_VARIANCE = 95.0
 UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
-OPTIONS = {  # how the command line calls what the estimator's complaints name
-    "n_clusters": "--clusters",
-    "n_components": "--dims",
-    "n_inducing": "--inducing",
-    "max_iter": "--iterations",
-    "optimizer": "--optimizer",
-    "kernel": "--kernel",
-    "n_init": "--init",
-    "scale": "--scale",
-}
 
 Progress = Callable[["Round"], None]
 
@@ -50,7 +39,7 @@ class Round:
 class Fitted:
     """A fitted model with the data behind it and the rounds of the restart that was kept."""
 
-    model: SGPMIC
+    model: PaperSGPMIC
     data: Dataset
     seed: int
     seconds: float
@@ -126,10 +115,10 @@ def fit(
     """
     given = {name: value for name, value in settings.items() if value is not None}
     if inducing is None:
-        usual = entry(data.name).inducing if data.name in names() else SGPMIC().n_inducing
+        usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
         inducing = min(usual, len(data.Y))
     given["n_inducing"] = inducing
-    model = SGPMIC(_clusters(data, clusters), _dimensions(dims, variance), random_state=seed, **given)
+    model = PaperSGPMIC(_clusters(data, clusters), _dimensions(dims, variance), random_state=seed, **given)
     heard: list[Round] = []
     model.callback = _listener(model, data, heard, progress)
     started = time.perf_counter()
@@ -138,11 +127,11 @@ def fit(
         try:
             model.fit(pd.DataFrame(data.Y, columns=list(data.feature_names)))
         except ValueError as error:
-            raise UsageError(f"{data.name} cannot be fitted: {_in_options(str(error))}") from None
+            raise UsageError(f"{data.name} cannot be fitted: {_as_clause(str(error))}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
     seconds = time.perf_counter() - started
-    remarks = list(dict.fromkeys(_in_options(str(warning.message)) for warning in caught))
+    remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
     chosen = settings.get("scale") or "none"  # a common factor by default evens nothing out
     if chosen == "none" and model.scale != "standard" and (advice := scaling_advice(data)):
         remarks.append(advice)
@@ -157,7 +146,7 @@ def scaling_advice(data: Dataset) -> str | None:
         return None
     return (
         f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and no column "
-        "is scaled on its own: --scale standard lets every column count."
+        "is scaled on its own: scale=standard lets every column count."
     )
 
 
@@ -171,26 +160,26 @@ def _clusters(data: Dataset, clusters: int | None) -> int:
         return clusters
     if data.labels is None:
         raise UsageError(
-            f"the number of classes in {data.name} is unknown: say how many --clusters to look for, "
-            "or name the column of classes with --label."
+            f"the number of classes in {data.name} is unknown: say how many to look for, such as "
+            "clusters=3, or name the column of classes with label=COLUMN."
         )
     return data.n_classes
 
 
 def _dimensions(dims: int | None, variance: float | None) -> int | float:
     if dims is not None and variance is not None:
-        raise UsageError("--dims and --variance both set the latent dimensions: give one of them.")
+        raise UsageError(f"dims={dims} and variance={variance:g} both set the latent dimensions: give one of them.")
     if dims is not None:
         if dims < 1:
-            raise UsageError(f"--dims {dims}: a latent space has at least one dimension.")
+            raise UsageError(f"dims={dims}: a latent space has at least one dimension.")
         return dims
     variance = DEFAULT_VARIANCE if variance is None else variance
     if not 1.0 <= variance < 100.0:
-        raise UsageError(f"--variance {variance:g}: give a percentage from 1 to below 100, such as 95.")
+        raise UsageError(f"variance={variance:g}: give a percentage from 1 to below 100, such as 95.")
     return variance / 100.0
 
 
-def _listener(model: SGPMIC, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
+def _listener(model: PaperSGPMIC, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
     def listen(number: int, bound: float, labels: np.ndarray) -> None:
         acc = None if data.labels is None else purity(data.labels, labels)
         restart = 1 if not heard else heard[-1].restart + (number == 1)
@@ -201,7 +190,7 @@ def _listener(model: SGPMIC, data: Dataset, heard: list[Round], progress: Progre
     return listen
 
 
-def _kept(model: SGPMIC, heard: list[Round]) -> list[Round]:
+def _kept(model: PaperSGPMIC, heard: list[Round]) -> list[Round]:
     """The rounds of the restart that the model comes from: the one with the same bounds after its M-steps."""
     bounds = model.lower_bounds_[1::2]
     for restart in range(1, model.n_init + 1):
@@ -211,9 +200,6 @@ def _kept(model: SGPMIC, heard: list[Round]) -> list[Round]:
     raise AssertionError("no restart has the bounds of the model that was kept")
 
 
-def _in_options(sentence: str) -> str:
-    """The estimator's sentence with the options of the command line in place of its parameters."""
-    named = re.sub(
-        rf"\b({'|'.join(OPTIONS)})(=| must)", lambda found: OPTIONS[found[1]] + found[2].replace("=", " "), sentence
-    )
-    return named[0].lower() + named[1:] if named else named
+def _as_clause(sentence: str) -> str:
+    """A sentence of the estimator as the second half of another."""
+    return sentence[0].lower() + sentence[1:] if sentence else sentence

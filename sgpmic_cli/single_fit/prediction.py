@@ -12,7 +12,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.atomic import settle
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.row_tables import write_embedding, write_labels
 
@@ -23,7 +23,7 @@ NAMELESS = re.compile(r"column_\d+")  # what the reader calls the columns of a f
 class Predicted:
     """Rows of a data set as a model sees them."""
 
-    model: SGPMIC
+    model: PaperSGPMIC
     data: Dataset
     S: np.ndarray  # (n, M)
     X: np.ndarray  # (n, Q)
@@ -56,14 +56,14 @@ class Predicted:
         write_embedding(folder / "embedding.csv", self.X)
 
 
-def load_model(path: PathLike) -> SGPMIC:
+def load_model(path: PathLike) -> PaperSGPMIC:
     """A model file, or the folder that `sgpmic fit` wrote one into."""
     path = Path(path)
     settle(path if path.is_dir() else path.parent)
-    return SGPMIC.load(path / "model.npz" if path.is_dir() else path)
+    return PaperSGPMIC.load(path / "model.npz" if path.is_dir() else path)
 
 
-def predict(model: SGPMIC, data: Dataset) -> Predicted:
+def predict(model: PaperSGPMIC, data: Dataset) -> Predicted:
     """Place the rows of a data set, whose columns must be those that the model was fitted to."""
     rows = _columns_of_model(model, data)
     try:
@@ -73,7 +73,7 @@ def predict(model: SGPMIC, data: Dataset) -> Predicted:
     return Predicted(model, data, placed.S, placed.X)
 
 
-def _columns_of_model(model: SGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame:
+def _columns_of_model(model: PaperSGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame:
     wanted = [str(name) for name in getattr(model, "feature_names_in_", [])]
     found = list(data.feature_names)
     nameless = all(map(NAMELESS.fullmatch, found)) or all(map(NAMELESS.fullmatch, wanted))
@@ -82,7 +82,7 @@ def _columns_of_model(model: SGPMIC, data: Dataset) -> np.ndarray | pd.DataFrame
     if len(found) != model.n_features_in_:
         raise UsageError(
             f"{data.name} has {len(found)} columns and the model {model.n_features_in_}: give it the columns "
-            "that it was fitted to, and name the column of classes, if there is one, with --label."
+            "that it was fitted to, and name the column of classes, if there is one, with label=COLUMN."
         )
     return pd.DataFrame(data.Y, columns=wanted) if wanted else data.Y
 
@@ -91,7 +91,7 @@ def _difference(wanted: list[str], found: list[str]) -> str:
     missing = [name for name in wanted if name not in found]
     extra = [name for name in found if name not in wanted]
     parts = [f"{_listed(missing)} missing"] if missing else []
-    parts += [f"{_listed(extra)} unknown to it (--label names a column of classes)"] if extra else []
+    parts += [f"{_listed(extra)} unknown to it (label=COLUMN names a column of classes)"] if extra else []
     if parts:
         return " and ".join(parts)
     place = next(j for j, pair in enumerate(zip(wanted, found, strict=True)) if pair[0] != pair[1])

@@ -15,8 +15,8 @@ from scipy.linalg.blas import dgemm, dsymm, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.bound import Bound
-from sgpmic_cli.model.kernels import RBF, cross_matrix
+from sgpmic_cli.model.paper.bound import Bound
+from sgpmic_cli.model.paper.kernels import RBF, cross_matrix
 from sgpmic_cli.speed.problems import Problem
 
 

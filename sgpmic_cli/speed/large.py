@@ -14,7 +14,7 @@ ROUNDS = 5
 
 
 def large_fit(n: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Seconds and peak memory of a fit of n rows, five rounds; `say` hears its progress."""
+    """Seconds and peak memory of a fit of n rows, five rounds; `say` is called with each line of its progress."""
     command = [sys.executable, "-m", "sgpmic_cli.speed.large", str(n)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -31,7 +31,7 @@ def main(n: int) -> None:
     """Fit, and print one JSON document."""
     import resource  # not on every system, and only this process needs it
 
-    from sgpmic_cli.model.estimator import SGPMIC
+    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
     from sgpmic_cli.speed.problems import LARGE, of_rows
 
     Y = of_rows(n).data.Y
@@ -44,7 +44,7 @@ def main(n: int) -> None:
             flush=True,
         )
 
-    model = SGPMIC(LARGE["m"], LARGE["q"], n_inducing=LARGE["k"], max_iter=ROUNDS, callback=told, random_state=0)
+    model = PaperSGPMIC(LARGE["m"], LARGE["q"], n_inducing=LARGE["k"], max_iter=ROUNDS, callback=told, random_state=0)
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         model.fit(Y)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.experiments.run.manifest import commit, environment
-from sgpmic_cli.model.bound import Bound, expectation
-from sgpmic_cli.model.kernels import RBF
+from sgpmic_cli.model.paper.bound import Bound, expectation
+from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, of_rows, single, trained
 from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version

@@ -6,10 +6,10 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import entry, load, names
-from sgpmic_cli.model.bound import Observed, Parameters, observe
-from sgpmic_cli.model.estimator import SGPMIC
-from sgpmic_cli.model.kernels import RBF, start_parameters
-from sgpmic_cli.model.mixture import log_joint, mixture
+from sgpmic_cli.model.paper.bound import Observed, Parameters, observe
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.mixture import log_joint, mixture
 
 ROUNDS = 20  # of training: the estimator's default, so that responsibilities are as sharp as those of a fitted model
 
@@ -52,7 +52,7 @@ def trained(size: Size) -> tuple[Array, Problem]:
     """
     bundled = size.name in names() and entry(size.name).kind == "bundled"
     Y = load(size.name, offline=True).Y if bundled else _groups(size)
-    model = SGPMIC(size.m, size.q, n_inducing=size.k, max_iter=ROUNDS, random_state=0).fit(Y)
+    model = PaperSGPMIC(size.m, size.q, n_inducing=size.k, max_iter=ROUNDS, random_state=0).fit(Y)
     seen = (Y - model.offset_) / model.scale_
     order = ("variance", "gamma", "bias", "white")
     theta = np.log([[params[name] for name in order] for params in model.kernel_params_])

@@ -1,10 +1,12 @@
 import os
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
@@ -49,10 +51,30 @@ def test_version():
     assert (result.exit_code, result.stdout) == (0, f"sgpmic {__version__}\n")
 
 
-def test_every_command_is_listed():
-    listed = CliRunner().invoke(app, ["--help"]).stdout
-    for command in ("benchmark", "sweep-inducing", "sweep-clusters", "check", "table1", "datasets", "info"):
-        assert command in listed
+COMMANDS = [
+    "benchmark",
+    "check",
+    "datasets",
+    "fit",
+    "info",
+    "plot",
+    "predict",
+    "report",
+    "search-asrun",
+    "speed",
+    "sweep-clusters",
+    "sweep-inducing",
+    "table1",
+]
+
+
+def test_every_command_is_there_and_listed_with_what_it_does():
+    commands = typer.main.get_command(app).commands
+    assert sorted(commands) == COMMANDS
+    listed = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).stdout
+    for name, command in commands.items():
+        row = next(line for line in listed.splitlines() if re.search(rf"^\W*{name} ", line))
+        assert command.get_short_help_str(30)[:20].rstrip(" .") in row
 
 
 @pytest.mark.parametrize(

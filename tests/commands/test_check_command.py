@@ -46,7 +46,8 @@ def test_a_worse_number_is_shown_and_fails(reference, tmp_path):
     assert result.exit_code == 1
     assert "worse" in result.stdout
     assert "-7.67" in result.stdout
-    assert result.stderr == "sgpmic: 1 of 12 numbers are worse, failed or missing.\n"
+    assert "1 of 12" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_better_number_is_shown_and_passes(reference, tmp_path):
@@ -76,7 +77,7 @@ def test_comparing_nothing_fails(reference, arguments):
 def test_no_reference_fails_and_says_how_to_make_one(tmp_path):
     result = _check("--reference", str(tmp_path / "none.json"))
     assert result.exit_code == 1
-    assert "sgpmic check --update" in result.stderr
+    assert "make one with --update" in result.stderr
 
 
 def test_an_update_prints_the_difference_and_mends_the_file(reference, tmp_path):

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def test_everything_is_written_and_agrees(run, tmp_path):
     document = json.loads(result.stdout)
     folder = tmp_path / "results" / "fit" / "iris"
     assert {path.name for path in folder.iterdir()} == FILES
-    data, model = load("iris"), SGPMIC.load(folder / "model.npz")
+    data, model = load("iris"), PaperSGPMIC.load(folder / "model.npz")
     assert (document["clusters"], document["dims"], document["inducing"], document["seed"]) == (3, 2, 10, 3)
     assert document["scores"]["acc"] == purity(data.labels, model.labels_)
     assert document["lower_bound"] == model.lower_bound_
@@ -103,7 +103,7 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
     bare = run("wine", *QUICK, "--scale", "none", "--json")
     assert json.loads(bare.stdout)["columns"] == 13
     assert sum(hint in line for line in bare.stderr.splitlines()) == 1
-    assert (hint in run("wine", *QUICK).stderr) == (SGPMIC().scale != "standard")
+    assert (hint in run("wine", *QUICK).stderr) == (PaperSGPMIC().scale != "standard")
     assert hint not in run("wine", *QUICK, "--scale", "standard").stderr
     assert hint not in run("wine", *QUICK, "--scale", "global").stderr
     assert "variance" not in run("iris", *QUICK, "--scale", "none").stderr
@@ -140,7 +140,7 @@ def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures)
     result = run("iris", *QUICK, "--init", "3", "--out", "x", "--json")
     assert "restart 3/3, round 2/2" in result.stderr
     trace = read(tmp_path / "x" / "trace.csv")
-    model = SGPMIC.load(tmp_path / "x" / "model.npz")
+    model = PaperSGPMIC.load(tmp_path / "x" / "model.npz")
     assert trace["bound"].tolist() == model.lower_bounds_
     best = max(float(line.split("bound ")[1].split(",")[0]) for line in result.stderr.splitlines() if "2/2:" in line)
     assert round(trace["bound"].iloc[-2], 2) <= best
@@ -157,7 +157,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
     [
         (["irs"], 2, "did you mean 'iris'?"),
         (["none.csv"], 2, "there is no file none.csv"),
-        (["plain.csv"], 2, "say how many --clusters"),
+        (["plain.csv"], 2, "such as --clusters 3, or name the column of classes with --label COLUMN"),
         (["named.csv"], 2, "--label kind"),
         (["named.csv", "--label", "knd"], 2, "did you mean 'kind'?"),
         (["iris", "--label", "x"], 2, "iris brings its own classes"),
@@ -167,7 +167,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--variance", "nan"], 2, "a percentage from 1 to below 100"),
         (["iris", "--clusters", "0"], 2, "--clusters must be a whole number from 1, not 0"),
         (["iris", "--clusters", "151"], 2, "--clusters 151 needs at least that many rows"),
-        (["iris", "--dims", "150"], 2, "--dims 150 needs more rows"),
+        (["iris", "--dims", "5"], 2, "--dims 5 needs at least that many columns"),
         (["iris", "--dims", "0"], 2, "--dims 0: a latent space has at least one dimension"),
         (["iris", "--kernel", "cosine"], 2, "--kernel must be 'rbf' or 'linear'"),
         (["iris", "--optimizer", "adam"], 2, "--optimizer must be"),

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.commands import app
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 
@@ -14,7 +14,7 @@ from sgpmic_cli.scores import purity
 def fitted():
     rng = np.random.RandomState(0)
     frame = pd.DataFrame(rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None], columns=["a", "b", "c"])
-    return SGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
+    return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
     assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
-    assert result.stderr == "labels and embedding in results/predict/train.csv\n"
+    assert "results/predict/train.csv" in result.stderr
 
 
 def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
@@ -80,9 +80,9 @@ def test_the_folder_of_a_fit_is_not_written_over(run, tmp_path):
     before = sorted(tmp_path.iterdir())
     result = run("model.npz", "new.csv", "--label", "kind", "--out", ".")
     assert result.exit_code == 2
-    assert (
-        result.stderr == "sgpmic: '.' holds a fit, whose labels and latent points would be lost: name another --out.\n"
-    )
+    assert "'.' holds a fit" in result.stderr
+    assert "--out" in result.stderr
+    assert result.stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
 
 

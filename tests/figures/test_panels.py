@@ -1,21 +1,24 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.plan.methods import Method, resolve
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.plan import methods
+from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import panels
-from sgpmic_cli.figures.panels import _numbered, figure_cell, fit_panels, traces
+from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions
 
 
 @pytest.fixture
 def plot_options(tmp_path):
-    return PlotOptions(results=tmp_path, store=tmp_path / "runs", repeats=2)
+    return PlotOptions(results=tmp_path, repeats=2, running=RunOptions(n_jobs=1))
 
 
 def test_a_panel_shows_the_first_repeat_and_the_mean_of_all(plot_options):
-    (pca,) = resolve(["pca-fcm"])
-    (panel,) = fit_panels([figure_cell(pca, "iris", plot_options)], plot_options)
+    (panel,) = fit_panels(plot_options.study(["iris"], ["pca-fcm"]), plot_options)
     assert panel.X.shape == (150, 2)
     assert panel.outcome.repeats == 2
     assert round(panel.outcome.stats["acc"].mean, 2) == 88.67
@@ -25,33 +28,37 @@ def test_a_panel_shows_the_first_repeat_and_the_mean_of_all(plot_options):
 
 
 def test_the_second_call_fits_nothing(plot_options, monkeypatch):
-    (pca,) = resolve(["pca-fcm"])
-    wanted = [figure_cell(pca, "iris", plot_options)]
-    before = fit_panels(wanted, plot_options)[0].X
+    study = plot_options.study(["iris"], ["pca-fcm"])
+    before = fit_panels(study, plot_options)[0].X
     monkeypatch.setattr(panels, "_fitted", lambda run, memory: lambda: pytest.fail("fitted again"))
-    np.testing.assert_array_equal(fit_panels(wanted, plot_options)[0].X, before)
+    np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
 
 
 def test_a_damaged_file_is_computed_again(plot_options):
-    (pca,) = resolve(["pca-fcm"])
-    wanted = [figure_cell(pca, "iris", plot_options)]
-    before = fit_panels(wanted, plot_options)[0].X
-    (kept,) = (plot_options.store / "panels").iterdir()
+    study = plot_options.study(["iris"], ["pca-fcm"])
+    before = fit_panels(study, plot_options)[0].X
+    (kept,) = (plot_options.results / "runs" / "panels").iterdir()
     kept.write_bytes(kept.read_bytes()[:100])
-    np.testing.assert_array_equal(fit_panels(wanted, plot_options)[0].X, before)
+    np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
 
 
 def test_the_columns_are_those_of_the_printed_numbers(plot_options):
-    (pca,) = resolve(["pca-fcm"])
-    planned = figure_cell(pca, "wine", plot_options)
-    assert planned.data.Y.shape == (178, 12)
-    assert (planned.q, figure_cell(pca, "wine", plot_options, q=3).q) == (2, 3)
+    study = plot_options.study(["wine", "iris"], ["pca-fcm"], in_two_dimensions)
+    wine, iris = fit_panels(study, plot_options)
+    assert wine.data.Y.shape == (178, 12)
+    assert (wine.X.shape, iris.X.shape) == ((178, 2), (150, 2))
 
 
-def test_no_successful_run_is_a_sentence(plot_options):
+def test_no_successful_run_is_a_sentence(plot_options, monkeypatch):
     broken = Method("broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"})
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: TypeError"):
-        fit_panels([figure_cell(broken, "iris", plot_options)], plot_options)
+    monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
+        fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
+
+
+def test_nothing_to_repeat_is_refused(plot_options):
+    with pytest.raises(UsageError, match="repeats=0"):
+        replace(plot_options, repeats=0).study(["iris"], ["pca-fcm"])
 
 
 def test_clusters_take_the_numbers_of_their_classes():
@@ -65,9 +72,11 @@ def test_clusters_take_the_numbers_of_their_classes():
 
 
 def test_a_trace_counts_e_and_m_updates(plot_options):
-    (method,) = resolve(["sgp-mic"])
-    quick = Method(**{**vars(method), "settings": {"max_iter": 3}})
-    (trace,) = traces([figure_cell(quick, "iris", plot_options)], plot_options)
+    study = plot_options.study(
+        ["iris"], ["sgp-mic"], lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})]
+    )
+    ((cell, trace),) = traces(study, plot_options)
+    assert cell.q == 2
     assert trace["bound"].shape == trace["acc"].shape == (7,)  # three rounds and a last E-step
     assert trace["acc"][0] == trace["acc"][1]  # labels move in E-steps only
     assert np.all(np.diff(trace["bound"])[::2] >= 0)  # M-steps never lower the bound

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model import storage
-from sgpmic_cli.model.estimator import RUNTIME
+from sgpmic_cli.model.paper.estimator import RUNTIME, PaperSGPMIC
 
 Y = np.random.RandomState(0).randn(30, 3)
 
@@ -19,7 +18,7 @@ Y = np.random.RandomState(0).randn(30, 3)
 @pytest.fixture(scope="module")
 def fitted():
     frame = pd.DataFrame(Y, columns=["a", "b", "c"])
-    return SGPMIC(2, 2, n_inducing=10, max_iter=3, scale="standard", random_state=0).fit(frame)
+    return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, scale="standard", random_state=0).fit(frame)
 
 
 @pytest.fixture
@@ -44,9 +43,9 @@ def rewrite(path, about=None, **arrays):
     "settings", [{}, {"kernel": "linear"}, {"ard": True, "covariance_type": "full"}, {"n_components": 0.9}]
 )
 def test_a_loaded_model_is_the_same_model(tmp_path, settings):
-    model = SGPMIC(**{"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}).fit(Y)
+    model = PaperSGPMIC(**{"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}).fit(Y)
     model.save(tmp_path / "m.npz")
-    loaded = SGPMIC.load(tmp_path / "m.npz")
+    loaded = PaperSGPMIC.load(tmp_path / "m.npz")
     new = Y + 0.1
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
@@ -60,7 +59,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
 
 
 def test_column_names_travel_along(fitted, saved):
-    loaded = SGPMIC.load(saved)
+    loaded = PaperSGPMIC.load(saved)
     assert list(loaded.feature_names_in_) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         loaded.predict(pd.DataFrame(Y, columns=["a", "c", "b"]))
@@ -68,7 +67,7 @@ def test_column_names_travel_along(fitted, saved):
 
 def test_an_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
-        SGPMIC().save(tmp_path / "m.npz")
+        PaperSGPMIC().save(tmp_path / "m.npz")
     assert not list(tmp_path.iterdir())
 
 
@@ -93,13 +92,13 @@ def test_others_may_read_the_file(saved):
 
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(UsageError, match="There is no model file"):
-        SGPMIC.load(tmp_path / "none.npz")
+        PaperSGPMIC.load(tmp_path / "none.npz")
 
 
 def test_a_newer_format_names_the_way_out(saved):
     rewrite(saved, {"version": 99, "written_by": "9.9"})
     with pytest.raises(UsageError, match=r"written by sgpmic 9\.9 in model format 99; .* install a newer sgpmic"):
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)
 
 
 def test_pickled_code_is_never_run(saved, tmp_path):
@@ -109,17 +108,17 @@ def test_pickled_code_is_never_run(saved, tmp_path):
 
     bomb = np.array([Bomb()], dtype=object)
     for name in ("rows", "header", "theta"):
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)
         whole = saved.read_bytes()
         with np.load(saved) as members:
             content = {member: members[member] for member in members.files}
         np.savez(saved, **{**content, name: bomb})
         with pytest.raises(UsageError, match="not a readable sgpmic model"):
-            SGPMIC.load(saved)
+            PaperSGPMIC.load(saved)
         saved.write_bytes(whole)
     saved.write_bytes(pickle.dumps(Bomb()))
     with pytest.raises(UsageError, match="not a readable sgpmic model"):
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)
     assert not (tmp_path / "boom").exists()
 
 
@@ -136,7 +135,7 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
             damaged[rng.randint(len(whole))] ^= 1 << rng.randint(8)
         saved.write_bytes(damaged)
         try:
-            loaded = SGPMIC.load(saved)
+            loaded = PaperSGPMIC.load(saved)
         except UsageError:
             refused += 1
         else:  # the flip hit a date or the like
@@ -186,7 +185,7 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
 def test_a_file_that_is_no_model_is_refused_in_one_sentence(saved, header, arrays):
     rewrite(saved, header, **arrays)
     with pytest.raises(UsageError) as refused:
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)
     assert str(saved) in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -196,7 +195,7 @@ def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
         for _ in range(80):
             member.write(bytes(1024**2))
     with pytest.raises(UsageError, match="unpacks to more than a model can hold"):
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)
 
 
 def test_members_that_are_no_arrays_are_refused(saved):
@@ -208,4 +207,4 @@ def test_members_that_are_no_arrays_are_refused(saved):
             archive.writestr(name, b"plain text" if name == "header.npy" else content)
     saved.write_bytes(buffer.getvalue())
     with pytest.raises(UsageError, match="not a readable sgpmic model"):
-        SGPMIC.load(saved)
+        PaperSGPMIC.load(saved)

@@ -263,7 +263,7 @@ def test_a_document_of_another_shape_is_one_sentence(tmp_path, name, text):
 
 
 def test_missing_or_foreign_files_are_one_sentence(tmp_path):
-    with pytest.raises(UsageError, match="run `sgpmic benchmark --dataset all --variance all"):
+    with pytest.raises(UsageError, match="run the benchmark of all data sets"):
         page(tmp_path)
     write_results(tmp_path)
     path = tmp_path / "table2" / "benchmark.json"

@@ -15,33 +15,68 @@ comes out at 44.9, 25.1, 23.7 (29.23, 31.36, 30.82), but single runs lie anywher
 lambda, so that little can be read from it.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
+from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.baselines.unca import nca
 from sgpmic_cli.baselines.unca.affinity import Affinity
 from sgpmic_cli.baselines.unca.conjugate_gradients import descend
+from sgpmic_cli.parameter_checks import number, whole
 
 Labels = NDArray[np.int64]
 
 MAX_ROWS = 20_000  # where all of them are near each other, their affinities take 1.6 GB
 
 
-class UNCA(ClusterMixin, BaseEstimator):
+class UNCA(EmbeddingClusterer):
     """Alternate spectral labels and penalised neighbourhood component analysis.
 
     The published program allows a projection 1000 line searches, and on 2310 rows would take hours for one row of the
     table. Here every projection has `max_evaluations` of objective and gradient, on all data alike, and ends before
     where a line search brings less than 1e-4 or the objective is that close to N, which it cannot pass.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    lam : float, default=1.0
+        Weight lambda of the penalty on the projection.
+    rounds : int, default=15
+        Rounds of labels and projection.
+    max_evaluations : int, default=8
+        Evaluations of objective and gradient in a projection.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means and of the projections.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        What the labels of the last round were made from.
+
+    References
+    ----------
+    .. [1] C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for clustering",
+       Neurocomputing 168, 2015.
+
+    Examples
+    --------
+    >>> from sgpmic_cli.baselines import UNCA
+    >>> from sgpmic_cli.data import load
+    >>> model = UNCA(n_clusters=3, rounds=2, random_state=0).fit(load("iris").Y)
+    >>> model.labels_.shape, model.embedding_.shape
+    ((150,), (150, 2))
     """
 
-    labels_: Labels
-    embedding_: Array  # (N, Q), what the labels of the last round were made from
+    _rules: ClassVar = {"lam": number(), "rounds": whole(), "max_evaluations": whole()}
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, rounds=15, max_evaluations=8, random_state=None):
         self.n_clusters = n_clusters
@@ -51,14 +86,9 @@ class UNCA(ClusterMixin, BaseEstimator):
         self.max_evaluations = max_evaluations
         self.random_state = random_state
 
-    def fit(self, Y, y=None):
-        """Embed and cluster the rows of Y."""
-        Y = validate_data(self, Y, dtype=np.float64, ensure_min_samples=2)
-        if not 1 <= self.n_clusters <= len(Y):
-            raise ValueError(f"n_clusters={self.n_clusters} needs at least that many rows; the data have {len(Y)}.")
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:
             raise ValueError(f"UNCA compares all rows with each other and takes at most {MAX_ROWS}, not {len(Y)}.")
-        rng = check_random_state(self.random_state)
         # Equal rows stay together in every step, so each distinct one is carried once, with a weight.
         Yc, place, counts = np.unique(_scatter.centred(Y), axis=0, return_inverse=True, return_counts=True)
         weights = counts.astype(np.float64)
@@ -68,7 +98,6 @@ class UNCA(ClusterMixin, BaseEstimator):
             Z = Yc @ self._project(Yc, weights, labels, rng)
         labels, _ = self._label(Z, weights, cohesion, rng)
         self.labels_, self.embedding_ = labels[place], Z[place]
-        return self
 
     def _label(self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState) -> tuple[Labels, float]:
         """The first k-means partition of more cohesion than the round before had, or the last one tried."""

@@ -53,6 +53,7 @@ class Objective:
         self._listed: Array | None = None  # the Z that the neighbour lists were made for
 
     def __call__(self, a: Array) -> tuple[float, Array]:
+        """-F and its gradient at A, both flat: what is to be minimised."""
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
         p, LapZ = self._by_lists(Z) if self._is_sparse(Z) else self._by_blocks(Z)

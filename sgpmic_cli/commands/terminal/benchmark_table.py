@@ -4,7 +4,6 @@ One data set at one variance, or one method, is a list: a line for each cell. Ot
 for each data set and variance, a column for each method, cut into as many tables as the width asks for.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich import box
@@ -15,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, Verdict
+from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, is_best
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
-from sgpmic_cli.experiments.tables.result_tables import best_of, notes_of, pivot
+from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -28,16 +28,7 @@ STYLES = {
     Verdict.DATA_DIFFER: "yellow",
     Verdict.FAILED: "bold red",
     Verdict.UNAVAILABLE: "dim",
-}
-SIGNS = {
-    Verdict.EXACT: "=",
-    Verdict.MATCH: "≈",
-    Verdict.BETTER: "▲",
-    Verdict.WORSE: "▼",
-    Verdict.NEW: "*",
-    Verdict.DATA_DIFFER: "≠",
-    Verdict.FAILED: "failed",
-    Verdict.UNAVAILABLE: "unavailable",
+    Verdict.NOT_RUN: "dim",
 }
 GRID_COLUMN = 17  # columns of one method in a grid
 GRID_MARGIN = 19  # columns of the row's name
@@ -68,8 +59,7 @@ def render(results: Sequence[Result], console: Console) -> Iterator[RenderableTy
 
 def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) -> Table:
     first = results[0]
-    q = first.outcome.cell.q
-    where = f"{first.dataset}, {first.variance} % of the variance (Q = {'?' if q is None else q})"
+    where = f"{first.dataset}, {first.variance} % of the variance (Q = {'?' if first.q is None else first.q})"
     table = Table(box=box.SIMPLE_HEAD, title=where if by_method else first.method, title_style="bold", pad_edge=False)
     table.add_column("method" if by_method else "data set, % (Q)", no_wrap=True)
     for metric in metrics:
@@ -78,8 +68,7 @@ def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) ->
         table.add_column("", no_wrap=True)
     best = {metric: best_of(results, metric) for metric in metrics}
     for result in results:
-        cell = result.outcome.cell
-        row = Text(cell.method.label if by_method else _row_name(result))
+        row = Text(result.entrant.label if by_method else _row_name(result))
         entries: list[Text] = []
         for metric in metrics:
             verdict = result.verdict[metric]
@@ -119,20 +108,22 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
     if paper is not None:
         text.append(f"{paper.mean:.2f} ", style="dim")
         text.append(_signed(result.difference(metric)) + " ", style="dim")
-    return text.append(SIGNS[verdict], style=STYLES[verdict])
+    return text.append(_sign(verdict), style=STYLES[verdict])
 
 
 def _ours(result: Result, metric: str, best: float | None) -> Text:
     stat = result.ours[metric]
-    is_best = best is not None and stat.mean is not None and round(stat.mean, 2) == best
-    outcome = result.outcome
-    some = f" ({outcome.repeats - outcome.failed}/{outcome.repeats})" if outcome.failed and outcome.ok else ""
-    return Text(plain(stat) + some, style="bold" if is_best else "")
+    some = f" ({result.repeats - result.failed}/{result.repeats})" if result.failed and result.ok else ""
+    return Text(plain(stat) + some, style="bold" if is_best(stat.mean, best) else "")
 
 
 def _row_name(result: Result) -> str:
-    q = result.outcome.cell.q
-    return f"{result.dataset} {result.variance} ({'?' if q is None else q})"
+    return f"{result.dataset} {share_of(result)}"
+
+
+def _sign(verdict: Verdict) -> str:
+    """The sign of a verdict, or its word where there is no number to put a sign beside."""
+    return SIGNS[verdict].text if SIGNS[verdict].latex else str(verdict)
 
 
 def _signed(difference: float | None) -> str:
@@ -144,7 +135,7 @@ def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableTyp
     lines = [Text("Upper line ours, mean±std; lower line the paper's, difference, verdict.")] if signs else []
     for verdict, meaning in LEGEND.items():
         if verdict in used:
-            name = f"{SIGNS[verdict]} {verdict}" if signs and SIGNS[verdict] != verdict else str(verdict)
+            name = f"{_sign(verdict)} {verdict}" if signs and _sign(verdict) != verdict else str(verdict)
             lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
     if bold:
         lines.append(Text.assemble(("bold", "bold"), f": best of the {'row' if signs else 'column'}"))
@@ -154,8 +145,8 @@ def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableTyp
 def _summary(results: Sequence[Result]) -> Text:
     text = Text()
     for metric in METRICS:
-        counts = Counter(result.verdict[metric] for result in results)
-        parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in LEGEND if counts[verdict])
+        counts = count_verdicts(result.verdict[metric] for result in results)
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         text.append(f"{TITLES[metric]}", style="bold").append(f" cells: {parts}; {len(results)} in all\n")
     text.rstrip()
     return text

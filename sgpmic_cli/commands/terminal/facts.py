@@ -23,8 +23,10 @@ def score_words(scores: Mapping[str, float] | None) -> dict[str, str]:
     """Scores as facts, each under a name that says which of its kind it is; nothing when classes are unknown."""
     if scores is None:
         return {}
-    return {
-        "ACC": f"{scores['acc']:.2f} (purity, the paper's); {scores['acc_hungarian']:.2f} one-to-one",
-        "NMI": f"{scores['nmi']:.2f} (mapped labels, the paper's); {scores['nmi_stated']:.2f} clusters",
-        "ARI": f"{scores['ari']:.2f}",
-    }
+    from sgpmic_cli.scores import SCORES
+
+    told: dict[str, list[str]] = {}
+    for name, score in SCORES.items():
+        kind = score.title.rpartition(" ")[2]  # ACC and Hungarian ACC stand on one line
+        told.setdefault(kind, []).append(f"{scores[name]:.2f}" + (f" ({score.meaning})" if score.meaning else ""))
+    return {kind: "; ".join(words) for kind, words in told.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.commands.terminal.option_names import in_options
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
 class Output:
-    """Decides once whether a person, a program or nobody is listening."""
+    """What a command prints: a table or one JSON document, and remarks beside it unless they are not wanted."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False):
         self.as_json = as_json
@@ -43,19 +43,13 @@ class Output:
         """Say something beside the result."""
         if not self.quiet:
             with suppress(OSError):  # nobody listens
-                print(for_terminal(sentence), file=sys.stderr, flush=True)
+                print(for_terminal(in_options(sentence)), file=sys.stderr, flush=True)
 
 
 def note_missing_header(data: "Dataset", output: Output) -> None:
-    """A header of numbers cannot be told from a row: the user can."""
+    """Say that the first line was read as data: a header of numbers looks like a row, and only the user knows."""
     if data.names_made_up:
         output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
-
-
-def raise_failed(failed: int, total: int) -> None:
-    """End with the exit code of failed runs, if there are any."""
-    if failed:
-        raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")
 
 
 def _console(stderr: bool) -> "Console":

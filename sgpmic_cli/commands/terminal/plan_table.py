@@ -1,18 +1,21 @@
 """What `--dry-run` shows: the runs of each cell, and how many of them the store answers."""
 
+from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.experiments.plan.cells import runs_of
-from sgpmic_cli.experiments.run.pipeline import Prepared
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.pipeline import prepare
+from sgpmic_cli.experiments.run.run_options import RunOptions
 
 
-def print_plan(prepared: Prepared, output: Output, parameter: str = "") -> None:
-    """Print the plan; `parameter` names what a sweep varies."""
+def show_plan(study: Study, options: RunOptions, out: Path, output: Output, parameter: str = "") -> None:
+    """Print what would be run; `parameter` names what a sweep varies."""
+    prepared = prepare(study, options, out)
     kept = prepared.work.kept
     cells: list[dict[str, Any]] = []
     for cell in prepared.cells:
-        behind = runs_of(cell, prepared.repeats, prepared.seed)
+        behind = prepared.runs_of(cell)
         at_hand = sum(run.key in kept for run in behind)
         cells.append(
             {

@@ -1,14 +1,17 @@
-"""Live progress on stderr, and what is said when the work is interrupted."""
+"""Live progress on stderr, and what is said when the work ends or is interrupted."""
 
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.experiments.run.pipeline import Watcher
+from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.experiments.run.run_options import Watcher
 from sgpmic_cli.safe_text import for_terminal
 
 SPEED_SECONDS = 120  # the time left follows from the speed of the last minutes
@@ -69,3 +72,12 @@ def watching(output: Output) -> Iterator[Watcher]:
             raise type(interrupt)(
                 "interrupted; finished runs are kept: the same command again goes on from here."
             ) from None
+
+
+def tell_end(finished: FinishedStudy, out: Path, output: Output) -> None:
+    """Say what was computed and where the tables are, and end with the exit code of failed runs if there are any."""
+    computed, reused, failed = finished.computed, finished.reused, finished.failed
+    output.remark(f"{computed} runs computed, {reused} reused; tables and manifest in {out}")
+    if failed:
+        total = computed + reused
+        raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")

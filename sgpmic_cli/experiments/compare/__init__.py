@@ -1,1 +1,1 @@
-"""Outcomes beside the paper's numbers: verdicts, wins, and whether methods differ at all."""
+"""Outcomes beside the paper's numbers: verdicts, counts of them, and whether methods differ at all."""

@@ -4,40 +4,84 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.paper import Published, published
 from sgpmic_cli.experiments.compare.verdicts import Verdict, compare, judge
+from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.plan.protocol import Protocol
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.scores import SCORES
 
-METRICS = ("acc", "nmi")
+METRICS = ("acc", "nmi")  # what the paper prints
+SHOWN = tuple(name for name in SCORES if name != "nmi_stated")  # under `nmi` stands the one of the protocol
 NMI_OF = {"nmi": "of the classes that the clusters stand for", "nmi_stated": "of the clusters themselves"}
 
 
 @dataclass(frozen=True)
-class Result:
-    """A cell: what came out, what was printed, and the verdicts on ACC and NMI."""
+class GridPoint:
+    """One of the settings that the labels chose among."""
 
-    outcome: Outcome
-    ours: dict[str, Stat]  # acc, nmi (the one of the protocol), ari, acc_hungarian
+    settings: dict[str, Any]  # what the grid varies
+    stats: dict[str, Stat]  # acc, nmi
+    failed: int
+    seconds: float | None
+
+    def document(self) -> dict[str, Any]:
+        """The point as it stands in the JSON document."""
+        stats = {metric: _stat(stat) for metric, stat in self.stats.items()}
+        return {"settings": self.settings, "failed": self.failed, **stats, "seconds": self.seconds}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A cell: what came out, what was printed, and the verdicts on ACC and NMI.
+
+    It holds what the JSON document holds and nothing more, so that a table read back is a table.
+    """
+
+    dataset: str
+    variance: int  # share in percent that set Q
+    q: int | None
+    n_clusters: int
+    entrant: Method
+    settings: dict[str, Any]
+    repeats: int
+    failed: int
+    ours: dict[str, Stat]  # acc, nmi (the one of the protocol), and every other score
     paper: dict[str, Published | None]  # acc, nmi
     verdict: dict[str, Verdict]  # acc, nmi
+    seconds: float | None  # mean of a successful run
     note: str
-    nmi: str = "nmi"  # the score that the protocol shows as NMI
-
-    @property
-    def dataset(self) -> str:
-        """Name of the data set."""
-        return self.outcome.cell.dataset
-
-    @property
-    def variance(self) -> int:
-        """Share of variance in percent that set Q."""
-        return self.outcome.cell.variance
+    grid: tuple[GridPoint, ...] = ()
 
     @property
     def method(self) -> str:
         """Name of the method."""
-        return self.outcome.cell.method.name
+        return self.entrant.name
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where the cell stands: data set, variance, method."""
+        return self.dataset, self.variance, self.method
+
+    @property
+    def available(self) -> bool:
+        """Whether there were data to run on."""
+        return Verdict.UNAVAILABLE not in self.verdict.values()
+
+    @property
+    def ok(self) -> bool:
+        """Whether at least one run succeeded."""
+        return self.repeats > self.failed
+
+    @property
+    def data_differ(self) -> bool:
+        """Whether the data are not those of the paper."""
+        return self.dataset in names() and entry(self.dataset).data_differ
+
+    def chose(self, point: GridPoint) -> bool:
+        """Whether the labels chose this point of the grid."""
+        return all(self.settings[name] == value for name, value in point.settings.items())
 
     def difference(self, metric: str) -> float | None:
         """Ours minus the paper's, where both exist."""
@@ -46,34 +90,22 @@ class Result:
 
     def document(self) -> dict[str, Any]:
         """The cell as it stands in the JSON document."""
-        outcome, cell = self.outcome, self.outcome.cell
         content: dict[str, Any] = {
-            "dataset": cell.dataset,
-            "variance": cell.variance,
-            "q": cell.q,
-            "n_clusters": cell.n_clusters,
-            "method": cell.method.name,
-            "settings": outcome.settings,
-            "repeats": outcome.repeats,
-            "failed": outcome.failed,
+            "dataset": self.dataset,
+            "variance": self.variance,
+            "q": self.q,
+            "n_clusters": self.n_clusters,
+            "method": self.method,
+            "settings": self.settings,
+            "repeats": self.repeats,
+            "failed": self.failed,
             **{name: _stat(stat) for name, stat in self.ours.items()},
             "paper": {name: _stat(paper) for name, paper in self.paper.items()} if any(self.paper.values()) else None,
             "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
-            "seconds": outcome.seconds,
+            "seconds": self.seconds,
             "note": self.note,
         }
-        if outcome.grid:
-            content["grid"] = [
-                {
-                    "settings": {name: point.settings[name] for name in cell.method.grid},
-                    "failed": point.failed,
-                    "acc": _stat(point.stats["acc"]),
-                    "nmi": _stat(point.stats[self.nmi]),
-                    "seconds": point.seconds,
-                }
-                for point in outcome.grid
-            ]
-        return content
+        return content | ({"grid": [point.document() for point in self.grid]} if self.grid else {})
 
 
 Mean = Callable[[Result, str], float | None]
@@ -86,7 +118,7 @@ def ours_of(result: Result, metric: str) -> float | None:
 
 def printed_cell(result: Result, metric: str) -> Published | None:
     """What the paper prints in this cell; a variant is compared with another method's column and has none itself."""
-    return None if result.outcome.cell.method.variant_of else result.paper[metric]
+    return None if result.entrant.variant_of else result.paper[metric]
 
 
 def printed_of(result: Result, metric: str) -> float | None:
@@ -95,17 +127,43 @@ def printed_of(result: Result, metric: str) -> float | None:
     return None if paper is None else paper.mean
 
 
+def printed_beside(entrant: Method, dataset: str, variance: int) -> dict[str, Published | None]:
+    """The printed numbers that a cell is compared with: a variant has those of the method it varies."""
+    column = entrant.variant_of or entrant.name
+    return {metric: published(metric, dataset, variance, column) for metric in METRICS}
+
+
 def compare_cell(outcome: Outcome, protocol: Protocol) -> Result:
     """Put an outcome beside the printed cell."""
-    cell, stats = outcome.cell, outcome.stats
-    ours = {"acc": stats["acc"], "nmi": stats[protocol.nmi], "ari": stats["ari"]}
-    ours["acc_hungarian"] = stats["acc_hungarian"]
-    column = cell.method.variant_of or cell.method.name
-    paper = {metric: published(metric, cell.dataset, cell.variance, column) for metric in METRICS}
+    cell = outcome.cell
     score = {"acc": "acc", "nmi": protocol.nmi}
+    paper = printed_beside(cell.method, cell.dataset, cell.variance)
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
     note = " ".join(filter(None, [note_of(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"], protocol.nmi)]))
-    return Result(outcome, ours, paper, verdict, note, protocol.nmi)
+    return Result(
+        dataset=cell.dataset,
+        variance=cell.variance,
+        q=cell.q,
+        n_clusters=cell.n_clusters,
+        entrant=cell.method,
+        settings=outcome.settings,
+        repeats=outcome.repeats,
+        failed=outcome.failed,
+        ours={name: outcome.stats[score.get(name, name)] for name in SHOWN},
+        paper=paper,
+        verdict=verdict,
+        seconds=outcome.seconds,
+        note=note,
+        grid=tuple(
+            GridPoint(
+                settings={name: point.settings[name] for name in cell.method.grid},
+                stats={metric: point.stats[score[metric]] for metric in METRICS},
+                failed=point.failed,
+                seconds=point.seconds,
+            )
+            for point in outcome.grid
+        ),
+    )
 
 
 def note_of(outcome: Outcome) -> str:
@@ -139,7 +197,7 @@ def _sentence(reasons: Iterable[str]) -> str:
 
 
 def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None, shown: str) -> str:
-    """Where the printed NMI is not the one the protocol shows, say so if it is the other one."""
+    """A note where the printed NMI disagrees with the protocol's NMI but agrees with the other definition."""
     (other,) = NMI_OF.keys() - {shown}
     if paper is None or verdict not in (Verdict.WORSE, Verdict.BETTER):
         return ""

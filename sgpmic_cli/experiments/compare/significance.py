@@ -4,13 +4,13 @@ Data sets are the blocks, one row of the table each (95 % of the variance where 
 one data set are not independent. Only methods with a number for every data set can be ranked (Demšar 2006).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import table2
 
 LEVEL = 0.05
@@ -98,13 +98,10 @@ def published_scores(metric: str) -> dict[tuple[str, int, str], float]:
     return {key[1:]: cell.mean for key, cell in table2().items() if key[0] == metric}
 
 
-def document_scores(document: Mapping[str, Any], metric: str) -> dict[tuple[str, int, str], float]:
-    """What the JSON document of a benchmark holds for a metric."""
-    return {
-        (cell["dataset"], cell["variance"], cell["method"]): cell[metric]["mean"]
-        for cell in document["cells"]
-        if cell[metric]["mean"] is not None
-    }
+def our_scores(results: Iterable[Result], metric: str) -> dict[tuple[str, int, str], float]:
+    """Our means of a metric, where there are any."""
+    means = {result.place: result.ours[metric].mean for result in results}
+    return {place: mean for place, mean in means.items() if mean is not None}
 
 
 def _rows(scores: Scores, methods: Sequence[str]) -> dict[str, dict[str, float]]:

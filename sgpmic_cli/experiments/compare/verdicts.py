@@ -2,6 +2,7 @@
 
 import math
 from enum import StrEnum
+from typing import NamedTuple
 
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
@@ -20,6 +21,7 @@ class Verdict(StrEnum):
     DATA_DIFFER = "data differ"
     FAILED = "failed"
     UNAVAILABLE = "unavailable"
+    NOT_RUN = "not run"
 
 
 LEGEND = {
@@ -31,6 +33,27 @@ LEGEND = {
     Verdict.DATA_DIFFER: "the public data are not those the paper used",
     Verdict.FAILED: "no run succeeded",
     Verdict.UNAVAILABLE: "the data could not be had",
+    Verdict.NOT_RUN: "no run of ours yet",
+}
+
+
+class Sign(NamedTuple):
+    """The sign of a verdict beside a number; LaTeX has none for verdicts that come without a number."""
+
+    text: str
+    latex: str = ""
+
+
+SIGNS = {
+    Verdict.EXACT: Sign("=", "="),
+    Verdict.MATCH: Sign("≈", r"\approx"),
+    Verdict.BETTER: Sign("▲", r"\uparrow"),
+    Verdict.WORSE: Sign("▼", r"\downarrow"),
+    Verdict.NEW: Sign("∗", r"\ast"),
+    Verdict.DATA_DIFFER: Sign("≠", r"\neq"),
+    Verdict.FAILED: Sign("✕"),
+    Verdict.UNAVAILABLE: Sign("–"),
+    Verdict.NOT_RUN: Sign("·"),
 }
 
 

@@ -83,7 +83,7 @@ def _cell(table_data: TableData, variance: int, q: int | None, method: Method, p
     if data is None:
         return Cell(table_data.name, variance, q, method, entry.n_classes if entry else 0, reason=table_data.reason)
     if data.labels is None:
-        raise UsageError(f"{table_data.name!r} has no label column to score against: name it with --label COLUMN.")
+        raise UsageError(f"{table_data.name!r} has no label column to score against: name it with label=COLUMN.")
     settings = protocol.settings(method, entry)
     if entry is not None and "n_inducing" in method.accepts():
         settings = {"n_inducing": min(entry.inducing, len(data.Y)), **settings}

@@ -45,7 +45,7 @@ class Method:
 
     @property
     def label(self) -> str:
-        """How tables for people call it."""
+        """The name shown in tables for people."""
         return self.title or self.name
 
     def load(self) -> type:
@@ -94,7 +94,7 @@ _BUILT_IN = (
     Method("deepc", "sgpmic_cli.baselines.deepc:DEEPC", "DEEPC", drops_columns=False, cost=3.5, fitted=True),
     Method(
         "sgp-mic",
-        "sgpmic_cli.model.estimator:SGPMIC",
+        "sgpmic_cli.model.paper.estimator:PaperSGPMIC",
         "SGP-MIC",
         # The start that the printed ISOMAP and FGPLVM columns have too, and Y as it is, which comes closest to the
         # printed column. On data of one's own neither is wise.
@@ -157,7 +157,7 @@ def resolve(names: Iterable[str]) -> list[Method]:
         else:
             raise UsageError(unknown("method", name, [*methods, "all"], "or module:Class for a clusterer of your own"))
     if not chosen:
-        raise UsageError("no method was named: give --methods a list such as pca-fcm,ppca-fcm, or all.")
+        raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
     _check_foreign([method.target for method in chosen.values() if method.foreign])
     return list(chosen.values())
 

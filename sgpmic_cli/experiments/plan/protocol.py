@@ -35,7 +35,7 @@ class Protocol:
     def settings(self, method: Method, entry: Entry | None) -> dict[str, Any]:
         """The constructor arguments of a method under this protocol, its grid not included.
 
-        What is there for the sake of the printed numbers alone has no place on anybody's own data.
+        Settings that only serve to reproduce the printed numbers are not applied to a user's own data.
         """
         if not self.as_run:
             return {**method.settings, **method.as_stated}

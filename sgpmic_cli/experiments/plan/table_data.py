@@ -37,7 +37,7 @@ def load_table_data(
     registered = set(names())
     paper = [name for name in names() if entry(name).in_paper]
     if label is not None and all(name in registered or name == "all" for name in datasets):
-        raise UsageError("--label names a column of a CSV file, and no CSV file is among the data sets.")
+        raise UsageError(f"label={label} names a column of a CSV file, and no CSV file is among the data sets.")
     found: dict[str, TableData] = {}
     for asked in datasets:
         for name in paper if asked == "all" else [asked]:
@@ -55,7 +55,7 @@ def load_table_data(
             found.setdefault(loaded.name, loaded)
     listed = [loaded for loaded in found.values() if loaded.variances]
     if not listed:
-        raise UsageError("no data set was named: give --dataset a list such as iris,wine, or all, or a CSV file.")
+        raise UsageError("no data set was named: give datasets=iris,wine for example, or all, or a CSV file.")
     missing = [loaded.reason for loaded in listed if loaded.data is None]
     if len(missing) == len(listed):
         raise DataUnavailable(" ".join(missing))
@@ -72,7 +72,7 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
             near = f" (the nearest is {_nearest(float(text))})" if text.replace(".", "", 1).isdecimal() else ""
             raise UsageError(f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all.")
     if not texts:
-        raise UsageError("no variance was named: give --variance 50, 95, 99, a list of them, or all.")
+        raise UsageError("no variance was named: give variances=50, 95 or 99, a list of them, or all.")
     return tuple(dict.fromkeys(int(text) for text in texts))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.experiments.plan.cells import Cell, Run
-from sgpmic_cli.experiments.run.records import SCORES, Record
+from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.scores import SCORES
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,9 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     if backend not in BACKENDS:
         raise UsageError(unknown("backend", backend, BACKENDS))
     if backend == "dask" and not scheduler:
-        raise UsageError("--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786.")
+        raise UsageError("backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786.")
     if backend != "dask" and scheduler:
-        raise UsageError("--scheduler is the address of a Dask cluster: add --backend dask to use it.")
+        raise UsageError(f"scheduler={scheduler} is the address of a Dask cluster: add backend=dask to use it.")
     return scheduler
 
 
@@ -73,7 +73,7 @@ def compute_here(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record
     if worker.state.nthreads != 1:
         raise SgpmicError(
             f"the Dask worker {worker.address} computes several runs at once in one process, where they disturb each "
-            "other: start workers with --nthreads 1, as many as there are cores."
+            "other: start workers of one thread each, as many as there are cores."
         )
     for run in batch:
         if code_version(run.cell.method.module) != run.code:
@@ -92,14 +92,14 @@ def _connected(scheduler: str) -> "Client":
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+        raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
     nobody = f"no Dask scheduler answers at {scheduler!r}"
     try:
         return within(CONNECT_SECONDS, lambda: Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False))
     except TimeoutError:
-        raise UsageError(f"{nobody} within {CONNECT_SECONDS} s: start one or correct --scheduler.") from None
+        raise UsageError(f"{nobody} within {CONNECT_SECONDS} s: start one or correct the address.") from None
     except Exception as error:  # an address may be wrong in many ways, and Dask complains in as many
-        raise UsageError(f"{nobody}: start one or correct --scheduler.") from error
+        raise UsageError(f"{nobody}: start one or correct the address.") from error
 
 
 def _check_cluster(client: "Client", scheduler: str, warn: Callable[[str], None]) -> None:

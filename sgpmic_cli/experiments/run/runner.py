@@ -153,7 +153,7 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
     except BrokenProcessPool as error:
         raise SgpmicError(
             "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
-            "again with a smaller --n-jobs."
+            "again with fewer processes, such as n_jobs=1."
         ) from error
 
 

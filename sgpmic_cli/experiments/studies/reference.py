@@ -71,14 +71,14 @@ def read_reference(path: Path) -> Reference:
         )
     except FileNotFoundError:
         raise SgpmicError(
-            f"there is no reference '{path}', so nothing was compared: make one with sgpmic check --update."
+            f"there is no reference '{path}', so nothing was compared: make one with update=True."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
             f"'{path}' is no reference, so nothing was compared: restore it, or remove it and make one with "
-            "sgpmic check --update."
+            "update=True."
         ) from error
 
 

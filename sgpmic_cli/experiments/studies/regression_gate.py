@@ -7,12 +7,10 @@ s being the spread of the reference and n the number of repeats compared.
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.atomic import resumable_folder
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
@@ -20,10 +18,11 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
 from sgpmic_cli.experiments.plan.methods import known, unknown
-from sgpmic_cli.experiments.plan.protocol import protocol_named
+from sgpmic_cli.experiments.plan.study import Study, Vary
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.run.pipeline import Gathered, Vary, Watcher, check_jobs, gather, prepare
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies.reference import Expected, Place, Reference, reference_of
 
 FAST_SECONDS = 0.5  # the fast subset: runs guessed to be shorter, on data that need no network
@@ -33,7 +32,7 @@ STILL = 0.005  # half of the last digit shown
 
 
 class State(StrEnum):
-    """What became of a number."""
+    """How a number compares with the reference."""
 
     SAME = "same"
     MOVED = "moved"
@@ -83,13 +82,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cells of the reference are meant."""
+    """Data sets and methods of the reference that are to be compared."""
 
     datasets: tuple[str, ...] = ("all",)
     methods: tuple[str, ...] = ("all",)
 
     def has(self, place: Place) -> bool:
-        """Whether a cell belongs to it."""
+        """Whether a cell is selected."""
         dataset, _, method = place
         return ("all" in self.datasets or dataset in self.datasets) and (
             "all" in self.methods or method in self.methods
@@ -99,47 +98,32 @@ class Selection:
 def check(
     reference: Reference,
     selection: Selection = Selection(),
+    options: RunOptions = RunOptions(),
     *,
     full: bool = False,
     repeats: int | None = None,
-    store: PathLike | None = None,
-    n_jobs: int = -1,
-    watcher: Watcher | None = None,
-    **options: Any,
 ) -> list[Change]:
-    """Recompute the selected cells, the fast ones unless `full`, and compare; `options` say where data are."""
-    check_jobs(n_jobs)
+    """Recompute the selected cells, the fast ones unless `full`, and compare."""
     _check_names(reference, selection)
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
     if not 1 <= repeats <= reference.repeats:
-        raise UsageError(f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many.")
+        raise UsageError(f"repeats={repeats}: the reference has {reference.repeats}, so give 1 to that many.")
     # A data set or method that is known no more must show up as missing, not as a wrong argument.
     datasets = [name for name in names() if any(place[0] == name for place in wanted)]
     methods = [name for name in known() if any(place[2] == name for place in wanted)]
     if not datasets or not methods:
         return [_missing(cell) for cell in wanted.values()]
     left_out: set[Place] = set()
-    with _runs_in(store, options.get("data_dir")) as runs:
-        prepared = prepare(
-            datasets,
-            ["all"],
-            methods,
-            store=runs,
-            repeats=repeats,
-            seed=reference.seed,
-            protocol=reference.protocol,
-            vary=_as_expected(wanted, left_out, full),
-            watcher=watcher,
-            **options,
-        )
-        gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
-    found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in gathered.outcomes}
+    vary = _as_expected(wanted, left_out, full)
+    study = Study(datasets, ["all"], methods, repeats, reference.seed, reference.protocol, vary=vary)
+    finished = _run(study, options)
+    found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in finished.outcomes}
     changes = []
     for place, cell in wanted.items():
         if place in found and found[place].available:
-            got = reference_of([found[place]], prepared.protocol, reference.seed, repeats).cells.get(place)
+            got = reference_of([found[place]], finished.prepared.protocol, reference.seed, repeats).cells.get(place)
             reason = "; ".join(found[place].reasons)
             changes += [_compare(cell, got, metric, repeats, reason) for metric in METRICS]
         elif place not in left_out:
@@ -150,55 +134,42 @@ def check(
 def update(
     old: Reference | None,
     selection: Selection = Selection(),
+    options: RunOptions = RunOptions(),
     *,
     repeats: int | None = None,
-    store: PathLike | None = None,
-    n_jobs: int = -1,
-    watcher: Watcher | None = None,
-    **options: Any,
-) -> tuple[Reference, list[Change], Gathered]:
+) -> tuple[Reference, list[Change], FinishedStudy]:
     """Compute the selected cells anew, grids and all, and put them into the reference.
 
     A cell in which every run failed keeps its old values and is among the changes as failed.
     """
-    check_jobs(n_jobs)
     seed, protocol = (old.seed, old.protocol) if old else (0, "as-run")
     if repeats is None:
         repeats = old.repeats if old else UPDATE_REPEATS
     if old and repeats != old.repeats and selection != Selection():
-        raise UsageError(f"--repeats {repeats} differs from the reference's {old.repeats}: only the whole can change.")
-    with _runs_in(store, options.get("data_dir")) as runs:
-        prepared = prepare(
-            selection.datasets,
-            ["all"],
-            selection.methods,
-            store=runs,
-            repeats=repeats,
-            seed=seed,
-            protocol=protocol,
-            watcher=watcher,
-            **options,
-        )
-        gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
-    new = reference_of(gathered.outcomes, protocol_named(protocol), seed, repeats)
+        raise UsageError(f"repeats={repeats} differs from the reference's {old.repeats}: only the whole can change.")
+    finished = _run(Study(selection.datasets, ["all"], selection.methods, repeats, seed, protocol), options)
+    new = reference_of(finished.outcomes, finished.prepared.protocol, seed, repeats)
     before = old.cells if old else {}
     changes = []
-    for outcome in gathered.outcomes:
+    for outcome in finished.outcomes:
         if outcome.available:
             place = outcome.cell.dataset, outcome.cell.variance, outcome.cell.method.name
             reason = "; ".join(outcome.reasons)
             changes += [_renewed(place, before.get(place), new.cells.get(place), metric, reason) for metric in METRICS]
     # Cells that no table has any more go; those whose data could not be had this time stay.
-    planned = {(cell.dataset, cell.variance, cell.method.name) for cell in prepared.cells}
+    planned = {(cell.dataset, cell.variance, cell.method.name) for cell in finished.prepared.cells}
     gone = [place for place in before if selection.has(place) and place not in planned]
     changes += [_missing(before[place], "no longer in the table") for place in gone]
     kept = {place: cell for place, cell in before.items() if place not in gone}
-    return replace(new, cells=kept | new.cells), changes, gathered
+    return replace(new, cells=kept | new.cells), changes, finished
 
 
-def _runs_in(store: PathLike | None, data_dir: PathLike | None) -> AbstractContextManager[PathLike]:
-    """The given store, or one that lasts until the check is through: one that was cut short goes on where it was."""
-    return nullcontext(store) if store is not None else resumable_folder(cache_folder(data_dir) / "check")
+def _run(study: Study, options: RunOptions) -> FinishedStudy:
+    """Without a store, records last until the check is through: one that was cut short goes on where it was."""
+    if options.store is not None:
+        return run_study(study, options)
+    with resumable_folder(cache_folder(options.data_dir) / "check") as runs:
+        return run_study(study, replace(options, store=runs))
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:

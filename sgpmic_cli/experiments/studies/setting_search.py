@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_files
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell, ours_of, printed_of
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.run.pipeline import Gathered, Prepared, Watcher, check_jobs, gather, manifest_of, prepare
-from sgpmic_cli.experiments.tables.formats import as_json, csv_text, markdown_table
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
 
 METHOD = "sgp-mic"
 UCI = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")
@@ -76,7 +77,7 @@ class Judged:
     @property
     def whole(self) -> bool:
         """Whether every run of every row went well."""
-        return all(cell.outcome.ok and not cell.outcome.failed for cell in self.results)
+        return all(cell.ok and not cell.failed for cell in self.results)
 
     def distance(self) -> float:
         """Closeness to the printed column; infinitely far with a failed run, so that it sorts last."""
@@ -94,11 +95,9 @@ class Judged:
     def failures(self) -> Iterator[str]:
         """Every row with failed runs, and why they failed."""
         for cell in [*self.results, *self.linear]:
-            outcome = cell.outcome
-            if outcome.failed:
-                kernel = outcome.cell.settings.get("kernel", "rbf")
-                where = f"{self.name} on {cell.dataset} {cell.variance}, {kernel} kernel"
-                yield f"{where}: {outcome.failed} of {outcome.repeats} runs failed: {'; '.join(outcome.reasons)}"
+            if cell.failed:
+                kernel = cell.settings.get("kernel", "rbf")
+                yield f"{self.name} on {cell.dataset} {cell.variance}, {kernel} kernel: {cell.note}"
 
 
 @dataclass(frozen=True)
@@ -106,8 +105,7 @@ class Search:
     """The finished search, in the order of VARIATIONS."""
 
     judged: list[Judged]
-    prepared: Prepared
-    gathered: Gathered
+    runs: FinishedStudy
 
     def rows(self) -> Iterator[list[Any]]:
         """The tidy table: variation, data set, variance, Q, kernel, metric, ours, paper's, difference.
@@ -117,8 +115,8 @@ class Search:
         for one in self.judged:
             for cell, metric in itertools.product([*one.results, *one.linear], METRICS):
                 numbers = ours_of(cell, metric), printed_of(cell, metric), cell.difference(metric)
-                kernel = cell.outcome.cell.settings.get("kernel", "rbf")
-                where = [cell.dataset, cell.variance, cell.outcome.cell.q, kernel]
+                kernel = cell.settings.get("kernel", "rbf")
+                where = [cell.dataset, cell.variance, cell.q, kernel]
                 yield [one.name, *where, metric, *("" if number is None else f"{number:.2f}" for number in numbers)]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -138,51 +136,22 @@ class Search:
         """What stands under the table."""
         return [line for one in self.judged for line in one.failures()]
 
-    def write(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Write the tidy CSV, the table for people and the manifest."""
+    def files(self) -> dict[str, str]:
+        """The tidy CSV and the table for people, by the names of their files."""
         heading = ["variation", "dataset", "variance", "q", "kernel", "metric", "ours", "paper", "difference"]
         notes = "".join(f"- {line}\n" for line in self.failures())
-        texts = {
+        return {
             "search.csv": csv_text(heading, self.rows()),
             "search.md": markdown_table(*self.table()) + (f"\n{notes}" if notes else ""),
-            "manifest.json": as_json(manifest),
         }
-        write_files(folder, texts)
 
 
-def search_asrun(
-    *,
-    out: PathLike,
-    store: PathLike | None = None,
-    repeats: int = 3,
-    seed: int = 0,
-    n_jobs: int = -1,
-    retry_failed: bool = False,
-    watcher: Watcher | None = None,
-) -> Search:
-    """Run or resume the search and write its table into `out`."""
-    check_jobs(n_jobs)
-    folder = Path(out)
-    where = Path(store) if store is not None else folder / "runs"
-    prepared = prepare(
-        UCI,
-        ["all"],
-        [METHOD],
-        store=where,
-        repeats=repeats,
-        seed=seed,
-        offline=True,
-        retry_failed=retry_failed,
-        vary=_vary,
-        watcher=watcher,
-    )
-    check_writable(folder, "--out")
-    check_writable(where, "--store")
-    gathered = gather(prepared, n_jobs=n_jobs, watcher=watcher)
-    finished = Search(
-        _judge([compare_cell(outcome, prepared.protocol) for outcome in gathered.outcomes]), prepared, gathered
-    )
-    finished.write(folder, manifest_of(prepared, gathered, {"repeats": repeats, "seed": seed, "n_jobs": n_jobs}))
+def search_asrun(options: RunOptions = RunOptions(), *, out: PathLike, repeats: int = 3, seed: int = 0) -> Search:
+    """Run or resume the search and write its table and manifest into `out`."""
+    study = Study(UCI, ["all"], [METHOD], repeats=repeats, seed=seed, vary=_vary)
+    runs = run_study(study, replace(options, offline=True), out)  # all of these data come with the package
+    finished = Search(_judge([compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]), runs)
+    write_study(Path(out), finished.files(), runs)
     return finished
 
 
@@ -210,8 +179,8 @@ def _vary(cell: Cell) -> list[Cell]:
 def _judge(results: Sequence[Result]) -> list[Judged]:
     """Sort the results, which come row by row in the order of `_vary`, by variation."""
     tried = variations()
-    linear = [cell for cell in results if cell.outcome.cell.settings.get("kernel") == "linear"]
-    rbf = [cell for cell in results if cell.outcome.cell.settings.get("kernel") != "linear"]
+    linear = [cell for cell in results if cell.settings.get("kernel") == "linear"]
+    rbf = [cell for cell in results if cell.settings.get("kernel") != "linear"]
     return [
         Judged(name, rbf[position :: len(tried)], linear[position :: len(tried)]) for position, name in enumerate(tried)
     ]

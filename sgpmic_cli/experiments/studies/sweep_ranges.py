@@ -1,10 +1,10 @@
-"""What can be swept, with the ranges of the paper's figures. Cheap to import: the command line shows them in --help."""
+"""What can be swept, with the ranges of the paper's figures. Cheap to import: the help of the commands shows them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Axis:
+class SweepRange:
     """What a sweep varies, and what it shows along it."""
 
     name: str  # of the command and its folder
@@ -16,7 +16,7 @@ class Axis:
     meaning: str  # of the values
 
 
-INDUCING = Axis(
+INDUCING = SweepRange(
     name="sweep-inducing",
     parameter="n_inducing",
     metrics=("acc", "nmi", "seconds"),  # here the run time is a result
@@ -25,7 +25,7 @@ INDUCING = Axis(
     values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
     meaning="Numbers of inducing points to try; N stands for all rows of a data set.",
 )
-CLUSTERS = Axis(
+CLUSTERS = SweepRange(
     name="sweep-clusters",
     parameter="n_clusters",
     metrics=("acc", "nmi"),

@@ -6,56 +6,46 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs, write_files
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import note_of
 from sgpmic_cli.experiments.plan.cells import Cell
+from sgpmic_cli.experiments.plan.study import Study, Vary
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
-from sgpmic_cli.experiments.run.pipeline import (
-    Gathered,
-    Prepared,
-    Vary,
-    Watcher,
-    check_jobs,
-    gather,
-    manifest_of,
-    prepare,
-)
-from sgpmic_cli.experiments.run.separate_process import Limits
-from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, Axis
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.formats import TITLES, as_json, csv_text, markdown_table, plain
 from sgpmic_cli.experiments.tables.summary import fitted_to_print, remarks
 
 USUAL_VARIANCE = 95
-FILES = ("sweep.csv", "sweep.md", "sweep.json", "manifest.json")
+FILES = ("sweep.csv", "sweep.md", "sweep.json")
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A finished sweep."""
 
-    axis: Axis
-    prepared: Prepared
-    gathered: Gathered
+    axis: SweepRange
+    runs: FinishedStudy
     values: tuple[str, ...] = ()  # as they were asked for
 
     @property
     def points(self) -> list[Outcome]:
         """The outcomes along the sweep; data sets that could not be had are left out."""
-        return [outcome for outcome in self.gathered.outcomes if outcome.available]
+        return [outcome for outcome in self.runs.outcomes if outcome.available]
 
     @property
     def unavailable(self) -> dict[str, str]:
         """Data sets that could not be had, with the reason."""
-        missing = (outcome for outcome in self.gathered.outcomes if not outcome.available)
+        missing = (outcome for outcome in self.runs.outcomes if not outcome.available)
         return {outcome.cell.dataset: outcome.reasons[0] for outcome in missing}
 
     def stat(self, outcome: Outcome, metric: str) -> Stat:
         """One metric of one point: a score under the protocol's name for it, or the run time."""
         if metric == "seconds":
             return outcome.duration
-        return outcome.stats[self.prepared.protocol.nmi if metric == "nmi" else metric]
+        return outcome.stats[self.runs.prepared.protocol.nmi if metric == "nmi" else metric]
 
     def rows(self) -> Iterator[list[Any]]:
         """The tidy table: data set, method, value, metric, mean, standard deviation, successful runs."""
@@ -92,7 +82,7 @@ class Sweep:
                 yield f"{TITLES[metric]} on {where}", [self.axis.parameter, *curves], body
 
     def notes(self) -> list[str]:
-        """What must stand under the tables: what the labels chose, which runs failed and why, what there was not."""
+        """What must stand under the tables: what the labels chose, what failed and why, which data were missing."""
         places: dict[str, list[str]] = {}
         for outcome in self.points:
             cell, name = outcome.cell, self.axis.parameter
@@ -117,11 +107,12 @@ class Sweep:
 
     def document(self) -> dict[str, Any]:
         """The one JSON document of the command."""
+        study = self.runs.prepared.study
         return {
             "sweep": self.axis.name,
-            "protocol": self.prepared.protocol.name,
-            "repeats": self.prepared.repeats,
-            "seed": self.prepared.seed,
+            "protocol": study.protocol,
+            "repeats": study.repeats,
+            "seed": study.seed,
             "points": [
                 {
                     "dataset": outcome.cell.dataset,
@@ -141,21 +132,19 @@ class Sweep:
             "unavailable": self.unavailable,
         }
 
-    def write(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Write the tidy CSV, the tables for people, the document and the manifest."""
+    def files(self) -> dict[str, str]:
+        """The tidy CSV, the tables for people and the document, by the names of their files."""
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
         tables = [f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()]
         notes = "".join(f"- {line}\n" for line in self.notes())
-        texts = {
+        return {
             "sweep.csv": csv_text(heading, self.rows()),
             "sweep.md": "\n".join([*tables, notes] if notes else tables),
             "sweep.json": as_json(self.document()),
-            "manifest.json": as_json(manifest),
         }
-        write_files(folder, texts)
 
 
-def varying(axis: Axis, values: Sequence[str], variance: int | None = None) -> Vary:
+def varying(axis: SweepRange, values: Sequence[str], variance: int | None = None) -> Vary:
     """Turn a cell of the table into the cells along the sweep; `variance` None takes the row of the paper's figure."""
     along = _inducing if axis is INDUCING else _clusters
     if not values:
@@ -197,51 +186,23 @@ def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
     return [replace(cell, n_clusters=count) for count in counts]
 
 
-def prepare_sweep(
-    axis: Axis,
-    datasets: Sequence[str],
-    values: Sequence[str],
-    methods: Sequence[str],
-    *,
-    store: PathLike,
-    variance: int | None = None,
-    watcher: Watcher | None = None,
-    **options: Any,
-) -> Prepared:
-    """Plan a sweep; `options` are those of `campaign.prepare`."""
-    rows = ["all"] if variance is None else [variance]
-    vary = varying(axis, values, variance)
-    return prepare(datasets, rows, methods, store=store, vary=vary, watcher=watcher, **options)
+def sweep_study(axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None) -> Study:
+    """The study with its cells varied along the sweep; the rows are those of `varying`, whatever the study says."""
+    rows: list[str | int] = ["all"] if variance is None else [variance]
+    return replace(study, variances=rows, vary=varying(axis, values, variance))
 
 
 def sweep(
-    axis: Axis,
-    datasets: Sequence[str],
+    axis: SweepRange,
     values: Sequence[str],
-    methods: Sequence[str],
+    study: Study,
+    options: RunOptions = RunOptions(),
     *,
     out: PathLike,
-    store: PathLike | None = None,
-    n_jobs: int = -1,
-    scheduler: str | None = None,
-    limits: Limits = Limits(),
-    watcher: Watcher | None = None,
-    **options: Any,
+    variance: int | None = None,
 ) -> Sweep:
-    """Run or resume a sweep and write its tables into `out`; `options` are those of `prepare_sweep`."""
-    check_jobs(n_jobs)
-    folder = Path(out)
-    where = Path(store) if store is not None else folder / "runs"
-    prepared = prepare_sweep(axis, datasets, values, methods, store=where, watcher=watcher, **options)
-    refuse_overwriting_inputs(folder, FILES, datasets)
-    check_writable(folder, "--out")
-    check_writable(where, "--store")
-    finished = Sweep(
-        axis,
-        prepared,
-        gather(prepared, n_jobs=n_jobs, scheduler=scheduler, limits=limits, watcher=watcher),
-        tuple(values),
-    )
-    arguments = {"datasets": datasets, "values": values, "methods": methods, "n_jobs": n_jobs, **options}
-    finished.write(folder, manifest_of(prepared, finished.gathered, arguments))
+    """Run or resume a sweep and write its tables and manifest into `out`."""
+    runs = run_study(sweep_study(axis, values, study, variance), options, out, FILES)
+    finished = Sweep(axis, runs, tuple(values))
+    write_study(Path(out), finished.files(), runs, {"values": values})
     return finished

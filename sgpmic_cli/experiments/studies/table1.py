@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.atomic import write_files
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.embeddings import dimensions_for
@@ -51,9 +52,10 @@ class Shape:
         return dict(zip(HEADING, (None if value == "" else value for value in self.row()), strict=True))
 
 
-def shapes(**options: Any) -> list[Shape]:
-    """The data sets of the paper; `options` say where data are, as in `sources`."""
-    return [_shape(source) for source in load_table_data(["all"], ["all"], **options)]
+def shapes(*, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False) -> list[Shape]:
+    """The data sets of the paper."""
+    found = load_table_data(["all"], ["all"], data_dir=data_dir, mirror=mirror, offline=offline)
+    return [_shape(table_data) for table_data in found]
 
 
 def write_table1(folder: Path, found: Sequence[Shape]) -> None:
@@ -81,11 +83,11 @@ def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
     return [*head, "verdict"], body
 
 
-def _shape(source: TableData) -> Shape:
-    known, data = entry(source.name), source.data
-    theirs = {variance: q for (name, variance), q in printed_q().items() if name == source.name}
+def _shape(table_data: TableData) -> Shape:
+    known, data = entry(table_data.name), table_data.data
+    theirs = {variance: q for (name, variance), q in printed_q().items() if name == table_data.name}
     if data is None:
-        return Shape(source.name, known.title, None, table1()[source.name], {}, theirs, source.reason)
+        return Shape(table_data.name, known.title, None, table1()[table_data.name], {}, theirs, table_data.reason)
     ours = len(data.Y), data.Y.shape[1], data.n_classes
     used = data.without(known.as_run_drop) if known.as_run_drop else data
     q = {variance: dimensions_for(used.Y, variance / 100) for variance in theirs}
@@ -96,7 +98,7 @@ def _shape(source: TableData) -> Shape:
         notes.append("The benchmark takes the printed dimensions in place of those the data give.")
     if known.data_differ:
         notes.append("The public data are not those the paper used.")
-    return Shape(source.name, known.title, ours, table1()[source.name], q, theirs, " ".join(notes))
+    return Shape(table_data.name, known.title, ours, table1()[table_data.name], q, theirs, " ".join(notes))
 
 
 def _beside(mine: int | None, theirs: int) -> str:

@@ -1,72 +1,58 @@
 """The files that a benchmark leaves: tables, the table in the paper's shape, the summary, the documents."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.atomic import write_files
-from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.run.aggregate import Outcome
+from sgpmic_cli.experiments.compare.comparison import GridPoint, Result
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
-FILES = (
-    *("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md", "benchmark.json"),
-    *("manifest.json", "lambda.csv", "trace.csv"),
-)
+# The table in every form that it is written in. A new format is one file with a function from results to text, and one
+# line here.
+FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
+    "table.csv": tidy_csv,
+    "table.md": markdown,
+    "table.tex": latex,
+    "table2.md": shape_markdown,
+    "table2.tex": shape_latex,
+}
+GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
+FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)  # all that may be written
 GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
 TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
 
-def write_benchmark(
-    folder: Path,
-    results: Sequence[Result],
-    document: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-    traced: Iterable[Record] | None = None,
-) -> None:
-    """Write all files of a benchmark or none; with records to trace also trace.csv."""
+def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a benchmark by their names, the manifest not among them."""
     counted = summary(results)
-    files = {
-        "table.csv": tidy_csv(results),
-        "table.md": markdown(results),
-        "table.tex": latex(results),
-        "table2.md": shape_markdown(results),
-        "table2.tex": shape_latex(results),
-        "summary.json": as_json(counted),
-        "summary.md": summary_markdown(counted),
-        "benchmark.json": as_json(document),
-        "manifest.json": as_json(manifest),
-    }
-    if any(result.outcome.grid for result in results):
-        files["lambda.csv"] = grid_csv(results)
-    if traced is not None:
-        files["trace.csv"] = trace_csv(traced)
-    write_files(folder, files)
+    files = {name: render(results) for name, render in FORMATS.items()}
+    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
+    files["benchmark.json"] = as_json(document)
+    if any(result.grid for result in results):
+        files[GRID_FILE] = grid_csv(results)
+    return files
 
 
 def grid_csv(results: Sequence[Result]) -> str:
     """The whole curve of every method with a grid, and which of its points the labels chose."""
     rows: list[list[Any]] = []
     for result in results:
-        for point in result.outcome.grid:
+        for point in result.grid:
             rows += _point(result, point)
     return csv_text(GRID, rows)
 
 
-def _point(result: Result, point: Outcome) -> list[list[Any]]:
-    cell = result.outcome.cell
-    varied = json.dumps({name: point.settings[name] for name in cell.method.grid}, sort_keys=True)
-    chosen = "yes" if point.settings == result.outcome.settings else "no"
-    place = [cell.dataset, cell.variance, cell.q, cell.method.name, varied, chosen]
-    stats = {"acc": point.stats["acc"], "nmi": point.stats[result.nmi]}
+def _point(result: Result, point: GridPoint) -> list[list[Any]]:
+    varied = json.dumps(point.settings, sort_keys=True)
+    chosen = "yes" if result.chose(point) else "no"
+    place = [result.dataset, result.variance, result.q, result.method, varied, chosen]
     return [
-        [*place, metric, digits(stat.mean, 4), digits(stat.std, 4), point.repeats, point.failed]
-        for metric, stat in stats.items()
+        [*place, metric, digits(stat.mean, 4), digits(stat.std, 4), result.repeats, point.failed]
+        for metric, stat in point.stats.items()
     ]
 
 

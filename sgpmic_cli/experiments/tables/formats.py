@@ -10,8 +10,9 @@ from typing import Any
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.safe_text import printable
+from sgpmic_cli.scores import SCORES
 
-TITLES = {"acc": "ACC", "nmi": "NMI", "ari": "ARI", "acc_hungarian": "Hungarian ACC", "seconds": "seconds"}
+TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 
 
 def as_json(document: Mapping[str, Any]) -> str:

@@ -7,11 +7,12 @@ A method that the paper does not print, such as a variant of one of its own, has
 from collections.abc import Sequence
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Mean, Result, ours_of, printed_cell, printed_of
+from sgpmic_cli.experiments.compare.counts import best_of, is_best, wins
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import TITLES, digits, escape, markdown_table, plain
-from sgpmic_cli.experiments.tables.result_tables import best_of, pivot
-from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks, wins
+from sgpmic_cli.experiments.tables.result_tables import pivot
+from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks
 from sgpmic_cli.safe_text import for_markdown
 
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
@@ -61,19 +62,18 @@ def shape_latex(results: Sequence[Result]) -> str:
 
 
 def _remarks(results: Sequence[Result]) -> list[str]:
-    return remarks(chosen_with_labels(results), fitted_to_print(result.outcome.cell.method for result in results))
+    return remarks(chosen_with_labels(results), fitted_to_print(result.entrant for result in results))
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
-    return list({result.method: result.outcome.cell.method.label for result in results}.values())
+    return list({result.method: result.entrant.label for result in results}.values())
 
 
 def _mark(row: dict[str, Result]) -> str:
     """What is said of a row whose data are not the paper's, or not to be had."""
-    outcomes = [result.outcome for result in row.values()]
-    if not all(outcome.available for outcome in outcomes):
+    if not all(result.available for result in row.values()):
         return " (unavailable)"
-    return " (data differ)" if any(outcome.cell.data_differ for outcome in outcomes) else ""
+    return " (data differ)" if any(result.data_differ for result in row.values()) else ""
 
 
 def _stat(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
@@ -96,7 +96,7 @@ def _latex(result: Result | None, metric: str, mean: Mean, top: float | None) ->
 
 
 def _is_top(stat: Stat | Published | None, top: float | None) -> bool:
-    return stat is not None and stat.mean is not None and top is not None and round(stat.mean, 2) == top
+    return stat is not None and is_best(stat.mean, top)
 
 
 def _row(entries: Sequence[str]) -> str:

@@ -5,12 +5,12 @@ an experiment that was killed and resumed ends with the same bytes.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Mean, Result, ours_of
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
+from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
 from sgpmic_cli.experiments.compare.paper import Published
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, Verdict
-from sgpmic_cli.experiments.compare.wins import best
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain
 from sgpmic_cli.safe_text import for_markdown
 
@@ -31,14 +31,6 @@ TIDY = [
     "settings",
     "note",
 ]
-SIGNS = {
-    Verdict.EXACT: r"=",
-    Verdict.MATCH: r"\approx",
-    Verdict.BETTER: r"\uparrow",
-    Verdict.WORSE: r"\downarrow",
-    Verdict.NEW: r"\ast",
-    Verdict.DATA_DIFFER: r"\neq",
-}
 
 
 def tidy_csv(results: Sequence[Result]) -> str:
@@ -46,22 +38,22 @@ def tidy_csv(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         for metric, ours in result.ours.items():
-            outcome, paper = result.outcome, result.paper.get(metric)
+            paper = result.paper.get(metric)
             row = {
                 "metric": metric,
                 "dataset": result.dataset,
                 "variance": result.variance,
-                "q": outcome.cell.q,
+                "q": result.q,
                 "method": result.method,
                 "mean": digits(ours.mean, 4),
                 "std": digits(ours.std, 4),
-                "repeats": outcome.repeats,
-                "failed": outcome.failed,
+                "repeats": result.repeats,
+                "failed": result.failed,
                 "paper_mean": digits(paper.mean if paper else None, 2),
                 "paper_std": digits(paper.std if paper else None, 2),
                 "difference": digits(result.difference(metric) if metric in METRICS else None, 4),
                 "verdict": result.verdict.get(metric, ""),
-                "settings": json.dumps(outcome.settings, sort_keys=True) if outcome.settings else "",
+                "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
                 "note": result.note,
             }
             rows.append([row[name] for name in TIDY])
@@ -101,23 +93,19 @@ def latex(results: Sequence[Result]) -> str:
             paper = [_latex_paper(row[method].paper[metric] if method in row else None) for method in methods]
             lines += [" & ".join([escape(dataset), share, *ours]) + r" \\", " & ".join(["", "", *paper]) + r" \\"]
         parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    legend = ", ".join(f"${SIGNS[verdict]}$ {verdict}" for verdict, _ in _used(results) if verdict in SIGNS)
+    legend = ", ".join(f"${SIGNS[verdict].latex}$ {verdict}" for verdict, _ in _used(results) if SIGNS[verdict].latex)
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
 
 
 def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], dict[str, Result]]]:
     """Methods in their order, and the rows (data set, "variance (Q)") with their cells by method."""
-    rows: dict[tuple[str, str], dict[str, Result]] = {}
-    for result in results:
-        q = result.outcome.cell.q
-        share = f"{result.variance} ({'?' if q is None else q})"
-        rows.setdefault((result.dataset, share), {})[result.method] = result
+    rows = {(dataset, share_of(next(iter(row.values())))): row for (dataset, _), row in rows_of(results).items()}
     return list(dict.fromkeys(result.method for result in results)), rows
 
 
-def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
-    """The best mean of a row, if there is something to be better than."""
-    return best(mean(result, metric) for result in results)
+def share_of(result: Result) -> str:
+    """`95 (2)`: the variance of a cell and its Q, a question mark where that is unknown."""
+    return f"{result.variance} ({'?' if result.q is None else result.q})"
 
 
 def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
@@ -139,7 +127,7 @@ def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str
         return ""
     ours = result.ours[metric]
     text = plain(ours)
-    if top is not None and ours.mean is not None and round(ours.mean, 2) == top:
+    if is_best(ours.mean, top):
         text = f"**{text}**"
     paper = result.paper[metric]
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
@@ -152,9 +140,9 @@ def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
     if ours.mean is None:
         return str(verdict)
     number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
-    if top is not None and round(ours.mean, 2) == top:
+    if is_best(ours.mean, top):
         number = rf"\mathbf{{{number}}}"
-    return f"${number}^{{{SIGNS[verdict]}}}$" if verdict in SIGNS else f"${number}$"
+    return f"${number}^{{{SIGNS[verdict].latex}}}$"
 
 
 def _latex_paper(paper: Published | None) -> str:

@@ -1,31 +1,19 @@
-"""What a table comes to: how many printed cells came out as printed, and how often each method is best."""
+"""The summary of a benchmark: how many printed cells came out as printed, and how often each method is best."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Mean, Result, ours_of, printed_cell, printed_of
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, ours_of, printed_of
+from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND
-from sgpmic_cli.experiments.compare.wins import count_wins
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table
-from sgpmic_cli.experiments.tables.result_tables import pivot
-
-
-def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
-    """In how many rows each method is best; on the paper's side only methods that have a column there."""
-    rows = pivot(results)[1].values()
-    counts = count_wins({method: mean(result, metric) for method, result in row.items()} for row in rows)
-    if mean is not printed_of:
-        return counts
-    columns = {result.method for result in results if printed_cell(result, metric) is not None}
-    return {method: count for method, count in counts.items() if method in columns}
 
 
 def chosen_with_labels(results: Sequence[Result]) -> list[str]:
     """Methods whose settings the labels chose: their numbers, and so their wins, are not blind like the others'."""
-    return list(dict.fromkeys(result.method for result in results if result.outcome.grid))
+    return list(dict.fromkeys(result.method for result in results if result.grid))
 
 
 def fitted_to_print(methods: Iterable[Method]) -> list[str]:
@@ -58,20 +46,20 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         (metric, result)
         for result in results
         for metric in METRICS
-        if result.paper[metric] is not None and not result.outcome.cell.method.variant_of
+        if result.paper[metric] is not None and not result.entrant.variant_of
     ]
     close = [abs(d) <= 1.0 for metric, result in cells if (d := result.difference(metric)) is not None]
     return {
         "published": len(table2()),
         "compared": len(cells),
         "within_one_point": sum(close),
-        "verdicts": _counts(result.verdict[metric] for metric, result in cells),
-        "by_metric": _grouped(cells, lambda metric, _: metric),
-        "by_method": _grouped(cells, lambda _, result: result.method),
-        "by_dataset": _grouped(cells, lambda _, result: result.dataset),
-        "rows": len(pivot(results)[1]),
+        "verdicts": count_verdicts(result.verdict[metric] for metric, result in cells),
+        "by_metric": count_by_group((metric, result.verdict[metric]) for metric, result in cells),
+        "by_method": count_by_group((result.method, result.verdict[metric]) for metric, result in cells),
+        "by_dataset": count_by_group((result.dataset, result.verdict[metric]) for metric, result in cells),
+        "rows": len(rows_of(results)),
         "chosen_with_labels": chosen_with_labels(results),
-        "fitted_to_print": fitted_to_print(result.outcome.cell.method for result in results),
+        "fitted_to_print": fitted_to_print(result.entrant for result in results),
         "wins": {
             metric: {"ours": wins(results, metric, ours_of), "paper": wins(results, metric, printed_of)}
             for metric in METRICS
@@ -102,15 +90,3 @@ def summary_markdown(content: dict[str, Any]) -> str:
     parts.append(f"{legend}- best of the row: of {content['rows']} rows, equal cells all counted\n")
     parts[-1] += "".join(f"- {line}\n" for line in remarks(content["chosen_with_labels"], content["fitted_to_print"]))
     return "\n".join(parts)
-
-
-def _grouped(cells: Sequence[tuple[str, Result]], key: Callable[[str, Result], str]) -> dict[str, dict[str, int]]:
-    groups: dict[str, list[str]] = {}
-    for metric, result in cells:
-        groups.setdefault(key(metric, result), []).append(result.verdict[metric])
-    return {name: _counts(verdicts) for name, verdicts in groups.items()}
-
-
-def _counts(verdicts: Iterable[str]) -> dict[str, int]:
-    found = Counter(verdicts)
-    return {str(verdict): found[verdict] for verdict in LEGEND if found[verdict]}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.figures.panels import figure_cell, traces
+from sgpmic_cli.figures.panels import traces
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import LETTERS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
@@ -24,12 +23,11 @@ LOSS, ACC = COLOURS[0], COLOURS[3]
 
 def figure6(stem: Path, options: PlotOptions) -> list[str]:
     """Both curves in one panel: the loss on the left axis, ACC on the right."""
-    (method,) = resolve(["sgp-mic"])
-    cells = [figure_cell(method, name, options) for name in DATASETS]
+    found = traces(options.study(DATASETS, ["sgp-mic"]), options)
     with canvas(stem, width=PAGE, height=4.2) as figure:
         rows, columns = SHAPE
         grid = figure.subplots(rows, columns)
-        for i, (axes, each, trace) in enumerate(zip(grid.flat, cells, traces(cells, options), strict=True)):
+        for i, (axes, (cell, trace)) in enumerate(zip(grid.flat, found, strict=True)):
             updates = np.arange(1, len(trace["bound"]) + 1)
             right = axes.twinx()
             right.spines["right"].set_visible(True)
@@ -40,12 +38,12 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
             axes.tick_params(axis="y", colors=LOSS)
             right.tick_params(axis="y", colors=ACC)
             axes.locator_params(nbins=5)
-            axes.set_title(f"({LETTERS[i]}) {DATASETS[each.dataset]}, Q = {each.q}")
+            axes.set_title(f"({LETTERS[i]}) {DATASETS[cell.dataset]}, Q = {cell.q}")
             if i % columns == 0:
                 axes.set_ylabel("loss (thousand nats)", color=LOSS)
             if i % columns == columns - 1:
                 right.set_ylabel("ACC (%)", color=ACC)
-            if i >= len(cells) - columns:
+            if i >= len(found) - columns:
                 axes.set_xlabel("update (E- and M-steps)")
         figure.legend(handles=[*loss, *acc], loc="outside lower center", ncols=2)
     return []

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC
-from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.figures.panels import figure_cell, fit_panels
+from sgpmic_cli.figures.panels import fit_panels, in_two_dimensions
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import LETTERS, below, legend, scatter
 from sgpmic_cli.figures.style import PAGE, canvas
@@ -30,7 +29,7 @@ def figure3(stem: Path, options: PlotOptions) -> list[str]:
 
 
 def _draw(stem: Path, dataset: str, printed: dict[str, float], options: PlotOptions) -> list[str]:
-    panels = fit_panels([figure_cell(method, dataset, options, q=2) for method in resolve(METHODS)], options)
+    panels = fit_panels(options.study([dataset], METHODS, in_two_dimensions), options)
     with canvas(stem, width=PAGE, height=5.6) as figure:
         grid = figure.subplots(2, 3)
         for letter, axes, panel in zip(LETTERS, grid.flat, panels, strict=False):

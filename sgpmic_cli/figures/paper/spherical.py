@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from sgpmic_cli.experiments.compare.paper import FIGURE_ARCS
-from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.figures.panels import Panel, figure_cell, fit_panels
+from sgpmic_cli.figures.panels import Panel, fit_panels, in_two_dimensions
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import scatter
 from sgpmic_cli.figures.style import PAGE, canvas
@@ -12,8 +11,7 @@ from sgpmic_cli.figures.style import PAGE, canvas
 
 def figure4(stem: Path, options: PlotOptions) -> list[str]:
     """A row for each set: its points (left), and its latent space (right)."""
-    (method,) = resolve(["sgp-mic"])
-    panels = fit_panels([figure_cell(method, name, options, q=2) for name in ("spiral", "arcs")], options)
+    panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
     with canvas(stem, width=PAGE * 0.8, height=5.6) as figure:
         for i, (row, panel) in enumerate(zip(figure.subplots(2, 2), panels, strict=True)):
             data = panel.data

@@ -1,14 +1,18 @@
 import math
+from dataclasses import replace
 
 import pytest
 
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.significance import (
     compare_methods,
     compare_sides,
     critical_difference,
-    document_scores,
+    our_scores,
     published_scores,
 )
+from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.run.aggregate import Stat
 
 
 def test_the_printed_numbers_give_the_known_ranks():
@@ -88,6 +92,6 @@ def test_methods_that_never_differ_are_one_clique_with_no_evidence():
 
 
 def test_cells_without_a_number_are_not_scores():
-    cell = {"dataset": "iris", "variance": 95, "method": "a", "acc": {"mean": 1.0, "std": 0.0}}
-    empty = {**cell, "method": "b", "acc": {"mean": None, "std": None}}
-    assert document_scores({"cells": [cell, empty]}, "acc") == {("iris", 95, "a"): 1.0}
+    cell = Result("iris", 95, 2, 3, Method("a", "a:A"), {}, 1, 0, {"acc": Stat(1.0, 0.0)}, {}, {}, 0.1, "")
+    empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
+    assert our_scores([cell, empty], "acc") == {("iris", 95, "a"): 1.0}

@@ -7,7 +7,7 @@ from sgpmic_cli.experiments.compare.verdicts import LEGEND, Verdict, compare, ju
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
-from sgpmic_cli.experiments.run.records import SCORES
+from sgpmic_cli.scores import SCORES
 
 
 @pytest.mark.parametrize(

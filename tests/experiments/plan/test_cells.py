@@ -129,7 +129,7 @@ def test_an_unknown_variance_names_the_valid_ones(bad, sentence):
 def test_data_without_labels_cannot_be_scored(tmp_path):
     path = tmp_path / "plain.csv"
     path.write_text("a,b\n1,2\n2,3\n5,1\n")
-    with pytest.raises(UsageError, match="--label"):
+    with pytest.raises(UsageError, match="label=COLUMN"):
         plan_cells(load_table_data([str(path)], [95]), resolve(["pca-fcm"]), protocol_named("as-run"))
 
 

@@ -3,7 +3,8 @@ import pytest
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import aggregate_runs
-from sgpmic_cli.experiments.run.records import SCORES, Record
+from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.scores import SCORES
 
 LEVELS = (0.1, 0.2, 0.3)
 GRADED = Method("graded", "toy_methods:Graded", grid={"level": LEVELS})

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_studies import small_benchmark
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
@@ -18,7 +19,6 @@ from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import dask_backend
 from sgpmic_cli.experiments.run.dask_backend import compute_here, records_of_workers, scheduler_of
-from sgpmic_cli.experiments.studies.benchmark import benchmark
 
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -88,14 +88,14 @@ def start(tmp_path):
 
 def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 12}
-    benchmark(**arguments, out=tmp_path / "here", n_jobs=1)
+    small_benchmark(**arguments, out=tmp_path / "here")
     running = start()
     victim, survivor = running.add_workers(2)
     out, store = tmp_path / "there", tmp_path / "store"
     finished = []
 
     def work():
-        finished.append(benchmark(**arguments, out=out, store=store, scheduler=running.address))
+        finished.append(small_benchmark(**arguments, out=out, store=store, backend="dask", scheduler=running.address))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -106,7 +106,7 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     thread.join(timeout=START_SECONDS)
     assert not thread.is_alive()
     assert survivor.poll() is None
-    assert finished[0].computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
+    assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
     assert not (store / "memory").exists()  # workers keep shared work on their own disk
@@ -124,7 +124,9 @@ def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
 
     threading.Thread(target=kill, daemon=True).start()
     with pytest.raises(SgpmicError, match=r"one worker after the other died.*goes on from here"):
-        benchmark(["iris"], [95], ["toy_methods:Slow"], out=tmp_path, repeats=60, scheduler=running.address)
+        small_benchmark(
+            ["iris"], [95], ["toy_methods:Slow"], out=tmp_path, repeats=60, backend="dask", scheduler=running.address
+        )
     assert len(list(store.glob("*.json"))) >= 3
 
 
@@ -132,24 +134,28 @@ def test_a_run_that_takes_down_its_process_leaves_the_worker_alive(tmp_path, sta
     running = start()
     (worker,) = running.add_workers(1)
     methods = ["toy_methods:Deadly", "toy_methods:Halves"]
-    finished = benchmark(["iris"], [95], methods, out=tmp_path, repeats=2, scheduler=running.address)
+    finished = small_benchmark(
+        ["iris"], [95], methods, out=tmp_path, repeats=2, backend="dask", scheduler=running.address
+    )
     assert worker.poll() is None
-    assert finished.failed == 2
-    assert finished.results[0].outcome.reasons == ("its process ended itself with exit code 1",)
+    assert finished.runs.failed == 2
+    assert "its process ended itself with exit code 1" in finished.results[0].note
 
 
 def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
     monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, scheduler="tcp://127.0.0.1:9")
+        small_benchmark(
+            ["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, backend="dask", scheduler="tcp://127.0.0.1:9"
+        )
 
 
 @pytest.mark.parametrize(
     ("backend", "scheduler", "sentence"),
     [
         ("dusk", None, r"did you mean 'dask'\?"),
-        ("dask", None, "add --scheduler"),
-        ("loky", "tcp://h:1", "add --backend dask"),
+        ("dask", None, "add scheduler=tcp"),
+        ("loky", "tcp://h:1", "add backend=dask"),
     ],
 )
 def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
@@ -158,7 +164,8 @@ def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
 
 
 @pytest.mark.parametrize(
-    ("threads", "code", "sentence"), [(2, None, "--nthreads 1"), (1, "older", "another version of toy_methods:Halves")]
+    ("threads", "code", "sentence"),
+    [(2, None, "workers of one thread each"), (1, "older", "another version of toy_methods:Halves")],
 )
 def test_a_worker_that_would_give_other_numbers_refuses(tmp_path, monkeypatch, threads, code, sentence):
     class Worker:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.run.records import SCORES, Record, Store
+from sgpmic_cli.experiments.run.records import Record, Store
+from sgpmic_cli.scores import SCORES
 
 RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0))
 

@@ -2,12 +2,13 @@ import json
 from pathlib import Path
 
 import pytest
+from small_studies import prepared, small_benchmark
 
 from sgpmic_cli.errors import DataUnavailable, SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.paper import published
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.pipeline import Watcher, prepare
-from sgpmic_cli.experiments.studies.benchmark import benchmark, complete
+from sgpmic_cli.experiments.run.pipeline import compute
+from sgpmic_cli.experiments.run.run_options import Watcher
 
 # Cells that come out as printed, to the second decimal, in ACC and in NMI: (data set, variance, method).
 EXACT = (
@@ -30,28 +31,27 @@ def _files(folder):
 
 
 def test_the_paper_comes_out_to_the_second_decimal(tmp_path):
-    finished = benchmark(
+    finished = small_benchmark(
         ["iris", "wine", "sonar", "wdbc", "bc"],
         ["all"],
         ["pca-fcm", "isomap-fcm", "ppca-fcm"],
         out=tmp_path,
         repeats=3,
-        n_jobs=1,
     )
     got = {(result.dataset, result.variance, result.method): result.verdict for result in finished.results}
     assert {cell: got[cell] for cell in EXACT} == {cell: {"acc": "exact", "nmi": "exact"} for cell in EXACT}
 
 
 def test_the_second_time_nothing_is_computed_and_the_tables_are_the_same(tmp_path):
-    first = benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3, n_jobs=1)
+    first = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
     before = _files(tmp_path)
-    second = benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3, n_jobs=1)
-    assert (first.computed, first.reused) == (6, 0)
-    assert (second.computed, second.reused) == (0, 6)
+    second = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
+    assert (first.runs.computed, first.runs.reused) == (6, 0)
+    assert (second.runs.computed, second.runs.reused) == (0, 6)
     assert _files(tmp_path) == before
-    more = benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=4, n_jobs=1)
-    assert (more.computed, more.reused) == (5, 3)
-    assert benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, n_jobs=1, force=True).computed == 3
+    more = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=4)
+    assert (more.runs.computed, more.runs.reused) == (5, 3)
+    assert small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, force=True).runs.computed == 3
 
 
 def test_a_damaged_record_is_computed_again_with_a_warning(tmp_path):
@@ -61,20 +61,20 @@ def test_a_damaged_record_is_computed_again_with_a_warning(tmp_path):
         def warn(self, sentence):
             heard.append(sentence)
 
-    benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, n_jobs=1)
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3)
     before = _files(tmp_path)
     next((tmp_path / "runs").glob("*.json")).write_text('{"key": ')
-    again = benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, n_jobs=1, watcher=Ear())
-    assert again.computed == 1
+    again = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, watcher=Ear())
+    assert again.runs.computed == 1
     assert len(heard) == 1
     assert _files(tmp_path) == before
 
 
 def test_the_mean_is_over_the_successes_and_says_how_many(tmp_path):
-    finished = benchmark(["iris"], [95], ["toy_methods:Flaky"], out=tmp_path, repeats=12, n_jobs=1)
+    finished = small_benchmark(["iris"], [95], ["toy_methods:Flaky"], out=tmp_path, repeats=12)
     (cell,) = finished.document()["cells"]
     assert 0 < cell["failed"] < cell["repeats"] == 12
-    assert cell["failed"] == finished.failed
+    assert cell["failed"] == finished.runs.failed
     assert cell["acc"]["mean"] > 33.3  # a failure counts as nothing, not as zero
     assert cell["verdict"] == {"acc": "new", "nmi": "new"}
     assert f"{cell['failed']} of 12 runs failed: FloatingPointError: the bound is not finite" in cell["note"]
@@ -82,15 +82,15 @@ def test_the_mean_is_over_the_successes_and_says_how_many(tmp_path):
 
 def test_failures_are_run_again_only_when_asked(tmp_path, monkeypatch):
     arguments = {"out": tmp_path, "repeats": 12, "n_jobs": 1}
-    broken = benchmark(["iris"], [95], ["toy_methods:Flaky"], **arguments)
+    broken = small_benchmark(["iris"], [95], ["toy_methods:Flaky"], **arguments)
     monkeypatch.setenv("TOY_MENDED", "1")
-    assert benchmark(["iris"], [95], ["toy_methods:Flaky"], **arguments).failed == broken.failed > 0
-    mended = benchmark(["iris"], [95], ["toy_methods:Flaky"], retry_failed=True, **arguments)
-    assert (mended.failed, mended.computed) == (0, broken.failed)
+    assert small_benchmark(["iris"], [95], ["toy_methods:Flaky"], **arguments).runs.failed == broken.runs.failed > 0
+    mended = small_benchmark(["iris"], [95], ["toy_methods:Flaky"], retry_failed=True, **arguments)
+    assert (mended.runs.failed, mended.runs.computed) == (0, broken.runs.failed)
 
 
 def test_a_cell_of_failures_is_failed_and_every_table_still_renders(tmp_path):
-    finished = benchmark(["iris"], [95], ["toy_methods:Broken", "pca-fcm"], out=tmp_path, repeats=2, n_jobs=1)
+    finished = small_benchmark(["iris"], [95], ["toy_methods:Broken", "pca-fcm"], out=tmp_path, repeats=2)
     broken, sound = finished.document()["cells"]
     assert broken["verdict"] == {"acc": "failed", "nmi": "failed"}
     assert broken["acc"] == {"mean": None, "std": None}
@@ -105,9 +105,9 @@ def test_of_a_grid_the_labels_choose_and_the_note_says_so(tmp_path, monkeypatch)
 
     levels = (0.0, 0.9, 0.3)
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("graded", "toy_methods:Graded", grid={"level": levels}),))
-    finished = benchmark(["iris"], [95], ["graded"], out=tmp_path, repeats=3, n_jobs=1)
+    finished = small_benchmark(["iris"], [95], ["graded"], out=tmp_path, repeats=3)
     (cell,) = finished.document()["cells"]
-    assert finished.computed == 9
+    assert finished.runs.computed == 9
     assert cell["settings"] == {"level": 0.9}
     assert [point["settings"]["level"] for point in cell["grid"]] == list(levels)
     assert (
@@ -120,18 +120,18 @@ def test_a_grid_follows_the_protocol_and_tells_of_failures_at_other_settings(tmp
     from sgpmic_cli.experiments.plan import methods
 
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("graded", "toy_methods:Graded", grid={"level": (-1.0, 0.5)}),))
-    finished = benchmark(["iris"], [95], ["graded"], out=tmp_path, repeats=3, n_jobs=1, protocol="as-stated")
+    finished = small_benchmark(["iris"], [95], ["graded"], out=tmp_path, repeats=3, protocol="as-stated")
     (cell,) = finished.document()["cells"]
     assert cell["settings"] == {"level": 0.5}
     assert cell["nmi"] == cell["grid"][1]["nmi"]
     assert cell["grid"][0]["acc"]["mean"] is None
-    assert (cell["failed"], finished.failed) == (0, 3)
+    assert (cell["failed"], finished.runs.failed) == (0, 3)
     assert "3 runs of other settings failed: ValueError: below zero" in cell["note"]
 
 
 def test_protocols_differ_in_nmi(tmp_path):
     cells = {
-        name: benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, protocol=name).document()
+        name: small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, protocol=name).document()
         for name in ("as-run", "as-stated")
     }
     assert {name: document["protocol"] for name, document in cells.items()} == {name: name for name in cells}
@@ -143,19 +143,19 @@ def test_protocols_differ_in_nmi(tmp_path):
 def test_without_its_data_yale_is_unavailable_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
     where = {"data_dir": tmp_path / "none", "offline": True}
-    finished = benchmark(["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, **where)
+    finished = small_benchmark(["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, **where)
     iris, yale = finished.document()["cells"]
     assert iris["verdict"]["acc"] == "exact"
     assert yale["verdict"] == {"acc": "unavailable", "nmi": "unavailable"}
     assert (yale["q"], yale["repeats"]) == (3, 0)
     assert "yale is unavailable" in yale["note"]
     with pytest.raises(DataUnavailable, match="yale is unavailable"):
-        benchmark(["yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, **where)
+        small_benchmark(["yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, **where)
 
 
 @pytest.mark.skipif(not MIRROR.is_dir(), reason="the publishers' files are not beside this checkout")
 def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path):
-    finished = benchmark(["yale"], ["all"], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, mirror=str(MIRROR))
+    finished = small_benchmark(["yale"], ["all"], ["pca-fcm"], out=tmp_path, repeats=1, mirror=str(MIRROR))
     (cell,) = finished.document()["cells"]
     assert (cell["variance"], cell["q"]) == (50, 3)
     assert cell["verdict"] == {"acc": "data differ", "nmi": "data differ"}
@@ -165,14 +165,14 @@ def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path):
 def test_anybodys_file_and_anybodys_method_are_new(tmp_path):
     path = tmp_path / "my_data.csv"
     path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
-    finished = benchmark([str(path)], [95], ["toy_methods:Halves"], out=tmp_path, label="kind", repeats=2, n_jobs=1)
+    finished = small_benchmark([str(path)], [95], ["toy_methods:Halves"], out=tmp_path, label="kind", repeats=2)
     (cell,) = finished.document()["cells"]
     assert (cell["dataset"], cell["n_clusters"], cell["paper"]) == ("my_data.csv", 2, None)
     assert cell["verdict"] == {"acc": "new", "nmi": "new"}
 
 
 def test_the_manifest_says_what_the_tables_were_made_with(tmp_path):
-    benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1)
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["arguments"]["datasets"] == ["iris"]
     assert manifest["versions"].keys() >= {"python", "numpy", "scipy", "scikit-learn", "sgpmic"}
@@ -182,7 +182,7 @@ def test_the_manifest_says_what_the_tables_were_made_with(tmp_path):
     assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
     assert "commit" in manifest
     spent = manifest["seconds_of_all_runs"]
-    benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, mirror="/home/somebody/data")
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, mirror="/home/somebody/data")
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
     assert manifest["seconds_of_all_runs"] == spent  # the earlier call did the work
@@ -190,20 +190,20 @@ def test_the_manifest_says_what_the_tables_were_made_with(tmp_path):
 
 
 def test_a_dry_run_touches_nothing(tmp_path):
-    prepared = prepare(["iris"], [95], ["pca-fcm"], store=tmp_path / "runs", repeats=3)
-    assert len(prepared.work.pending) == 3
+    planned = prepared(["iris"], [95], ["pca-fcm"], store=tmp_path / "runs", repeats=3, n_jobs=1)
+    assert len(planned.work.pending) == 3
     assert list(tmp_path.iterdir()) == []
-    assert complete(prepared, n_jobs=1).computed == 3
+    assert compute(planned).computed == 3
 
 
 def test_an_out_that_cannot_be_written_is_found_before_the_work(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SgpmicError, match="cannot write into --out"):
-        benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file")
-    with pytest.raises(SgpmicError, match="cannot write into --out"):
-        benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file" / "below")
+    with pytest.raises(SgpmicError, match="cannot write into out="):
+        small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file")
+    with pytest.raises(SgpmicError, match="cannot write into out="):
+        small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file" / "below")
 
 
 def test_no_repeats_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="--repeats 0"):
-        prepare(["iris"], [95], ["pca-fcm"], store=tmp_path, repeats=0)
+    with pytest.raises(UsageError, match="repeats=0"):
+        prepared(["iris"], [95], ["pca-fcm"], store=tmp_path, repeats=0)

@@ -10,17 +10,19 @@ from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
 from sgpmic_cli.experiments.studies.reference import Expected, Reference, read_reference, write_reference
 from sgpmic_cli.experiments.studies.regression_gate import Selection, State, broken, check, compared, update
 
+HERE = RunOptions(n_jobs=1)
 IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
 PLACE = ("iris", 95, "pca-fcm")
 
 
 @pytest.fixture(scope="module")
 def reference():
-    return update(None, IRIS, repeats=4, n_jobs=1)[0]
+    return update(None, IRIS, repeats=4, options=HERE)[0]
 
 
 def _with(reference, place=PLACE, **metrics):
@@ -33,7 +35,7 @@ def _states(changes):
 
 
 def test_unchanged_code_moves_nothing(reference):
-    changes = check(reference, n_jobs=1)
+    changes = check(reference, options=HERE)
     assert compared(changes) == len(changes) == 2 * 3 * 2
     assert _states(changes) == {}
     assert broken(changes) == []
@@ -51,7 +53,7 @@ def test_unchanged_code_moves_nothing(reference):
     ],
 )
 def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference, values, state):
-    changes = check(_with(reference, acc=values), IRIS, n_jobs=1)
+    changes = check(_with(reference, acc=values), IRIS, options=HERE)
     assert _states(changes).get((*PLACE, "acc"), State.SAME) == state
     assert bool(broken(changes)) == (state is State.WORSE)
 
@@ -59,24 +61,24 @@ def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference
 def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
     spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0))
     for repeats, allowed in ((1, 21.0), (4, 10.5)):
-        change = next(c for c in check(spread, n_jobs=1, repeats=repeats) if (c.place, c.metric) == (PLACE, "acc"))
+        change = next(c for c in check(spread, repeats=repeats, options=HERE) if (c.place, c.metric) == (PLACE, "acc"))
         assert change.tolerance == pytest.approx(allowed)
     assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
 
 
 def test_only_the_same_repeats_are_compared(reference):
     later = _with(reference, acc=(88.6667, 88.6667, 88.6667, 0.0))
-    assert _states(check(later, n_jobs=1, repeats=3)) == {}
+    assert _states(check(later, repeats=3, options=HERE)) == {}
 
 
 def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
     toy = Method("toy", "toy_methods:Flaky")
     monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
     monkeypatch.setenv("TOY_MENDED", "1")
-    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, n_jobs=1)
+    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, options=HERE)
     assert {change.state for change in changes} == {State.NEW}
     monkeypatch.delenv("TOY_MENDED")
-    changes = check(good, n_jobs=1, repeats=6)
+    changes = check(good, repeats=6, options=HERE)
     assert {change.state for change in broken(changes)} == {State.FAILED}
     assert "the bound is not finite" in broken(changes)[0].reason
 
@@ -84,10 +86,10 @@ def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
 def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
     toy = Selection(("iris",), ("toy",))
-    good = update(None, toy, repeats=2, n_jobs=1)[0]
+    good = update(None, toy, repeats=2, options=HERE)[0]
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Broken"),))
     for old in (good, None):
-        kept, changes, _ = update(old, toy, repeats=2, n_jobs=1)
+        kept, changes, _ = update(old, toy, repeats=2, options=HERE)
         assert [(change.state, change.reason) for change in changes] == [(State.FAILED, "ValueError: no luck")] * 3 * 2
         assert kept.cells == (old.cells if old else {})
 
@@ -98,25 +100,27 @@ def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
         (Selection(("iris",), ("pca-fcm", "pppca")), "unknown method 'pppca'"),
     ):
         with pytest.raises(UsageError, match=sentence):
-            check(reference, selection, n_jobs=1)
+            check(reference, selection, options=HERE)
     place = ("flowers", 95, "gone-fcm")  # known to the reference alone: missing, but no wrong argument
     gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
-    (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), n_jobs=1)
+    (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), options=HERE)
     assert change.state is State.MISSING
 
 
 def test_an_update_with_no_repeats_is_refused():
-    with pytest.raises(UsageError, match="--repeats 0"):
-        update(None, IRIS, repeats=0, n_jobs=1)
+    with pytest.raises(UsageError, match="repeats=0"):
+        update(None, IRIS, repeats=0, options=HERE)
 
 
 def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
         more = replace(reference, cells=reference.cells | {place: Expected(place, {}, cell.values)})
-        assert [(change.place, change.state) for change in broken(check(more, n_jobs=1))] == [(place, State.MISSING)]
+        assert [(change.place, change.state) for change in broken(check(more, options=HERE))] == [
+            (place, State.MISSING)
+        ]
         alone = replace(reference, cells={place: Expected(place, {}, cell.values)})
-        changes = check(alone, n_jobs=1)
+        changes = check(alone, options=HERE)
         assert compared(changes) == 0
         assert [change.state for change in changes] == [State.MISSING]
 
@@ -125,8 +129,8 @@ def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_f
     yale = Expected(("yale", 50, "pca-fcm"), {}, reference.cells[PLACE].values)
     alone = replace(reference, cells={yale.place: yale, PLACE: reference.cells[PLACE]})
     nowhere = {"offline": True, "data_dir": tmp_path}
-    assert broken(check(alone, n_jobs=1, **nowhere)) == []
-    (change,) = broken(check(alone, full=True, n_jobs=1, **nowhere))
+    assert broken(check(alone, options=replace(HERE, **nowhere))) == []
+    (change,) = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
     assert (change.place, change.state) == (yale.place, State.MISSING)
     assert "yale is unavailable" in change.reason
 
@@ -146,12 +150,12 @@ def test_the_fast_cells_are_fast_and_hold_sgp_mic():
 def test_a_grid_is_not_searched_again(monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)})
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
-    made, _, gathered = update(None, Selection(("iris",), ("graded",)), repeats=3, n_jobs=1)
-    assert gathered.computed == 3 * 2 * 3
+    made, _, finished = update(None, Selection(("iris",), ("graded",)), repeats=3, options=HERE)
+    assert finished.computed == 3 * 2 * 3
     assert {cell.chosen["level"] for cell in made.cells.values()} == {0.9}
     seen = []
     monkeypatch.setattr(runner, "compute", lambda run, memory, real=runner.compute: seen.append(run) or real(run))
-    assert broken(check(made, n_jobs=1)) == []
+    assert broken(check(made, options=HERE)) == []
     assert {run.settings["level"] for run in seen} == {0.9}
     assert len(seen) == 3 * 3
 
@@ -161,17 +165,17 @@ def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):
     other = Expected(("wine", 95, "pca-fcm"), {}, reference.cells[PLACE].values)
     old = _with(reference, acc=(50.0,) * 4)
     old = replace(old, cells=old.cells | {gone.place: gone, other.place: other})
-    new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), n_jobs=1)
+    new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), options=HERE)
     assert _states(changes) == {(*PLACE, "acc"): State.BETTER}
     assert new.cells == reference.cells | {gone.place: gone, other.place: other}
     with pytest.raises(UsageError, match="only the whole can change"):
-        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, n_jobs=1)
+        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)
 
 
 def test_more_repeats_than_the_reference_has_are_refused(reference):
     for repeats in (0, 5):
-        with pytest.raises(UsageError, match=f"--repeats {repeats}: the reference has 4"):
-            check(reference, n_jobs=1, repeats=repeats)
+        with pytest.raises(UsageError, match=f"repeats={repeats}: the reference has 4"):
+            check(reference, repeats=repeats, options=HERE)
 
 
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
@@ -189,9 +193,9 @@ def test_a_file_that_is_no_reference_compares_nothing(tmp_path, text):
     path.write_text(text)
     with pytest.raises(SgpmicError, match="nothing was compared"):
         read_reference(path)
-    with pytest.raises(SgpmicError, match="nothing was compared: make one with sgpmic check --update"):
+    with pytest.raises(SgpmicError, match="so nothing was compared"):
         read_reference(tmp_path / "none.json")
 
 
 def test_an_empty_reference_compares_nothing():
-    assert compared(check(Reference("as-run", 0, 3, {}), n_jobs=1)) == 0
+    assert compared(check(Reference("as-run", 0, 3, {}), options=HERE)) == 0

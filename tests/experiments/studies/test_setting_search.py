@@ -9,8 +9,9 @@ from sgpmic_cli.data import load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.cells import runs_of
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import setting_search
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import score_all
 
 
@@ -25,19 +26,25 @@ def one_that_fails(monkeypatch):
 @pytest.fixture
 def search(tmp_path, monkeypatch):
     """One data set and few variations, one of them no variation at all."""
-    chosen = SGPMIC().get_params() | dict(known()["sgp-mic"].settings)
+    chosen = PaperSGPMIC().get_params() | dict(known()["sgp-mic"].settings)
     tried = {"chosen": {}, "the same": {"kernel_start": chosen["kernel_start"]}, "short": {"max_iter": 2}}
     monkeypatch.setattr(setting_search, "UCI", ("iris",))
     monkeypatch.setattr(setting_search, "VARIATIONS", tried)
     monkeypatch.setattr(setting_search, "KERNEL_ROWS", (("iris", 95),))
-    return setting_search.search_asrun(out=tmp_path, repeats=1, n_jobs=1)
+    return setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
 
 
 def _acc(cell):
     """The ACC of a cell's only run, computed by hand."""
     (run,) = runs_of(cell, 1, 0)
     data = load("iris")
-    return score_all(data.labels, SGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
+    return score_all(data.labels, PaperSGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
+
+
+def _planned(search, result):
+    """The cell that a result comes from."""
+    cells = search.runs.prepared.cells
+    return next(cell for cell in cells if (cell.variance, cell.settings) == (result.variance, result.settings))
 
 
 def test_every_variation_is_judged_on_every_row_and_by_both_kernels(search, tmp_path):
@@ -45,7 +52,7 @@ def test_every_variation_is_judged_on_every_row_and_by_both_kernels(search, tmp_
     for one in search.judged:
         assert [cell.variance for cell in one.results] == [50, 95, 99]
         (effect,) = one.kernel_effects()
-        rbf, linear = (_acc(cell.outcome.cell) for cell in (one.results[1], one.linear[0]))
+        rbf, linear = (_acc(_planned(search, result)) for result in (one.results[1], one.linear[0]))
         assert effect == pytest.approx(rbf - linear, abs=1e-9)
     with (tmp_path / "search.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -61,16 +68,15 @@ def test_the_table_has_the_closest_first(search):
 
 
 def test_a_variation_with_a_failed_run_has_no_distance_and_comes_last(one_that_fails, tmp_path):
-    done = setting_search.search_asrun(out=tmp_path, repeats=1, n_jobs=1)
+    done = setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
     body = done.table()[1]
     assert [row[0] for row in body] == ["short", "broken"]
     assert body[1][1:6] == ["failed", "0", "0", "failed", "failed"]
-    assert "- broken on iris 50, rbf kernel: 1 of 1 runs failed: " in (tmp_path / "search.md").read_text()
+    assert "- broken on iris 50, rbf kernel: All 1 runs failed: " in (tmp_path / "search.md").read_text()
     assert len(done.failures()) == 3 + 1
     # Some repeats of one row are enough: their mean is not over the same runs as the others'.
     sound = next(one for one in done.judged if one.name == "short")
-    outcome = replace(sound.results[0].outcome, repeats=2, failed=1)
-    partly = replace(sound, results=[replace(sound.results[0], outcome=outcome), *sound.results[1:]])
+    partly = replace(sound, results=[replace(sound.results[0], repeats=2, failed=1), *sound.results[1:]])
     assert partly.counts()[0] == "failed"
     assert partly.distance() > sound.distance()
 
@@ -80,12 +86,12 @@ def test_the_command_ends_with_the_code_of_failed_runs(one_that_fails, tmp_path)
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 3
     assert "4 of 8 runs failed" in done.stderr
-    assert "broken on iris 95, linear kernel: 1 of 1 runs failed" in done.stdout
+    assert "broken on iris 95, linear kernel: All 1 runs failed" in done.stdout
     assert "8 reused" in CliRunner().invoke(app, command).stderr
     assert "4 runs computed, 4 reused" in CliRunner().invoke(app, [*command, "--retry-failed"]).stderr
 
 
 def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(one_that_fails, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot write into --store"):
-        setting_search.search_asrun(out=tmp_path / "out", store=tmp_path / "file" / "runs", repeats=1, n_jobs=1)
+    with pytest.raises(UsageError, match="cannot write into store="):
+        setting_search.search_asrun(RunOptions(store=tmp_path / "file" / "runs"), out=tmp_path / "out", repeats=1)

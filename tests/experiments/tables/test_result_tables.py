@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 
 import pytest
+from small_studies import small_benchmark
 
-from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.benchmark import benchmark
+from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.tables import benchmark_files
 from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
+from sgpmic_cli.scores import SCORES
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +19,13 @@ def results(tmp_path_factory):
     path = folder / "50%_of|mine.csv"
     path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
-    return benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2, n_jobs=1).results
+    return small_benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2).results
 
 
 def test_csv_has_a_line_for_each_score_of_each_cell(results):
     rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
-    assert len(rows) == 6 * 4
+    assert [row["metric"] for row in rows] == 6 * list(SHOWN)
+    assert set(SHOWN) == set(SCORES) - {"nmi_stated"}  # NMI stands there once, by the definition of the protocol
     first = rows[0]
     assert (first["metric"], first["dataset"], first["method"], first["q"]) == ("acc", "iris", "pca-fcm", "2")
     assert (first["mean"], first["paper_mean"], first["difference"], first["verdict"]) == (
@@ -60,6 +63,11 @@ def test_every_special_character_is_escaped():
 
 
 def test_tables_hold_no_time(results):
-    slower = [replace(result, outcome=replace(result.outcome, duration=Stat(1e6, 1e5))) for result in results]
+    slower = [replace(result, seconds=1e6) for result in results]
     for table in (tidy_csv, markdown, latex):
         assert table(slower) == table(results)
+
+
+def test_a_new_format_is_one_line(results, monkeypatch):
+    monkeypatch.setitem(benchmark_files.FORMATS, "table.txt", lambda found: f"{len(found)} cells\n")
+    assert benchmark_files.benchmark_files(results, {})["table.txt"] == "6 cells\n"

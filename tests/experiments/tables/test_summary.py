@@ -1,14 +1,15 @@
 import re
 
 import pytest
+from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
+from sgpmic_cli.experiments.compare.counts import wins
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.studies.benchmark import benchmark
 from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown, wins
+from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-first", "dec", "toy_methods:Broken"]
 FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
@@ -17,7 +18,7 @@ FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("summary")
-    return benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2, n_jobs=1), folder
+    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2), folder
 
 
 def test_every_printed_cell_is_counted_once(finished):
@@ -69,8 +70,8 @@ def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finish
 
 
 def test_data_that_differ_or_are_missing_are_marked(tmp_path):
-    finished = benchmark(
-        ["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, n_jobs=1, offline=True, data_dir=tmp_path
+    finished = small_benchmark(
+        ["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, offline=True, data_dir=tmp_path
     )
     assert "| yale (unavailable) | 50 (3) | – |" in shape_markdown(finished.results)
     assert summary(finished.results)["by_dataset"]["yale"] == {"unavailable": 2}
@@ -94,7 +95,7 @@ def test_the_curve_of_a_grid_has_its_own_file(finished):
 
 def test_columns_whose_agreement_is_fitted_are_named_under_the_counts(tmp_path):
     assert {method.name for method in resolve(["all"]) if method.fitted} == FITTED
-    finished = benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1, n_jobs=1)
+    finished = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
     assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
     for name in ("summary.md", "table2.md", "table2.tex"):
         assert "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()

@@ -5,7 +5,12 @@ import json
 import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
+from sgpmic_cli.experiments.compare.verdicts import Verdict
+from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
 from sgpmic_cli.figures.one_fit import embedding
@@ -22,7 +27,7 @@ def twice(tmp_path):
     """Draw a figure twice and compare the files."""
 
     def draw(figure, **options):
-        asked = PlotOptions(**{"results": tmp_path, "store": tmp_path / "runs", "repeats": 1, **options})
+        asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
         remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
             assert (tmp_path / f"first{ending}").read_bytes() == (tmp_path / f"second{ending}").read_bytes()
@@ -58,28 +63,35 @@ def test_kernels(twice):
 
 
 def test_convergence(twice, monkeypatch):
-    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"] * 3, "X"))
+    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
     monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
     assert twice(figure6) == []
 
 
 def test_one_fit(twice):
     assert twice(embedding, data="iris") == []
-    with pytest.raises(UsageError, match="name it with --data"):
+    with pytest.raises(UsageError, match="name it, such as data=iris"):
         twice(embedding)
 
 
 def _document(path, cells):
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"cells": cells}))
+    path.write_text(json.dumps({"protocol": "as-run", "repeats": 1, "seed": 0, "cells": cells}))
+
+
+def _cell(dataset, variance, method, mean):
+    entrant = Method(method, method)
+    ours = dict.fromkeys(SHOWN, Stat(mean, 0.0))
+    verdict = dict.fromkeys(METRICS, Verdict.NEW)
+    return Result(dataset, variance, 2, 3, entrant, {}, 1, 0, ours, dict.fromkeys(METRICS), verdict, 0.1, "").document()
 
 
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
     (remark,) = twice(critical_difference)
-    assert "sgpmic benchmark" in remark
+    assert "a benchmark of all data sets" in remark
     alone = (tmp_path / "first.png").read_bytes()
     cells = [
-        {"dataset": dataset, "variance": variance, "method": method, "acc": {"mean": cell.mean, "std": 0.0}}
+        _cell(dataset, variance, method, cell.mean)
         for (metric, dataset, variance, method), cell in table2().items()
         if metric == "acc" and dataset != "yale"
     ]
@@ -100,7 +112,7 @@ def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
     text = Axes.text
     monkeypatch.setattr(Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more))
     cells = [
-        {"dataset": dataset, "variance": variance, "method": method, "acc": {"mean": cell.mean, "std": 0.0}}
+        _cell(dataset, variance, method, cell.mean)
         for (metric, dataset, variance, method), cell in table2().items()
         if metric == "acc" and (dataset, method) != ("wine", "sdc")
     ]
@@ -113,5 +125,5 @@ def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
 def test_a_file_that_is_no_benchmark_is_refused(tmp_path):
     path = tmp_path / "table2" / "benchmark.json"
     _document(path, [{"dataset": "iris"}])
-    with pytest.raises(SgpmicError, match="is no document of `sgpmic benchmark`"):
+    with pytest.raises(SgpmicError, match="is no document of this version"):
         critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path))

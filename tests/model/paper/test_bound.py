@@ -5,26 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
+from random_problem import FORMS, KERNELS, problem
 
-from sgpmic_cli.model.bound import Bound, Parameters, expectation, observe, standard_bound
-from sgpmic_cli.model.kernels import RBF, Linear
-from sgpmic_cli.model.mixture import maximise, mixture
-
-KERNELS = {"rbf": RBF(), "ard": RBF(ard=True), "linear": Linear()}
-FORMS = ["spherical", "diag", "tied", "full"]
-
-
-def problem(kernel, form="full", concentration=1.0, *, n=40, p=5, q=2, k=8, m=3, seed=0):
-    """A random model: data, parameters and responsibilities; a small concentration makes them nearly hard."""
-    rng = np.random.RandomState(seed)
-    Y = 3.0 * rng.randn(n, p) + 1.0
-    X, Z = rng.randn(n, q), rng.randn(k, q)
-    S = np.maximum(rng.dirichlet(np.full(m, concentration), n), 1e-12)
-    S /= S.sum(axis=1, keepdims=True)
-    theta = 0.4 * rng.randn(m, len(KERNELS[kernel].names(q)))
-    start = mixture(np.full(m, 1.0 / m), rng.randn(m, q), np.tile(np.eye(q), (m, 1, 1)))
-    prior = maximise(X + 0.3 * rng.randn(n, q), S, form, 1e-2, start)
-    return Y, Parameters(X, Z, theta, 0.3, prior), S
+from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe, standard_bound
+from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.paper.mixture import mixture
 
 
 def dense(kernel, Y, p, S, function=reference.kl_corrected_bound):
@@ -164,8 +149,8 @@ def test_more_columns_than_rows_enter_through_their_inner_products():
 def test_blocks_and_kept_matrices_do_not_change_the_result(monkeypatch):
     Y, p, S = problem("rbf", n=500)
     one_block = Bound(RBF(), observe(Y), S, len(p.Z)).value_and_gradient(p)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.BLOCK_BYTES", 8 * len(p.Z) * 70)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.KEPT_BYTES", 0)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.BLOCK_BYTES", 8 * len(p.Z) * 70)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.KEPT_BYTES", 0)
     blocks = Bound(RBF(), observe(Y), S, len(p.Z)).value_and_gradient(p)
     for a, b in zip(one_block, blocks, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from sgpmic_cli.model.mixture import Pull, log_joint, maximise, mixture
+from sgpmic_cli.model.paper.mixture import Pull, log_joint, maximise, mixture
 
 FORMS = ["spherical", "diag", "tied", "full"]
 FLOOR = 1e-2

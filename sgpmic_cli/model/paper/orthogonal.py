@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk, dtrmm, dtrsm
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.cholesky import jittered_cholesky
+from sgpmic_cli.model.paper.cholesky import jittered_cholesky
 
 Blocks = Callable[[], Iterable[tuple[Array, Array]]]
 

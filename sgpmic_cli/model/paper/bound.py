@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.cholesky import log_determinant
-from sgpmic_cli.model.dtc import Factors, Sides, Slopes, Weighted, components, predict, weigh
-from sgpmic_cli.model.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
-from sgpmic_cli.model.mixture import Mixture, Pull, log_joint
+from sgpmic_cli.model.paper.cholesky import log_determinant
+from sgpmic_cli.model.paper.dtc import Factors, Sides, Slopes, Weighted, components, predict, weigh
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
+from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
 
 Rows = NDArray[np.intp] | slice
 
-SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
 NOTHING = 100.0  # exp(-100) = 4e-44 of the best: for all points together less than what makes a component idle
@@ -38,6 +37,7 @@ class Parameters:
 
     @property
     def beta(self) -> float:
+        """The noise precision in natural units."""
         return float(positive(np.asarray(self.log_beta)))
 
     @property

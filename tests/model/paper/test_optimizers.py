@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.model.optimizers import lbfgs, scg
+from sgpmic_cli.model.paper.optimizers import lbfgs, scg
 
 OPTIMIZERS = [scg, lbfgs]
 

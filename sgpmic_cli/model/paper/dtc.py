@@ -31,9 +31,9 @@ from scipy.linalg.blas import daxpy, dgemm, dsymm, dsyr2, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.cholesky import jittered_cholesky
-from sgpmic_cli.model.kernels import Kernel, cross_matrix
-from sgpmic_cli.model.orthogonal import factorise, is_rough, slope
+from sgpmic_cli.model.paper.cholesky import jittered_cholesky
+from sgpmic_cli.model.paper.kernels import Kernel, cross_matrix
+from sgpmic_cli.model.paper.orthogonal import factorise, is_rough, slope
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
 KEPT_BYTES = 512 * 1024 * 1024  # R~ of all components together is kept between the passes up to this size

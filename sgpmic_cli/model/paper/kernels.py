@@ -42,7 +42,9 @@ class Weights(NamedTuple):
 class Kernel(Protocol):
     """What the bound asks of a covariance function."""
 
-    def names(self, q: int) -> tuple[str, ...]: ...
+    def names(self, q: int) -> tuple[str, ...]:
+        """The parameters of a component with q latent dimensions, in the order of theta."""
+        ...
 
     def inducing_sides(self, theta: Array, Z: Array) -> Array:
         """What the cross matrices are made of at the inducing inputs, (M, S, K)."""

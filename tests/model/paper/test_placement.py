@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
-from sgpmic_cli.model.bound import expectation, observe
+from sgpmic_cli.model.paper.bound import expectation, observe
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 
@@ -17,13 +17,13 @@ def blobs(n=25, p=4):
 @pytest.fixture(scope="module")
 def iris():
     Y = load("iris").Y
-    return SGPMIC(3, 2, max_iter=10, random_state=0).fit(Y), Y
+    return PaperSGPMIC(3, 2, max_iter=10, random_state=0).fit(Y), Y
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("ard", [False, True])
 def test_gradient_is_that_of_central_differences(kernel, ard):
-    model = SGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(blobs())
+    model = PaperSGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(blobs())
     placer = model._placer
     rng = np.random.RandomState(2)
     Y, X = placer.Y[:12] + 0.3 * rng.randn(12, 4), model.embedding_[:12] + 0.2 * rng.randn(12, 2)
@@ -37,7 +37,7 @@ def test_gradient_is_that_of_central_differences(kernel, ard):
 
 
 def test_the_value_is_the_sum_of_weighted_parts_and_the_curvature_is_positive():
-    model = SGPMIC(3, 2, **SETTINGS).fit(blobs())
+    model = PaperSGPMIC(3, 2, **SETTINGS).fit(blobs())
     placer = model._placer
     S = model.responsibilities_
     terms = placer._terms(placer.Y, model.embedding_, S)
@@ -57,7 +57,7 @@ def test_training_rows_keep_point_label_and_probabilities(iris):
 
 def test_an_uncentred_training_row_finds_itself_far_from_the_origin():
     Y = blobs() + 1e7
-    model = SGPMIC(3, 2, center=False, scale="global", **SETTINGS).fit(Y)
+    model = PaperSGPMIC(3, 2, center=False, scale="global", **SETTINGS).fit(Y)
     assert np.array_equal(model.predict(Y), model.labels_)
 
 
@@ -98,7 +98,7 @@ def test_a_row_does_not_depend_on_its_company(iris):
 @pytest.mark.parametrize(("name", "q"), [("iris", 2), ("wine", 2)])
 def test_a_row_beside_a_training_row_shares_its_cluster(name, q):
     Y = load(name).Y
-    model = SGPMIC(3, q, random_state=0).fit(Y)
+    model = PaperSGPMIC(3, q, random_state=0).fit(Y)
     beside = Y * (1.0 + 1e-3 * np.random.RandomState(0).randn(*Y.shape))
     assert np.mean(model.predict(beside) == model.labels_) >= 0.96
 
@@ -107,7 +107,7 @@ def test_unseen_rows_of_separate_clouds_join_their_cloud():
     rng = np.random.RandomState(0)
     classes = np.arange(120) % 2
     Y = 6.0 * classes[:, None] + rng.randn(120, 3)
-    model = SGPMIC(2, 2, **SETTINGS).fit(Y[:60])
+    model = PaperSGPMIC(2, 2, **SETTINGS).fit(Y[:60])
     assert np.array_equal(model.predict(Y[60:]), model.labels_[classes[60:]])  # row 0 is of class 0, row 1 of class 1
 
 
@@ -116,7 +116,7 @@ def test_unseen_rows_of_separate_clouds_join_their_cloud():
 def test_placing_and_training_agree_on_what_a_row_is_worth(name, center):
     """Also on raw columns, where A is so badly conditioned that its inverse would be noise."""
     data = load(name)
-    model = SGPMIC(data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0).fit(
+    model = PaperSGPMIC(data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0).fit(
         data.Y
     )
     placer = model._placer

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.model import orthogonal
-from sgpmic_cli.model.bound import Bound, Parameters, observe
-from sgpmic_cli.model.kernels import RBF, Linear
-from sgpmic_cli.model.mixture import mixture
+from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.kernels import RBF, Linear
+from sgpmic_cli.model.paper.mixture import mixture
 
 KERNELS = {"rbf": RBF(), "linear": Linear()}
 # Natural kernel parameters and a precision under which K_uf B K_fu dwarfs K_uu in some directions and not in others.
@@ -58,21 +59,34 @@ def slope(moved, *problem):
 
 
 @pytest.mark.parametrize("name", [*NASTY, *HOPELESS])
-def test_the_bound_keeps_its_digits(name, monkeypatch):
+def test_the_bound_keeps_its_digits(name):
     kind, bound, p, Y, s = nasty(name)
     truth = float(exactly(kind, p, Y, s))
     (factors,) = bound.value(p)[1]
     assert factors.rough
     assert factors.jitter == 0.0
     assert factors.value == pytest.approx(truth, rel=1e-8 if name in HOPELESS else 1e-10)
-    # The normal equations alone would not do: this is what the test is for.
-    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: False)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.factorise", None)
-    try:
-        spoilt = bound.value(p)[1][0].value
-    except TypeError:  # not even a Cholesky factor without help
-        return
-    assert abs(spoilt - truth) > 1e-8 * abs(truth)
+
+
+@pytest.mark.parametrize("name", [*NASTY, *HOPELESS])
+def test_the_normal_equations_alone_would_not_do(name, monkeypatch):
+    """What the test above is for: without the orthogonal path, digits or even the Cholesky factor of A are lost."""
+    kind, bound, p, Y, s = nasty(name)
+    asked = []
+
+    def no_help(*arguments):
+        asked.append(name)
+        raise NotPositiveDefinite
+
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.is_rough", lambda *_: False)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.factorise", no_help)
+    if name == "linear hopeless":
+        with pytest.raises(NotPositiveDefinite):
+            bound.value(p)
+        assert asked
+    else:
+        truth = float(exactly(kind, p, Y, s))
+        assert abs(bound.value(p)[1][0].value - truth) > 1e-8 * abs(truth)
 
 
 @pytest.mark.parametrize("name", NASTY)
@@ -96,7 +110,7 @@ def test_both_paths_agree_where_neither_is_needed(kind, monkeypatch):
     )
     (plain,) = bound.value(p)[1]
     plain_slopes = bound.value_and_gradient(p)
-    monkeypatch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: True)
+    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.is_rough", lambda *_: True)
     (mended,) = bound.value(p)[1]
     assert (plain.rough, mended.rough) == (False, True)
     assert mended.value == pytest.approx(plain.value, rel=1e-12)
@@ -116,7 +130,7 @@ def test_where_the_normal_equations_are_trusted_they_have_eight_digits(monkeypat
         (factors,) = bound.value(p)[1]
         verdicts.append(factors.rough)
         with monkeypatch.context() as patch:
-            patch.setattr("sgpmic_cli.model.dtc.is_rough", lambda *_: True)
+            patch.setattr("sgpmic_cli.model.paper.dtc.is_rough", lambda *_: True)
             assert factors.value == pytest.approx(bound.value(p)[1][0].value, rel=1e-8)
     assert verdicts == sorted(verdicts)
     assert {*verdicts} == {False, True}

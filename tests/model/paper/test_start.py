@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.model import start
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
 def groups(n):
@@ -17,9 +17,9 @@ def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
     monkeypatch.setattr(start, "FCM_ROWS", 100)
     Y = groups(300)
     with pytest.warns(UserWarning, match="300 rows are too many for exact ISOMAP"):
-        model = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
+        model = PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     assert model.embedding_.shape == (300, 2)
     assert all(len(set(model.labels_[i::3])) == 1 for i in range(3))
     with pytest.warns(UserWarning, match="ISOMAP"):
-        again = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
+        again = PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     np.testing.assert_array_equal(model.labels_, again.labels_)

@@ -1,0 +1,63 @@
+"""What the competitors share: the same checks and the same sentences before the work begins."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.parameter_checks import Rule, check_clusters, check_dimensions, check_parameters, whole
+from sgpmic_cli.thread_limits import threads_for
+
+SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
+
+
+class EmbeddingClusterer(ClusterMixin, BaseEstimator):
+    """An estimator that embeds the rows and clusters them: `_learn` leaves `embedding_` and `labels_`."""
+
+    labels_: NDArray[np.int64]
+    embedding_: Array
+
+    _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters beyond the shared ones
+
+    def fit(self, X, y=None):
+        """Embed and cluster the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        check_parameters(self, {**SHARED_RULES, **self._rules})
+        Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_clusters(self.n_clusters, Y)
+        check_dimensions(self.n_components, Y)
+        with threads_for(len(Y)):
+            self._learn(Y, check_random_state(self.random_state))
+        return self
+
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
+        raise NotImplementedError
+
+
+class EmbeddingFCM(EmbeddingClusterer):
+    """Fuzzy c-means on an embedding that `_embed` makes of the rows."""
+
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
+        self.embedding_ = self._embed(Y, rng)
+        self.labels_ = FuzzyCMeans(self.n_clusters, random_state=rng).fit(self.embedding_).labels_
+
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        raise NotImplementedError

@@ -1,0 +1,163 @@
+"""What the two settings of SGP-MIC have in common for whoever calls them: scikit-learn's methods."""
+
+import copy
+from abc import abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.model.scaling import SAFE_RANGE
+from sgpmic_cli.thread_limits import threads_for
+
+
+class Located(NamedTuple):
+    """Rows under a fitted model: latent points (n, Q), probabilities (n, M), log densities of scaled rows (n,)."""
+
+    points: Array
+    S: Array
+    log_density: Array
+
+
+class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Latent points and clusters of rows, learned together."""
+
+    def fit(self, X, y=None):
+        """Learn latent space and clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+        """
+        fresh = copy.copy(self)  # an interrupted or failed refit leaves the model as it was
+        fresh._learn(X)
+        self.__dict__.update(vars(fresh))
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit, and return the latent points of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows to cluster.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, Q)
+            Latent points.
+        """
+        return self.fit(X).embedding_
+
+    def transform(self, X):
+        """Latent points of rows, found by optimising them under the fitted model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_samples, Q)
+            Latent points.
+        """
+        return self._locate(X).points
+
+    def predict_proba(self, X):
+        """Probability of each cluster for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        responsibilities : ndarray of shape (n_samples, n_clusters)
+            Probabilities; each row sums to one.
+        """
+        return self._locate(X).S
+
+    def predict(self, X):
+        """Cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters from 0 to n_clusters - 1.
+        """
+        return self._locate(X).S.argmax(axis=1)
+
+    def score_samples(self, X):
+        """Lower bound on the log density of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Log densities in the units of X; higher is better.
+        """
+        return self._locate(X).log_density - np.sum(np.log(self.scale_))
+
+    def score(self, X, y=None):
+        """Mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, new or trained on.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        score : float
+            Higher is better.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    @abstractmethod
+    def _learn(self, X) -> None:
+        """Check everything, fit, and set the attributes."""
+
+    @abstractmethod
+    def _located(self, seen: Array) -> Located:
+        """Rows as the model sees them, offset and scale taken away, in its latent space."""
+
+    def _locate(self, X) -> Located:
+        check_is_fitted(self)
+        Y = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        with np.errstate(over="ignore"):
+            seen = (Y - self.offset_) / self.scale_
+        if len(far := np.flatnonzero(np.abs(seen).max(axis=1) > SAFE_RANGE[1])):
+            raise ValueError(
+                f"Row {far[0] + 1} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
+            )
+        with threads_for(len(seen)):
+            return self._located(seen)

@@ -1,0 +1,123 @@
+"""The EM loop: an E-step, then an M-step, for a fixed number of rounds.
+
+The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
+moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then brings the prior to its
+closed form. Few steps: a latent space that runs ahead of the responsibilities takes the clusters with it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.kernels import Kernel
+from sgpmic_cli.model.paper.mixture import CovarianceType, maximise
+from sgpmic_cli.model.paper.optimizers import lbfgs, scg
+
+OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
+DEAD = 0.5  # a component with less than half a point's worth of responsibility has died
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and with what the model is trained."""
+
+    rounds: int
+    steps: int
+    optimizer: Literal["scg", "lbfgs"]
+    covariance_type: CovarianceType
+    covariance_floor: float
+    learn_weights: bool
+    learn_noise: bool
+    tol: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A trained model: parameters, responsibilities under them, and the bound after every E and M update."""
+
+    parameters: Parameters
+    S: Array
+    bounds: list[float]
+    rounds: int
+    converged: bool
+    jitter: float
+    n_dead: int
+
+
+Progress = Callable[[int, float, Array], None]
+
+
+def train(
+    kernel: Kernel,
+    data: Observed,
+    parameters: Parameters,
+    S: Array,
+    schedule: Schedule,
+    progress: Progress | None = None,
+) -> Fit:
+    """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
+    p, bounds, converged, done = parameters, [], False, 0
+    factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
+    for done in range(1, schedule.rounds + 1):
+        S = expectation(kernel, data, p, factors)
+        bound = Bound(kernel, data, S, len(p.Z))
+        p, value = m_step(bound, p, schedule)
+        bounds.append(value)
+        value, factors = bound.value(p)  # the q(f) of the next E-step
+        bounds.append(value)
+        if progress is not None:
+            progress(done, bounds[-1], S)
+        converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
+        if converged:
+            break
+    # A last E-step, so that the labels are those that `predict` gives under the final parameters.
+    S = expectation(kernel, data, p, factors)
+    # The final bound counts every point, so that anybody can recompute it from the public attributes.
+    value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
+    bounds.append(value)
+    n_dead = int(np.sum(S.sum(axis=0) < DEAD))
+    return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)
+
+
+def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
+    """Raise the bound at fixed responsibilities, never lower it; also the bound at the start, known on the way."""
+    values: list[float] = []
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
+        except NotPositiveDefinite:
+            values.append(-np.inf)
+            return np.inf, np.zeros_like(vector)
+        values.append(value)
+        gradient = np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta] * schedule.learn_noise])
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return np.inf, np.zeros_like(vector)
+        return -value, -gradient
+
+    vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
+    p = _unpack(vector, p, schedule.learn_noise)
+    prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
+    prior = prior if schedule.learn_weights else prior._replace(weights=p.prior.weights)
+    return replace(p, prior=prior), values[0]
+
+
+def _pack(p: Parameters, learn_noise: bool) -> Array:
+    return np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel(), [p.log_beta] * learn_noise])
+
+
+def _unpack(vector: Array, p: Parameters, learn_noise: bool) -> Parameters:
+    x, z = p.X.size, p.X.size + p.Z.size
+    return replace(
+        p,
+        X=vector[:x].reshape(p.X.shape),
+        Z=vector[x:z].reshape(p.Z.shape),
+        theta=vector[z : z + p.theta.size].reshape(p.theta.shape),
+        log_beta=float(vector[-1]) if learn_noise else p.log_beta,
+    )

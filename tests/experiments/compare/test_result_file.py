@@ -1,0 +1,21 @@
+import json
+from pathlib import Path
+
+from sgpmic_cli.experiments.compare.result_file import read_results, read_table
+
+TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
+
+
+def test_a_table_read_back_is_the_table():
+    content = json.loads(TABLE2.read_text(encoding="utf-8"))
+    assert read_table(TABLE2).document() == content
+    assert len(read_results(TABLE2)) == len(content["cells"]) == 300
+
+
+def test_a_method_that_is_known_no_more_keeps_its_name(tmp_path):
+    content = json.loads(TABLE2.read_text(encoding="utf-8"))
+    content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
+    path = tmp_path / "benchmark.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    (result,) = read_results(path)
+    assert (result.method, result.entrant.in_paper, result.paper) == ("gone-fcm", False, {"acc": None, "nmi": None})

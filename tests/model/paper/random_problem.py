@@ -1,0 +1,23 @@
+"""A random model, small enough for dense algebra, in every kernel and form of covariance."""
+
+import numpy as np
+
+from sgpmic_cli.model.paper.bound import Parameters
+from sgpmic_cli.model.paper.kernels import RBF, Linear
+from sgpmic_cli.model.paper.mixture import maximise, mixture
+
+KERNELS = {"rbf": RBF(), "ard": RBF(ard=True), "linear": Linear()}
+FORMS = ["spherical", "diag", "tied", "full"]
+
+
+def problem(kernel, form="full", concentration=1.0, *, n=40, p=5, q=2, k=8, m=3, seed=0):
+    """A random model: data, parameters and responsibilities; a small concentration makes them nearly hard."""
+    rng = np.random.RandomState(seed)
+    Y = 3.0 * rng.randn(n, p) + 1.0
+    X, Z = rng.randn(n, q), rng.randn(k, q)
+    S = np.maximum(rng.dirichlet(np.full(m, concentration), n), 1e-12)
+    S /= S.sum(axis=1, keepdims=True)
+    theta = 0.4 * rng.randn(m, len(KERNELS[kernel].names(q)))
+    start = mixture(np.full(m, 1.0 / m), rng.randn(m, q), np.tile(np.eye(q), (m, 1, 1)))
+    prior = maximise(X + 0.3 * rng.randn(n, q), S, form, 1e-2, start)
+    return Y, Parameters(X, Z, theta, 0.3, prior), S
