@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 
+collect_ignore = ["exits_at_import.py"]  # doctests are looked for in every module, and this one ends whoever imports it
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import inspect
 import json
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sgpmic_cli.errors import UsageError
@@ -31,49 +31,57 @@ def foreign_class(target: str) -> ForeignClass:
 
 
 def look_at(targets: Iterable[str]) -> None:
-    """The same for several classes, as many at a time as there are cores."""
-    waiting = [target for target in dict.fromkeys(targets) if target not in _looked_at]
-    cores = os.cpu_count() or 1
-    for first in range(0, len(waiting), cores):
-        some = waiting[first : first + cores]
-        children = {target: start_child(__name__, "describe") for target in some}
+    """The same for several classes: those of one module in one process, as many at a time as there are cores."""
+    modules: dict[str, list[str]] = {}
+    for target in dict.fromkeys(targets):
+        if target not in _looked_at:
+            modules.setdefault(target.partition(":")[0], []).append(target)
+    groups, cores = list(modules.values()), os.cpu_count() or 1
+    for first in range(0, len(groups), cores):
+        children = [(asked, start_child(__name__, "describe")) for asked in groups[first : first + cores]]
         try:
-            for target, child in children.items():
-                _looked_at[target] = _answer(target, child)
+            for asked, child in children:
+                _looked_at.update(_answers(asked, child))
         finally:
-            for child in children.values():
+            for _, child in children:
                 end_child(child)
 
 
-def _answer(target: str, process: "subprocess.Popen[bytes]") -> ForeignClass:
+def _answers(targets: Sequence[str], process: "subprocess.Popen[bytes]") -> dict[str, ForeignClass]:
     try:
-        answer, _ = process.communicate(target.encode("utf-8", "surrogateescape"), timeout=IMPORT_SECONDS)
-        found = json.loads(answer.splitlines()[-1])
-        problem, parameters = found["problem"], found["parameters"]
+        said, _ = process.communicate(json.dumps(targets).encode(), timeout=IMPORT_SECONDS)
     except subprocess.TimeoutExpired:
-        raise UsageError(f"method '{target}': its import had not come to an end after {IMPORT_SECONDS} s.") from None
-    except (ValueError, IndexError, KeyError, TypeError):  # it died, or wrote into our pipe
-        return ForeignClass()
-    if problem:
-        raise UsageError(f"method '{target}': {problem}")
-    return ForeignClass(frozenset(map(str, parameters)))
+        raise UsageError(
+            f"method '{targets[0]}': its import had not come to an end after {IMPORT_SECONDS} s."
+        ) from None
+    found = dict.fromkeys(targets, ForeignClass())  # of those that died, or wrote into our pipe, nothing is known
+    for line in said.splitlines():
+        try:
+            target, problem, parameters = json.loads(line)
+            described = {target: ForeignClass(frozenset(map(str, parameters)))}
+        except (ValueError, TypeError):
+            continue
+        if problem:
+            raise UsageError(f"method '{target}': {problem}")
+        found |= described
+    return found
 
 
 def describe() -> None:
-    """In the child: read the name of a class, and answer with its parameters or with what is wrong with it."""
+    """In the child: read names of classes, and answer for each with its parameters or with what is wrong with it."""
     requests, answers = take_pipes()
-    target = requests.read().decode("utf-8", "surrogateescape")
-    problem, parameters = "", []
-    try:
-        found = import_class(target)
-        if callable(getattr(found, "fit_predict", None)):
-            parameters = list(inspect.signature(found).parameters)
-        else:
-            problem = f"'{target}' has no fit_predict, so it is no clusterer."
-    except UsageError as error:
-        problem = str(error)
-    answers.write(json.dumps({"problem": problem, "parameters": parameters}).encode() + b"\n")
-    answers.flush()
+    for target in json.loads(requests.read()):
+        problem, parameters = "", []
+        try:
+            found = import_class(target)
+            if callable(getattr(found, "fit_predict", None)):
+                parameters = list(inspect.signature(found).parameters)
+            else:
+                problem = f"'{target}' has no fit_predict, so it is no clusterer."
+        except UsageError as error:
+            problem = str(error)
+        answers.write(json.dumps([target, problem, parameters]).encode() + b"\n")
+        answers.flush()
 
 
 def import_class(target: str) -> type:
