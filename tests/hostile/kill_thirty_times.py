@@ -96,10 +96,12 @@ def main():
                 process.communicate()
                 again = _start(words, folder)
                 _, said = again.communicate()
-                if again.returncode or said or _left(folder) != expected:
-                    wrong += 1
+                found = _left(folder)
+                differing = {name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)}
+                failure = [*sorted(differing), *([said.strip() or "exit code"] if again.returncode or said else [])]
+                wrong += bool(failure)
                 where = f"at rename {moves}" if moves is not None else "at a random moment"
-                print(f"{command} {turn}: killed {where}: {'equal' if not wrong else f'{wrong} wrong'}", flush=True)
+                print(f"{command} {turn}: killed {where}: {', '.join(failure) or 'equal'}", flush=True)
     return wrong
 
 
