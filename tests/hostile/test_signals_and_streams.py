@@ -67,7 +67,7 @@ def test_workers_end_with_a_command_that_is_killed(folder, shell):
 @pytest.mark.parametrize("command", ["fit", "plot"])
 def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(folder, shell, command):
     arguments = {
-        "fit": ["fit", "iris", "--iterations", "3", "--inducing", "5", "--out", "out", "--quiet"],
+        "fit": ["fit", "my.csv", "--label", "kind", "--iterations", "2", "--inducing", "5", "--out", "out", "--quiet"],
         "plot": ["plot", "figure1", "--out", "out", "--quiet"],
     }[command]
     process = shell(*arguments)

@@ -42,6 +42,9 @@ def end_child(process: "subprocess.Popen[bytes]") -> None:
         else:
             process.kill()
     process.wait()
+    if process.stdin is not None:
+        with suppress(OSError):  # what it had not read yet
+            process.stdin.close()
 
 
 def take_pipes() -> tuple[BinaryIO, BinaryIO]:

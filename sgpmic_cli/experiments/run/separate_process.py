@@ -2,9 +2,10 @@
 
 Whatever such a run does to its process, the others and this program go on: a crash, an exit, a hang or a hunger for
 memory is a failed record with its reason. A process serves one method and is replaced when it is gone; it gets a copy
-of the data for each run.
+of the data for each run, and gives the clusters back: they are scored here, where no method can reach.
 """
 
+import json
 import os
 import pickle
 import queue
@@ -15,18 +16,20 @@ import time
 from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.child_process import end_child, how_it_ended, start_child, take_pipes
 from sgpmic_cli.experiments.plan.foreign_class import IMPORT_SECONDS
-from sgpmic_cli.experiments.run.one_run import compute, failed_record
+from sgpmic_cli.experiments.run.one_run import Fit, fit, scored
 from sgpmic_cli.experiments.run.records import Record, parse_record, record_text
+from sgpmic_cli.json_file import strict_json
 
 POLL_SECONDS = 0.2
 READY = b"ready\n"
+GARBLED = "its process answered with something that is no outcome of a run"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def records_apart(
 ) -> Generator[Record, None, None]:
     """Records as they come, from up to `n_jobs` processes at a time; all of them are gone when this ends."""
     waiting = deque(sorted(runs, key=lambda run: run.cell.method.name))
-    finished: queue.Queue[Record | BaseException] = queue.Queue()
+    finished: queue.Queue[tuple[Run, Fit] | BaseException] = queue.Queue()
     stopped = threading.Event()
 
     def work() -> None:
@@ -62,7 +65,7 @@ def records_apart(
                     if process is not None:
                         process.end()
                     process = _Process(run.cell.method.name, memory, limits, stopped)
-                finished.put(process.compute(run))
+                finished.put((run, process.fit(run)))
         except IndexError:
             pass  # nothing is waiting any more
         except BaseException as error:
@@ -76,10 +79,10 @@ def records_apart(
         thread.start()
     try:
         for _ in runs:
-            record = finished.get()
-            if isinstance(record, BaseException):
-                raise record
-            yield record
+            outcome = finished.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield _record(*outcome)
     finally:
         stopped.set()
         for thread in threads:
@@ -98,15 +101,13 @@ class _Process:
         self.broken = ""  # why it cannot even import the method
         self.answers: queue.Queue[bytes] = queue.Queue()
 
-    def compute(self, run: Run) -> Record:
-        """The record of a run."""
+    def fit(self, run: Run) -> Fit:
+        """What the method gives for a run, or why it gives nothing."""
         started = time.perf_counter()
         if self.child is None and not self.broken:
             self._start(run)
-        reason = self.broken or self._ask(run)
-        if isinstance(reason, Record):
-            return reason
-        return failed_record(run, reason, time.perf_counter() - started)
+        outcome = self.broken or self._ask(run)
+        return Fit(time.perf_counter() - started, reason=outcome) if isinstance(outcome, str) else outcome
 
     def end(self) -> None:
         """End the child."""
@@ -124,16 +125,16 @@ class _Process:
         if answer != READY:
             self.broken = f"when its method was imported, {self._end_of_child(IMPORT_SECONDS)}"
 
-    def _ask(self, run: Run) -> Record | str:
+    def _ask(self, run: Run) -> Fit | str:
         self._send(run)
         answer = self._answer(self.limits.seconds)
         if answer is None:
             return self._end_of_child(self.limits.seconds)
         try:
-            return parse_record(answer, run.key)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return _parse(answer, run)
+        except (ValueError, TypeError):
             self.end()
-            return "its process answered with something that is no record"
+            return GARBLED
 
     def _send(self, request: object) -> None:
         content = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
@@ -167,8 +168,27 @@ class _Process:
         )
 
 
+def _parse(answer: bytes, run: Run) -> Fit:
+    """What a child says it found; ValueError or TypeError where there is a doubt."""
+    fitted = Fit(**strict_json(answer))
+    assert run.cell.data is not None
+    clusters = fitted.clusters
+    whole = clusters is None or (len(clusters) == len(run.cell.data.Y) and all(type(each) is int for each in clusters))
+    if not whole:
+        raise ValueError("these are no clusters of the rows")
+    return fitted
+
+
+def _record(run: Run, fitted: Fit) -> Record:
+    """The record of a run, checked like one that is read from a file: what its process told may be anything."""
+    try:
+        return parse_record(record_text(scored(run, fitted)), run.key)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return scored(run, Fit(0.0, reason=GARBLED))
+
+
 def _listen(stream: IO[bytes], answers: "queue.Queue[bytes]") -> None:
-    with suppress(ValueError, OSError):  # closed
+    with suppress(ValueError, OSError), stream:
         for line in stream:
             answers.put(line)
 
@@ -187,8 +207,8 @@ def serve() -> None:
 
     with threadpool_limits(limits=1):
         while True:
-            record = compute(pickle.loads(waiting.get()), memory, whatever_happens=True)
-            _reply(answers, record_text(record).encode() + b"\n")
+            fitted = fit(pickle.loads(waiting.get()), memory, whatever_happens=True)
+            _reply(answers, json.dumps(asdict(fitted)).encode() + b"\n")
 
 
 def _receive(requests: BinaryIO, waiting: "queue.Queue[bytes]") -> None:
