@@ -13,7 +13,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint clean speed check-numbers search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test check lint clean speed check-numbers kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ lint: $(STAMP) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
 	"$(BIN)/lint-imports"
+
+kill-test: $(STAMP) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
+	"$(BIN)/python" tests/hostile/kill_thirty_times.py
 
 check-numbers: $(STAMP) ## recompute the fast cells and compare them with results/reference.json
 	$(SGPMIC) check

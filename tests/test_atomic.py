@@ -5,7 +5,7 @@ import os
 import pytest
 
 from sgpmic_cli.atomic import check_writable, replacing, whole_folder, write_whole
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -68,5 +68,5 @@ def test_a_folder_gets_all_files_or_none(tmp_path):
 )
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refused):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"cannot write into out=.*name another folder"):
+    with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
         refused(tmp_path / "file" / "out")

@@ -55,6 +55,7 @@ def check(
     A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing differs down, 1 a number does, failed
     or is missing, or nothing was compared, 2 wrong argument, 3 some runs of an update failed.
     """
+    from sgpmic_cli.atomic import check_writable
     from sgpmic_cli.commands.terminal.run_progress import watching
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import regression_gate
@@ -66,6 +67,7 @@ def check(
     options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
         old = read_reference(path) if path.exists() else None
+        check_writable(path.parent, "reference")
         with watching(output) as watcher:
             watched = replace(options, watcher=watcher)
             renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats)

@@ -1,5 +1,6 @@
 """`sgpmic fit`: one model for one data set."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,9 @@ from sgpmic_cli.commands.terminal.output import Output, note_missing_header
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
+
+TABLES = ("model.npz", "labels.csv", "embedding.csv", "trace.csv", "manifest.json")
+FIGURES, KINDS = ("convergence", "embedding"), ("png", "pdf")
 
 
 def fit(
@@ -61,9 +65,9 @@ def fit(
     """Fit SGP-MIC to a data set and keep the model, its clusters and its latent space.
 
     All columns are used as they are. Writes model.npz, labels.csv, embedding.csv, trace.csv, manifest.json and the
-    figures convergence and embedding (PNG and PDF), all of them or none.
+    figures convergence and embedding (PNG and PDF), all of them or none (a figure that cannot be drawn is left out).
     """
-    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.commands.terminal.fit_progress import showing
     from sgpmic_cli.data import load
     from sgpmic_cli.single_fit import fitting
@@ -84,27 +88,29 @@ def fit(
     data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
     out = Path("results/fit", Path(data.name).name) if out is None else out
     replaced = _fitted_to_other_data(out, data.sha256)
-    try:
-        with whole_folder(out) as folder:
-            with showing(output) as progress:
-                fitted = fitting.fit(data, **settings, progress=progress)
-            _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    refuse_overwriting_inputs(out, (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS)), [dataset])
+    with whole_folder(out) as folder:
+        with showing(output) as progress:
+            fitted = fitting.fit(data, **settings, progress=progress)
+        _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
+        undrawn = _draw(fitted, folder)
+    for name in undrawn:  # an older picture would show another fit
+        for kind in KINDS:
+            (out / f"{name}.{kind}").unlink(missing_ok=True)
     note_missing_header(data, output)
     if replaced:
         output.remark(f"note: it replaces the fit of other data that was in {out}; another --out keeps both.")
-    for remark in fitted.remarks:
+    for remark in (*fitted.remarks, *undrawn.values()):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
 
 
 def _fitted_to_other_data(folder: Path, sha256: str) -> bool:
     """Whether a folder holds a fit of data other than these."""
-    import json
+    from sgpmic_cli.json_file import read_json
 
     try:
-        about = json.loads((folder / "manifest.json").read_bytes())
+        about = read_json(folder / "manifest.json")
         return sha256 not in about["data"].values()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -114,23 +120,33 @@ def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:
     import json
 
     from sgpmic_cli.experiments.run.manifest import manifest
-    from sgpmic_cli.figures.convergence import draw_convergence
-    from sgpmic_cli.figures.embedding import draw_embedding
 
     fitted.write(folder)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def _draw(fitted: "Fitted", folder: Path) -> dict[str, str]:
+    """Draw the figures and say which could not be drawn: no picture is worth a fit."""
+    from sgpmic_cli.figures.convergence import draw_convergence
+    from sgpmic_cli.figures.embedding import draw_embedding
+
     model, data = fitted.model, fitted.data
     accs = [acc for _, _, step, _, acc in fitted.trace() if step == "E" and acc is not None]
-    draw_convergence(folder / "convergence", model.lower_bounds_, accs or None)
-    draw_embedding(
-        folder / "embedding",
-        model.embedding_,
-        model.labels_,
-        means=model.means_,
-        classes=data.labels,
-        class_names=data.class_names,
-    )
+    points: dict[str, Any] = {"means": model.means_, "classes": data.labels, "class_names": data.class_names}
+    pictures: dict[str, Callable[[Path], None]] = {
+        "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs or None),
+        "embedding": lambda stem: draw_embedding(stem, model.embedding_, model.labels_, **points),
+    }
+    undrawn = {}
+    for name, draw in pictures.items():
+        try:
+            draw(folder / name)
+        except Exception as error:
+            for kind in KINDS:
+                (folder / f"{name}.{kind}").unlink(missing_ok=True)
+            undrawn[name] = f"the figure {name} could not be drawn ({type(error).__name__}: {error})."
+    return undrawn
 
 
 def _print(fitted: "Fitted", out: Path, output: Output) -> None:

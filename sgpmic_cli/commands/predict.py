@@ -42,7 +42,7 @@ def predict(
 
     The columns must be those the model was fitted to. Writes labels.csv and embedding.csv.
     """
-    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.data import load
     from sgpmic_cli.single_fit import prediction
 
@@ -52,12 +52,10 @@ def predict(
     out = Path("results/predict", Path(data.name).name) if out is None else out
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
-    try:
-        with whole_folder(out) as folder:
-            predicted = prediction.predict(fitted, data)
-            predicted.write(folder)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
+    with whole_folder(out) as folder:
+        predicted = prediction.predict(fitted, data)
+        predicted.write(folder)
     note_missing_header(data, output)
     _print(predicted, out, output)
 

@@ -24,12 +24,13 @@ def speed(
     """
     from json import dumps
 
-    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.atomic import check_writable, whole_folder
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.large import large_fit
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
 
     output = Output(as_json=json, quiet=quiet)
+    check_writable(out / "figures", "out")
     document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
     if not document["gpy"]:
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")

@@ -11,6 +11,7 @@ from sgpmic_cli.data.originals import read_original
 from sgpmic_cli.data.publishers import PARSERS
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.safe_text import printable
 
 _CSV_ENDINGS = (".csv", ".tsv", ".txt")
 
@@ -31,7 +32,7 @@ def load(
     if name_or_path not in names() and _is_path(name_or_path):
         path = Path(os.path.expanduser(name_or_path))
         # A file that happens to be called like a registered set must not be taken for it in a table.
-        name = name_or_path if path.name in names() else path.name
+        name = printable(name_or_path if path.name in names() else path.name)
         return read_csv(path, name=name, label=label, to_cluster=to_cluster)
     found = entry(name_or_path)
     if label is not None:

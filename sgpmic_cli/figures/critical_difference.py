@@ -14,7 +14,7 @@ from sgpmic_cli.experiments.compare.significance import (
 )
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.style import COLOURS, INK, canvas
+from sgpmic_cli.figures.style import COLOURS, INK, as_drawn, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,7 +98,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         edge = 1.0 - 0.04 * n if left else 1.04 * n
         spot = rank + 0.07 * equal[i]  # equal ranks side by side
         axes.plot([rank, spot, spot, edge], [0, 0.2, y, y], color=INK, linewidth=0.6)
-        text = titles.get(name, name.upper())
+        text = as_drawn(titles.get(name, name.upper()))
         axes.text(
             edge + (-0.1 if left else 0.1),
             y,
@@ -110,7 +110,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         )
     remarks = [f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's"] if differ else []
     if comparison.omitted:
-        left_out = ", ".join(titles.get(name, name) for name in comparison.omitted)
+        left_out = ", ".join(as_drawn(titles.get(name, name)) for name in comparison.omitted)
         remarks.append(f"not ranked, since not every data set has a number: {left_out}")
     if remarks:
         axes.text(

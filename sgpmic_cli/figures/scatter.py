@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.figures.panels import Panel
-from sgpmic_cli.figures.style import COLOURS, INK, MARKERS
+from sgpmic_cli.figures.style import COLOURS, INK, MARKERS, as_drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
         return Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
 
     rows = max(len(class_names), n_clusters)
-    classes = [handle(f"class {name}", GREY, MARKERS[i % len(MARKERS)]) for i, name in enumerate(class_names)]
+    classes = [handle(f"class {as_drawn(name)}", GREY, MARKERS[i % len(MARKERS)]) for i, name in enumerate(class_names)]
     clusters = [handle(f"cluster {i + 1}", COLOURS[i % len(COLOURS)], "o") for i in range(n_clusters)]
     blank = [handle(" ", "none", "")] * rows
     # Matplotlib fills a legend column by column.

@@ -1,6 +1,8 @@
 """Curves from the tidy CSV of a sweep: mean over the repeats, with a band of one standard deviation."""
 
 import csv
+import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sgpmic_cli.atomic import read_whole
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 if TYPE_CHECKING:
@@ -27,15 +30,20 @@ def read_sweep(folder: Path, column: str, command: str) -> dict[tuple[str, str, 
     """Curves by (data set, method, metric), in the order of the file that `command` writes."""
     path = folder / "sweep.csv"
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(read_whole(path).decode(), newline="")))
     except FileNotFoundError:
         raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command}` first.") from None
+    except OSError as error:
+        raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise SgpmicError(f"{str(path)!r} is no table of `sgpmic {command}`: run it again.") from None
     groups: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     try:
         for row in rows:
             if row["mean"]:  # a point at which no run succeeded has no number
                 point = float(row[column]), float(row["mean"]), float(row["std"])
+                if not all(map(math.isfinite, point)) or point[2] < 0:
+                    raise ValueError("a number in it is none that a sweep writes")
                 groups.setdefault((row["dataset"], row["method"], row["metric"]), []).append(point)
     except (KeyError, ValueError, TypeError) as error:
         raise SgpmicError(f"{str(path)!r} is no table of `sgpmic {command}`: {error}; run it again.") from None

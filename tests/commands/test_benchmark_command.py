@@ -84,8 +84,8 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, tmp_path):
         (["--dataset", "none.csv"], 2, "none.csv"),
         (["--dataset", "plain.csv"], 2, "--label"),
         (["--dataset", "plain.csv", "--label", "bb"], 2, "did you mean 'b'?"),
-        (["--dataset", "iris", "--out", "plain.csv"], 2, "cannot write into --out"),
-        (["--dataset", "iris", "--store", "plain.csv"], 2, "cannot write into --store"),
+        (["--dataset", "iris", "--out", "plain.csv"], 1, "cannot write into --out"),
+        (["--dataset", "iris", "--store", "plain.csv"], 1, "cannot write into --store"),
         (["--dataset", "yale", "--variance", "50", "--offline", "--data-dir", "none"], 4, "yale is unavailable"),
     ],
 )

@@ -1,10 +1,9 @@
 """The methods that can stand in a table, one entry each, and how a name given by the user becomes one of them."""
 
-import importlib
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from sgpmic_cli.code_version import constructor
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.plan.foreign_class import foreign_class, import_class, look_at
 
 ENTRY_POINTS = "sgpmic.methods"
 
@@ -51,19 +51,13 @@ class Method:
         return self.title or self.name
 
     def load(self) -> type:
-        """Import the class."""
-        module_name, _, class_name = self.target.partition(":")
-        # A console script does not see the folder it is called from, where a user's own module most often lies.
-        if os.getcwd() not in sys.path and "" not in sys.path:
-            sys.path.append(os.getcwd())
-        try:
-            module = importlib.import_module(module_name)
-        except Exception as error:  # a module of the user's may fail in any way
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise UsageError(f"method '{self.name}': cannot import '{module_name}': {reason}.") from error
-        if not hasattr(module, class_name):
-            raise UsageError(f"method '{self.name}': '{module_name}' has no '{class_name}'.")
-        return getattr(module, class_name)
+        """Import the class; one from elsewhere only in a process of its own."""
+        return import_class(self.target)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is somebody else's code, which is never imported into this process."""
+        return not self.target.startswith("sgpmic_cli.")
 
     def accepts(self) -> frozenset[str]:
         """Names of the constructor's parameters."""
@@ -73,7 +67,9 @@ class Method:
 @cache
 def _parameters(method: Method) -> frozenset[str]:
     module, _, name = method.target.partition(":")
-    named = constructor(module, name) if module.startswith("sgpmic_cli.") else None
+    if method.foreign:
+        return foreign_class(method.target).parameters
+    named = constructor(module, name)
     return frozenset(inspect.signature(method.load()).parameters) if named is None else named
 
 
@@ -244,11 +240,16 @@ def resolve(names: Iterable[str]) -> list[Method]:
             raise UsageError(unknown("method", name, [*methods, "all"], "or module:Class for a clusterer of your own"))
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
-    for method in chosen.values():
-        foreign = not method.target.startswith("sgpmic_cli.")  # our own need no proof, and no import before they run
-        if foreign and not callable(getattr(method.load(), "fit_predict", None)):
-            raise UsageError(f"method '{method.name}': '{method.target}' has no fit_predict, so it is no clusterer.")
+    _check_foreign([method.target for method in chosen.values() if method.foreign])
     return list(chosen.values())
+
+
+def _check_foreign(targets: Sequence[str]) -> None:
+    """Refuse what is no clusterer. Our own methods need no proof, and no import before they run."""
+    # A console script does not see the folder it is called from, where a user's own module most often lies.
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
+    look_at(targets)
 
 
 def unknown(kind: str, name: str, valid: Iterable[str], more: str = "") -> str:

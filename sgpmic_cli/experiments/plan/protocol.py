@@ -9,7 +9,6 @@ from typing import Any
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry
-from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.methods import Method, unknown
 
@@ -30,6 +29,8 @@ class Protocol:
         """Latent dimensions for a share of variance; the same for every method of a row, as in the paper."""
         if self.as_run and entry is not None and variance in entry.as_run_q:
             return entry.as_run_q[variance]
+        from sgpmic_cli.embeddings import dimensions_for  # a process that only runs a method does without
+
         return dimensions_for(self._dropped(data, entry).Y, variance / 100)
 
     def settings(self, method: Method, entry: Entry | None) -> dict[str, Any]:

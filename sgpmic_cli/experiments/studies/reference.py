@@ -10,6 +10,7 @@ from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.json_file import read_json
 
 DIGITS = 4
 Place = tuple[str, int, str]  # data set, variance, method
@@ -60,7 +61,7 @@ def expected(outcome: Outcome) -> Expected:
 def read_reference(path: Path) -> Reference:
     """The reference of a file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         cells = (_cell(entry) for entry in content["cells"])
         return Reference(
             str(content["protocol"]),
@@ -76,7 +77,8 @@ def read_reference(path: Path) -> Reference:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
-            f"'{path}' is no reference, so nothing was compared: restore it, or make one with update=True."
+            f"'{path}' is no reference, so nothing was compared: restore it, or remove it and make one with "
+            "update=True."
         ) from error
 
 
@@ -96,8 +98,16 @@ def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats:
 
 def _cell(entry: dict[str, Any]) -> Expected:
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {metric: tuple(None if value is None else float(value) for value in entry[metric]) for metric in METRICS}
+    values = {
+        metric: tuple(None if value is None else _percentage(value) for value in entry[metric]) for metric in METRICS
+    }
     return Expected(place, dict(entry.get("chosen", {})), values)
+
+
+def _percentage(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
+        raise ValueError(f"{value!r} is no percentage")
+    return float(value)
 
 
 def _entry(cell: Expected) -> dict[str, Any]:

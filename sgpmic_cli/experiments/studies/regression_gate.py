@@ -6,12 +6,13 @@ s being the spread of the reference and n the number of repeats compared.
 """
 
 import math
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from sgpmic_cli.atomic import resumable_folder
+from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS
@@ -164,11 +165,11 @@ def update(
 
 
 def _run(study: Study, options: RunOptions) -> FinishedStudy:
-    """Without a store everything is computed, and no record stays."""
+    """Without a store, records last until the check is through: one that was cut short goes on where it was."""
     if options.store is not None:
         return run_study(study, options)
-    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
-        return run_study(study, replace(options, store=temporary))
+    with resumable_folder(cache_folder(options.data_dir) / "check") as runs:
+        return run_study(study, replace(options, store=runs))
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:

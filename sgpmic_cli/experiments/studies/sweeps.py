@@ -19,6 +19,7 @@ from sgpmic_cli.experiments.tables.formats import TITLES, as_json, csv_text, mar
 from sgpmic_cli.experiments.tables.summary import fitted_to_print, remarks
 
 USUAL_VARIANCE = 95
+FILES = ("sweep.csv", "sweep.md", "sweep.json")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Sweep:
 
     axis: SweepRange
     runs: FinishedStudy
+    values: tuple[str, ...] = ()  # as they were asked for
 
     @property
     def points(self) -> list[Outcome]:
@@ -89,7 +91,19 @@ class Sweep:
                 places.setdefault(note, []).append(where)
         fitted = fitted_to_print(outcome.cell.method for outcome in self.points)
         lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
-        return [*lines, *self.unavailable.values(), *remarks([], fitted)]
+        return [*lines, *self.unavailable.values(), *self.cut_short(), *remarks([], fitted)]
+
+    def cut_short(self) -> list[str]:
+        """Values that a data set has too few rows for, and what was run in their place."""
+        lines = []
+        for dataset in dict.fromkeys(outcome.cell.dataset for outcome in self.points):
+            ran = [outcome.cell for outcome in self.points if outcome.cell.dataset == dataset]
+            most = max(cell.parameter(self.axis.parameter) for cell in ran)
+            factor = ran[0].data.n_classes if self.axis is not INDUCING and ran[0].data is not None else 1
+            over = [value for value in self.values if value.isdecimal() and int(value) * factor > most]
+            if over:
+                lines.append(f"{dataset} has too few rows for {', '.join(over)}: {most} was run in their place")
+        return lines
 
     def document(self) -> dict[str, Any]:
         """The one JSON document of the command."""
@@ -202,6 +216,7 @@ def sweep(
     variance: int | None = None,
 ) -> Sweep:
     """Run or resume a sweep and write its tables and manifest into `out`."""
-    finished = Sweep(axis, run_study(sweep_study(axis, values, study, variance), options, out))
-    write_study(Path(out), finished.files(), finished.runs, {"values": values})
+    runs = run_study(sweep_study(axis, values, study, variance), options, out, FILES)
+    finished = Sweep(axis, runs, tuple(values))
+    write_study(Path(out), finished.files(), runs, {"values": values})
     return finished

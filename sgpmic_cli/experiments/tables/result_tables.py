@@ -12,6 +12,7 @@ from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain, signed
+from sgpmic_cli.safe_text import for_markdown
 
 TIDY = [
     "metric",
@@ -73,7 +74,9 @@ def markdown(results: Sequence[Result]) -> str:
         body = []
         for (dataset, share), row in rows.items():
             top = best_of(row.values(), metric)
-            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, top) for method in methods)])
+            body.append(
+                [for_markdown(dataset), share, *(_markdown_cell(row.get(method), metric, top) for method in methods)]
+            )
         table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")

@@ -7,7 +7,7 @@ import numpy as np
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import LETTERS
-from sgpmic_cli.figures.style import INK, PAGE, canvas, look
+from sgpmic_cli.figures.style import INK, PAGE, as_drawn, canvas, look
 from sgpmic_cli.figures.sweep_curves import count_axis, draw_curve, label_ends, read_sweep
 
 MOST_TICKS = 7
@@ -32,13 +32,13 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
         for i, (axes, dataset) in enumerate(zip(grid.flat, datasets, strict=False)):
             for method in methods:
                 if (dataset, method, "acc") in curves:
-                    label = titles.get(method, method)
+                    label = as_drawn(titles.get(method, method))
                     draw_curve(axes, curves[dataset, method, "acc"], label, *looks[method])
             counts = np.unique(np.concatenate([curve.x for key, curve in curves.items() if key[0] == dataset]))
             ticks = counts[:: -(-len(counts) // MOST_TICKS)].astype(int).tolist()
             count_axis(axes, ticks, "number of clusters")
             letter = LETTERS[i % len(LETTERS)] * (1 + i // len(LETTERS))  # aa comes after z
-            axes.set_title(f"({letter}) {dataset.capitalize()}")
+            axes.set_title(f"({letter}) {as_drawn(dataset.capitalize())}")
             label_ends(axes)
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
