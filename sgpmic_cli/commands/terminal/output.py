@@ -10,8 +10,6 @@ from sgpmic_cli.errors import CellsFailed
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sgpmic_cli.data import Dataset
-
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
@@ -41,12 +39,6 @@ class Output:
         """Say something beside the result."""
         if not self.quiet:
             print(sentence, file=sys.stderr, flush=True)
-
-
-def note_missing_header(data: "Dataset", output: Output) -> None:
-    """A header of numbers cannot be told from a row: the user can."""
-    if data.names_made_up:
-        output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 
 
 def raise_failed(failed: int, total: int) -> None:
