@@ -84,10 +84,11 @@ def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
     if cells.dtype.kind == "f":
         return cells, np.zeros(len(cells), dtype=bool)
     codes, found = pd.factorize(cells)  # every writing is converted once
-    read = [None if text.lower() in MISSING else to_number(text, decimal) for text in found]
-    wrong = np.array([number is None and text.lower() not in MISSING for number, text in zip(read, found, strict=True)])
-    values = np.array([np.nan if number is None else number for number in read])
-    return values[codes], wrong.astype(bool)[codes]
+    hole = np.array([text.lower() in MISSING for text in found], dtype=bool)
+    read = [None if empty else to_number(text, decimal) for text, empty in zip(found, hole, strict=True)]
+    values = np.array(read, dtype=np.float64)  # None becomes NaN
+    wrong = np.array([number is None for number in read], dtype=bool) & ~hole
+    return values[codes], wrong[codes]
 
 
 def texts(cells: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.data.intake.cells import MISSING, is_id_name, to_number
+from sgpmic_cli.data.intake.cells import MISSING, MISSING_TEXT, is_id_name, to_number
+from sgpmic_cli.data.intake.columns import numbers
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.data.intake.reading import PARQUET, called, decode, read_bytes
@@ -21,6 +22,8 @@ from sgpmic_cli.errors import UsageError
 
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that choose the separator
+# Holes in the usual writings are found by pandas; in others, such as nAn, cell by cell.
+_HOLES = sorted({spelled for word in MISSING_TEXT for spelled in (word, word.upper(), word.title())} | {"NaN"})
 TRUTH = frozenset({"true", "false"})
 # Before 3.1 pandas' default converter can miss the last bit; since then all are exact and the option is deprecated.
 _EXACT_BY_DEFAULT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
@@ -76,6 +79,7 @@ def parse_csv(
     name, times = Counter(columns).most_common(1)[0]
     if times > 1:
         raise UsageError(f"{path} has {times} columns named {shown(name)}; give every column its own name")
+    kept = {column for column in columns if column in as_text or is_id_name(column)}  # ids keep their leading zeros
     frame = pd.read_csv(
         io.StringIO(text),
         sep=separator,
@@ -83,14 +87,15 @@ def parse_csv(
         header=0 if named else None,
         names=columns,
         index_col=False,
-        # Ids keep their leading zeros.
-        dtype={column: str for column in columns if column in as_text or is_id_name(column)},
-        na_filter=False,  # an empty cell is a hole, and what else is depends on the column
+        dtype=dict.fromkeys(kept, str),
+        keep_default_na=False,
+        na_values=dict.fromkeys(set(columns) - kept, _HOLES),
         skipinitialspace=True,
         float_precision=None if _EXACT_BY_DEFAULT else "round_trip",
         low_memory=False,
     )
-    return RawTable(path, _numbers_or_text(frame), named, lines[1:] if named else lines, format.decimal)
+    plain = _numbers_or_text(frame, kept, format.decimal)
+    return RawTable(path, plain, named, lines[1:] if named else lines, format.decimal)
 
 
 def _from_parquet(path: str, raw: bytes) -> RawTable:
@@ -107,12 +112,19 @@ def _from_parquet(path: str, raw: bytes) -> RawTable:
         raise UsageError(f"{path} has several columns of the same name; give every column its own name")
     if not len(frame):
         raise UsageError(f"{path} has a header and no rows; add rows of numbers below it")
-    return RawTable(path, _numbers_or_text(frame), named=True)
+    return RawTable(path, _numbers_or_text(frame, frame.columns, "."), named=True)
 
 
-def _numbers_or_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table in two kinds of columns."""
-    return pd.DataFrame({name: _number_or_text(column) for name, column in frame.items()})
+def _numbers_or_text(frame: pd.DataFrame, as_text: Collection[str], decimal: str) -> pd.DataFrame:
+    """The same table in two kinds of columns; text that is numbers and holes becomes numbers, if not `as_text`."""
+    plain = {}
+    for name, column in frame.items():
+        cells = _number_or_text(column)
+        if cells.dtype == object and name not in as_text:
+            values, wrong = numbers(cells, decimal)
+            cells = cells if wrong.any() else values
+        plain[name] = cells
+    return pd.DataFrame(plain)
 
 
 def _number_or_text(column: "pd.Series") -> np.ndarray:
