@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion, table_options
+from sgpmic_cli.commands.terminal import shared_options, table_options
 from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import UsageError
 
@@ -18,14 +18,7 @@ FIGURES, KINDS = ("convergence", "embedding"), ("png", "pdf")
 
 
 def fit(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
-            autocompletion=completion.datasets,
-        ),
-    ],
+    dataset: table_options.Data,
     clusters: Annotated[
         int | None, typer.Option(help="Clusters to look for.", show_default="number of classes, where known")
     ] = None,
@@ -63,16 +56,11 @@ def fit(
         Path | None, typer.Option(help="Folder for the model and its tables.", show_default="results/fit/NAME")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the fit that is in the folder.")] = False,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")] = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Fit SGP-MIC to a data set and keep the model, its clusters and its latent space.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion, table_options
+from sgpmic_cli.commands.terminal import shared_options, table_options
 from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import UsageError
 
@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file of sgpmic fit, or the folder that it wrote.")],
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
-            autocompletion=completion.datasets,
-        ),
-    ],
+    dataset: table_options.Data,
     label: table_options.Label = None,
     id_: table_options.Id = None,
     separator: table_options.Separator = None,
@@ -31,16 +24,11 @@ def predict(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the tables.", show_default="results/predict/NAME")
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")] = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Give new rows their clusters, probabilities and latent points under a fitted model.
 

@@ -99,6 +99,7 @@ class Fitted:
             "jitter": model.jitter_,
             "scores": self.scores,
             "seconds": round(self.seconds, 3),
+            "notes": list(self.data.notes),
             "remarks": self.remarks,
         }
 

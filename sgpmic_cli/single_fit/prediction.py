@@ -45,6 +45,7 @@ class Predicted:
             "dims": self.X.shape[1],
             "mean_probability": float(self.S.max(axis=1).mean()),
             "scores": self.scores,
+            "notes": list(self.data.notes),
         }
 
     def write(self, folder: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sgpmic_cli.commands.terminal import completion
 from sgpmic_cli.errors import SgpmicError
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 
 PANEL = "Your table"
 
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
+        autocompletion=completion.datasets,
+    ),
+]
 Label = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column that holds the classes.", rich_help_panel=PANEL)
 ]

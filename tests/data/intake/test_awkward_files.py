@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 from awkward_files import FILES, content, markdown
 
-from sgpmic_cli.data import load
-from sgpmic_cli.data.intake.options import TableOptions, TextFormat
+from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
 
 PAGE = Path(__file__).parents[3] / "docs" / "intake.md"

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.data import load
-from sgpmic_cli.data.intake.options import TableOptions
+from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
 from sgpmic_cli.errors import UsageError
 

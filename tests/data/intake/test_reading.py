@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sgpmic_cli.data import load
+from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.data.intake import reading
 from sgpmic_cli.errors import SgpmicError, UsageError
 
@@ -95,8 +95,6 @@ def test_without_pyarrow_a_sentence_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_unknown_encodings_and_formats_are_told(tmp_path):
-    from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(UsageError, match="encoding='klingon' is unknown"):
         load(str(tmp_path / "t.csv"), table=TableOptions(format=TextFormat(encoding="klingon")))

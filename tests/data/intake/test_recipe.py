@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from raw_tables import birds
 
-from sgpmic_cli.data import load
+from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.data.intake.columns import TextColumn
-from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.loading import load_for
