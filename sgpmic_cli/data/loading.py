@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
@@ -82,7 +80,7 @@ def load_for(
         )
         return _dataset(_name(name_or_path), recipe.apply(raw, label=label, id=id), recipe, raw)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
-    raw = RawTable(data.name, pd.DataFrame(data.Y, columns=list(data.feature_names)), named=True)
+    raw = RawTable(data.name, dict(zip(data.feature_names, data.Y.T, strict=True)), named=True)
     rows = recipe.apply(raw)
     return replace(data, Y=rows.Y, feature_names=rows.feature_names, recipe=recipe, notes=rows.notes)
 

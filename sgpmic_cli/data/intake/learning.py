@@ -94,7 +94,8 @@ def notes_on(recipe: TableRecipe) -> list[str]:
 def _wrong_names(table: RawTable, options: TableOptions) -> list[Problem]:
     asked = [("label", options.label), ("id", options.id)]
     asked += [("columns", name) for name in options.columns] + [("drop", name) for name in options.drop]
-    problems = [unknown_column(name, by, table) for by, name in asked if name is not None and name not in table.columns]
+    there = {None, *table.columns}
+    problems = [unknown_column(name, by, table) for by, name in asked if name is not None and name not in there]
     for parameter, name in asked[:2]:
         if name is not None and name in (*options.columns, *options.drop):
             other = "columns" if name in options.columns else "drop"
@@ -123,7 +124,7 @@ def _decide_on_classes(table: RawTable, options: TableOptions, done: _Decisions)
         return
     if options.label not in table.columns:
         return
-    classes = [written(cell) for cell in table.frame[options.label].to_numpy()]
+    classes = [written(cell) for cell in table.cells[options.label]]
     holes = np.array([cell in MISSING_CLASS for cell in classes])
     if holes.any():
         done.problems.append(classes_missing(table, options.label, holes))
@@ -137,7 +138,7 @@ def _decide_on_classes(table: RawTable, options: TableOptions, done: _Decisions)
 
 
 def _decide(table: RawTable, name: str, options: TableOptions, done: _Decisions) -> None:
-    cells = table.frame[name].to_numpy()
+    cells = table.cells[name]
     values, wrong = numbers(cells, table.decimal)
     there = ~np.isnan(values)
     if not there.any() and not wrong.any():
@@ -237,7 +238,7 @@ def _decide_on_text(name: str, cells: np.ndarray, options: TableOptions, done: _
 
 
 def _holes(table: RawTable, column: NumberColumn | TextColumn) -> np.ndarray:
-    block, _ = column.encoded(table.frame[column.name].to_numpy(), table.decimal)
+    block, _ = column.encoded(table.cells[column.name], table.decimal)
     return np.isnan(block[:, 0])  # a row of categories is known or missing as a whole
 
 

@@ -34,7 +34,7 @@ class RawTable:
     """The cells of a table and where they come from."""
 
     path: str
-    frame: pd.DataFrame  # columns of float64, or of object: texts without spaces around them
+    cells: dict[str, np.ndarray]  # by column (N,): float64, or texts without spaces around them
     named: bool  # whether the names of the columns are those of the file
     lines: np.ndarray | None = None  # (N,) line of each row in a text file
     decimal: str = "."  # sign before the decimals of numbers in columns of text
@@ -42,7 +42,7 @@ class RawTable:
     @property
     def columns(self) -> list[str]:
         """Names of all columns, in the file's order."""
-        return list(self.frame.columns)
+        return list(self.cells)
 
     def place(self, row: int) -> str:
         """A row by the number that people give it, counted from 1."""
@@ -89,7 +89,8 @@ def parse_csv(
         index_col=False,
         dtype=dict.fromkeys(kept, str),
         keep_default_na=False,
-        na_values=dict.fromkeys(set(columns) - kept, _HOLES),
+        # A class may be called NA. One list for all columns, where it will do, is much faster in wide tables.
+        na_values=dict.fromkeys(set(columns) - kept, _HOLES) if kept else _HOLES,
         skipinitialspace=True,
         float_precision=None if _EXACT_BY_DEFAULT else "round_trip",
         low_memory=False,
@@ -115,16 +116,16 @@ def _from_parquet(path: str, raw: bytes) -> RawTable:
     return RawTable(path, _numbers_or_text(frame, frame.columns, "."), named=True)
 
 
-def _numbers_or_text(frame: pd.DataFrame, as_text: Collection[str], decimal: str) -> pd.DataFrame:
+def _numbers_or_text(frame: pd.DataFrame, as_text: Collection[str], decimal: str) -> dict[str, np.ndarray]:
     """The same table in two kinds of columns; text that is numbers and holes becomes numbers, if not `as_text`."""
-    plain = {}
+    plain: dict[str, np.ndarray] = {}
     for name, column in frame.items():
         cells = _number_or_text(column)
         if cells.dtype == object and name not in as_text:
             values, wrong = numbers(cells, decimal)
             cells = cells if wrong.any() else values
-        plain[name] = cells
-    return pd.DataFrame(plain)
+        plain[str(name)] = cells
+    return plain
 
 
 def _number_or_text(column: "pd.Series") -> np.ndarray:

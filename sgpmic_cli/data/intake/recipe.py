@@ -123,7 +123,7 @@ class TableRecipe:
         if not len(Y):
             raise TableError(table.path, [Problem("every row has a missing value", (use_median(),))])
         id = id or (self.id if self.id in table.columns else None)
-        ids = None if id is None else tuple(written(cell) for cell in table.frame[id].to_numpy()[kept])
+        ids = None if id is None else tuple(written(cell) for cell in table.cells[id][kept])
         classes = None if classes is None else [classes[row] for row in kept]
         return Prepared(Y, self.feature_names, kept + 1, ids, classes, tuple(notes))
 
@@ -133,18 +133,19 @@ class TableRecipe:
         """Every used column that is in this table, with the name that it has there."""
         wanted, found = [column.name for column in self.columns], table.columns
         if self.named and table.named:
-            absent = [name for name in wanted if name not in found]
+            there, known = set(found), {*self.file_columns, *besides}
+            absent = [name for name in wanted if name not in there]
+            extra = [name for name in found if name not in known]
             if absent:
-                extra = [name for name in found if name not in self.file_columns and name not in besides]
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and unknown ones are there: {listed(extra)}" if extra else ""
                 problems.append(Problem(f"columns of the model are missing: {listed(absent)}{near}{has}"))
-            extra = [name for name in found if name not in self.file_columns and name not in besides]
-            if extra and not absent:
+            elif extra:
                 notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
-            return [(column, column.name) for column in self.columns if column.name in found]
+            return [(column, column.name) for column in self.columns if column.name in there]
         if len(found) == len(self.file_columns):
-            places = [self.file_columns.index(name) for name in wanted]
+            place = {name: j for j, name in enumerate(self.file_columns)}
+            places = [place[name] for name in wanted]
         elif len(found) - len([name for name in besides if name in found]) == len(wanted):
             places = [j for j, name in enumerate(found) if name not in besides]
         else:
@@ -185,7 +186,7 @@ class TableRecipe:
 
         A cell that is no number is a problem; a text that is not among the categories counts as missing.
         """
-        cells = table.frame[name].to_numpy()
+        cells = table.cells[name]
         block, strange = column.encoded(cells, table.decimal)
         n, row = int(strange.sum()), int(strange.argmax())
         if n and isinstance(column, NumberColumn):
@@ -205,7 +206,7 @@ class TableRecipe:
         name = label or self.label
         if name is None or name not in table.columns:
             return None
-        classes = [written(cell) for cell in table.frame[name].to_numpy()]
+        classes = [written(cell) for cell in table.cells[name]]
         holes = np.array([cell in MISSING_CLASS for cell in classes])
         if holes.any() and label is None:
             notes.append(f"column {shown(name)} lacks classes, so no scores are reported.")

@@ -24,21 +24,21 @@ def test_separators_line_ends_blank_lines_spaces_and_mark(tmp_path, separator, n
     path.write_bytes(b"\xef\xbb\xbf" + newline.join(lines).encode())
     table = read_table(str(path), PLAIN)
     assert table.columns == ["a", "b", "c"]
-    assert table.frame.to_numpy().tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert [cells.tolist() for cells in table.cells.values()] == [[1, 4], [2, 5], [3, 6]]
     assert table.lines.tolist() == [3, 5]
 
 
 def test_rows_are_told_by_their_line_also_after_cells_of_several_lines():
     table = parse_csv("t.csv", 'a,b\n"x\ny",1\n\n"p\nq\nr",2\nz,3\n', PLAIN)
     assert table.lines.tolist() == [2, 5, 8]
-    assert table.frame["a"].tolist() == ["x\ny", "p\nq\nr", "z"]
+    assert table.cells["a"].tolist() == ["x\ny", "p\nq\nr", "z"]
     assert table.place(1) == "row 2 (line 5)"
 
 
 def test_very_wide_lines():
     Y = np.arange(40_000.0).reshape(2, 20_000)
     table = parse_csv("t.csv", "\n".join(",".join(map(repr, row)) for row in Y.tolist()), PLAIN)
-    assert np.array_equal(table.frame.to_numpy(), Y)
+    assert np.array_equal(np.column_stack(list(table.cells.values())), Y)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_a_first_line_with_a_known_name_is_a_header():
 
 def test_cells_asked_for_as_text_and_ids_stay_as_they_are_written():
     table = parse_csv("t.csv", "a,b,site_id\n007,1.0,00\n010,2,01\n", PLAIN, as_text=["a"])
-    assert table.frame["a"].tolist() == ["007", "010"]
-    assert table.frame["site_id"].tolist() == ["00", "01"]
-    assert table.frame["b"].tolist() == [1.0, 2.0]
+    assert table.cells["a"].tolist() == ["007", "010"]
+    assert table.cells["site_id"].tolist() == ["00", "01"]
+    assert table.cells["b"].tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("rows", [1, 100_000])
@@ -77,7 +77,7 @@ def test_quotes_that_do_not_go_around_a_cell_are_refused_in_files_of_any_size(ro
 
 def test_a_quote_inside_a_cell_is_a_sign_like_any_other():
     table = parse_csv("t.csv", 'pipe,b\n5" steel,1\n6" "old",2\n', PLAIN)
-    assert table.frame["pipe"].tolist() == ['5" steel', '6" "old"']
+    assert table.cells["pipe"].tolist() == ['5" steel', '6" "old"']
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_is_written_is_read_to_the_last_bit(rows, separator):
     writer.writerows([*map(repr, values), kind] for values, kind in rows)
     told = TextFormat(separator=separator)
     table = parse_csv("t.csv", text.getvalue(), told, known=names, as_text=["kind"])
-    assert np.array_equal(table.frame[names[:-1]].to_numpy(), np.array([values for values, _ in rows]))
-    assert table.frame["kind"].tolist() == [kind for _, kind in rows]
+    assert np.array_equal([table.cells[name] for name in names[:-1]], np.array([values for values, _ in rows]).T)
+    assert table.cells["kind"].tolist() == [kind for _, kind in rows]
 
 
 odd = st.sampled_from(
@@ -132,7 +132,7 @@ def test_a_column_is_read_by_one_rule_whether_pandas_sees_numbers_or_text(cells,
     cells = [text.replace(".", decimal) for text in cells]
     text = "".join(f"{each};0\n" for each in ["name", *cells])
     table = parse_csv("t.csv", text, TextFormat(";", decimal), known=["name"])
-    values, wrong = numbers(table.frame["name"].to_numpy(), decimal)
+    values, wrong = numbers(table.cells["name"], decimal)
     bare = [each.strip().strip('"') for each in cells]
     expected = [None if each.lower() in MISSING else to_number(each, decimal) for each in bare]
     assert np.array_equal(values, [np.nan if number is None else number for number in expected], equal_nan=True)
@@ -155,10 +155,10 @@ def test_parquet_with_holes_dates_and_names_for_rows(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     table = read_table(str(tmp_path / "t.parquet"), PLAIN)
     assert table.columns == ["who", "a", "ok", "when", "word"]
-    assert np.array_equal(table.frame["a"], [1.0, np.nan, 3.0], equal_nan=True)
-    assert table.frame["ok"].tolist() == ["True", "False", ""]
-    assert table.frame["word"].tolist() == ["x", "", "y"]
-    assert is_date(table.frame["when"][0])
+    assert np.array_equal(table.cells["a"], [1.0, np.nan, 3.0], equal_nan=True)
+    assert table.cells["ok"].tolist() == ["True", "False", ""]
+    assert table.cells["word"].tolist() == ["x", "", "y"]
+    assert is_date(table.cells["when"][0])
     assert table.place(0) == "row 1"
 
 
