@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -128,7 +129,8 @@ def fit(
     recipe of the table, so that it can be shown raw files of the same kind.
     """
     if np.isnan(data.Y).any() and default_missing() != "model":
-        raise UsageError(f"missing='model': SGP-MIC cannot fill the holes of {data.name} by itself; say 'median'")
+        fill, leave = Remedy("fill in medians", "missing", "median"), Remedy("leave such rows out", "missing", "drop")
+        raise TableError(data.name, [Problem("values are missing, and the model cannot deal with them", (fill, leave))])
     given = {name: value for name, value in settings.items() if value is not None}
     rows = data
     if data.recipe is not None and data.recipe.has_text and given.get("scale", SGPMIC().scale) == "standard":

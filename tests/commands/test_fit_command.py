@@ -200,6 +200,17 @@ def test_all_problems_are_told_with_the_options_that_this_command_has(run, tmp_p
     assert "drop=" not in benchmark.stderr
 
 
+def test_holes_are_left_to_the_model_only_if_it_can_deal_with_them(run, monkeypatch):
+    birds(60).to_csv("birds.csv", index=False)
+    monkeypatch.setattr("sgpmic_cli.single_fit.fitting.default_missing", lambda: "median")
+    result = run("birds.csv", *QUICK, "--clusters", "2", "--missing", "model")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "sgpmic: birds.csv: values are missing, and the model cannot deal with them; fill in medians "
+        "(--missing median), or leave such rows out (--missing drop).\n"
+    )
+
+
 def test_decimal_commas_and_standard_input(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
     text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",")
