@@ -74,6 +74,7 @@ def zipped(*names):
         (b"PAR1 and no more", "is not a readable Parquet file"),
         (b"a,b\n1,\0002\n", "is not a text file in UTF-8 (it has zero bytes)"),
     ],
+    ids=["two files", "workbook", "cut gzip", "cut zip", "no Parquet", "zero bytes"],  # the bytes hold the time of day
 )
 def test_what_cannot_be_unpacked_is_told(tmp_path, content, sentence):
     if content.startswith(b"PAR1"):
