@@ -4,11 +4,12 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 TEMPORARY = ".tmp"  # how the names of files end that are being written
@@ -68,6 +69,14 @@ def whole_folder(out: Path) -> Iterator[Path]:
         for empty in new:
             with suppress(OSError):  # it holds the results now
                 empty.rmdir()
+
+
+def refuse_overwriting_inputs(out: Path, names: Iterable[str], inputs: Iterable[PathLike]) -> None:
+    """Find out before the work that a file which is about to be written is one of those that are read."""
+    given = [Path(each) for each in inputs]
+    for path in (out / name for name in names):
+        if any(path.exists() and each.exists() and path.samefile(each) for each in given):
+            raise UsageError(f"'{path}' is the input and would be written over: name another folder.")
 
 
 def check_writable(folder: Path, parameter: str) -> None:

@@ -26,6 +26,7 @@ from sgpmic_cli.commands import (
     table1,
 )
 from sgpmic_cli.commands.terminal.option_names import in_options
+from sgpmic_cli.commands.terminal.table_options import said_in_options
 from sgpmic_cli.errors import SgpmicError
 
 INTERRUPTED = 130
@@ -39,7 +40,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except SgpmicError as error:
-            _say(in_options(str(error)))
+            _say(in_options(said_in_options(error, self._options(ctx))))
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")
@@ -50,6 +51,11 @@ class Commands(TyperGroup):
             where = f" {error.filename!r}" if error.filename else ""
             _say(f"the system refused access{where}: {error.strerror or error}.")
             raise typer.Exit(1) from None
+
+    def _options(self, ctx: Any) -> list[str]:
+        """The options that the subcommand has: no other may be recommended."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        return [] if command is None else [name for parameter in command.params for name in parameter.opts]
 
 
 def _say(sentence: str) -> None:

@@ -1,24 +1,24 @@
 """`sgpmic fit`: one model for one data set."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion
-from sgpmic_cli.commands.terminal.output import Output, note_missing_header
+from sgpmic_cli.commands.terminal import shared_options, table_options
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
+TABLES = ("model.npz", "labels.csv", "embedding.csv", "trace.csv", "manifest.json")
+FIGURES, KINDS = ("convergence", "embedding"), ("png", "pdf")
+
 
 def fit(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=completion.datasets
-        ),
-    ],
+    dataset: table_options.Data,
     clusters: Annotated[
         int | None, typer.Option(help="Clusters to look for.", show_default="number of classes, where known")
     ] = None,
@@ -43,29 +43,35 @@ def fit(
     ] = None,
     init: Annotated[int | None, typer.Option(help="Restarts; the best bound is kept.", show_default="1")] = None,
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
-    label: Annotated[str | None, typer.Option(help="Column of a CSV file that holds the classes.")] = None,
+    label: table_options.Label = None,
+    id_: table_options.Id = None,
+    columns: table_options.Columns = None,
+    drop: table_options.Drop = None,
+    encode: table_options.Encode = "one-hot",
+    missing: table_options.Missing = None,
+    separator: table_options.Separator = None,
+    decimal: table_options.Decimal = None,
+    encoding: table_options.Encoding = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the model and its tables.", show_default="results/fit/NAME")
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over the fit that is in the folder.")] = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Fit SGP-MIC to a data set and keep the model, its clusters and its latent space.
 
-    All columns are used as they are. Writes model.npz, labels.csv, embedding.csv, trace.csv, manifest.json and the
-    figures convergence and embedding (PNG and PDF), all of them or none.
+    Columns of numbers are used as they are, text of few values is encoded, ids are carried along; notes say what was
+    done, and the model does the same to new rows. Writes model.npz, labels.csv, embedding.csv, trace.csv, manifest.json
+    and the figures convergence and embedding (PNG and PDF), all of them or none.
     """
-    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.commands.terminal.fit_progress import showing
     from sgpmic_cli.data import load
+    from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.single_fit import fitting
 
     output = Output(as_json=json, quiet=quiet)
@@ -81,33 +87,30 @@ def fit(
         "n_init": init,
         "seed": seed,
     }
-    data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
+    table = TableOptions(
+        label=label,
+        id=id_,
+        columns=table_options.names(columns),
+        drop=table_options.names(drop),
+        encode=encode,
+        missing=missing or fitting.default_missing(),
+        format=table_options.text_format(separator, decimal, encoding),
+    )
+    data = load(dataset, table=table, data_dir=data_dir, mirror=mirror, offline=offline)
     out = Path("results/fit", Path(data.name).name) if out is None else out
-    replaced = _fitted_to_other_data(out, data.sha256)
+    if (out / "model.npz").exists() and not force:
+        raise UsageError(f"'{out}' holds a fit already: name another --out to keep both, or replace it with --force.")
+    refuse_overwriting_inputs(out, (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS)), [dataset])
     try:
         with whole_folder(out) as folder:
             with showing(output) as progress:
                 fitted = fitting.fit(data, **settings, progress=progress)
-            _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
+            _write(fitted, folder, {"dataset": dataset, "table": asdict(table), **settings})
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; nothing was written.") from None
-    note_missing_header(data, output)
-    if replaced:
-        output.remark(f"note: it replaces the fit of other data that was in {out}; another --out keeps both.")
-    for remark in fitted.remarks:
+    for remark in (*data.notes, *fitted.remarks):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
-
-
-def _fitted_to_other_data(folder: Path, sha256: str) -> bool:
-    """Whether a folder holds a fit of data other than these."""
-    import json
-
-    try:
-        about = json.loads((folder / "manifest.json").read_bytes())
-        return sha256 not in about["data"].values()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False
 
 
 def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:

@@ -16,11 +16,12 @@ import numpy as np
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.atomic import replacing
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # since 2 with the recipe of the table, and without names where columns had none
 SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
 MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
 MAX_HEADER = 16 * 1024**2
@@ -49,6 +50,7 @@ class FittedState:
     scalars: dict[str, bool | int | float]  # by SCALARS
     arrays: dict[str, np.ndarray]  # by ARRAYS: attributes, kernel parameters and noise as logs, and the rows fitted to
     feature_names: list[str]  # empty when the columns had none
+    recipe: TableRecipe | None = None  # how a raw table becomes rows; None when the model was fitted to plain numbers
 
     def check(self, n_clusters: int, n_theta: int) -> None:
         """Refuse, with a ValueError, what no fit of so many clusters and kernel parameters can have left."""
@@ -65,6 +67,8 @@ class FittedState:
             raise ValueError(f"its header counts {p!r} features")
         if names and not (isinstance(names, list) and len(names) == p and all(isinstance(n, str) for n in names)):
             raise ValueError("its header does not name the features one by one")
+        if self.recipe is not None and len(self.recipe.feature_names) != p:
+            raise ValueError("its recipe of the table makes another number of features")
 
     def _check_shapes(self, m: int, n_theta: int) -> None:
         n, q = self.arrays["embedding_"].shape
@@ -112,6 +116,7 @@ def save(state: FittedState, path: PathLike) -> None:
         "parameters": {name: _plain(value) for name, value in state.parameters.items()},
         "fitted": {name: _plain(state.scalars[name]) for name in SCALARS},
         "feature_names": state.feature_names,
+        "recipe": None if state.recipe is None else state.recipe.to_json(),
     }
     arrays = {name: np.asarray(state.arrays[name], dtype=np.float64) for name in ARRAYS}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
@@ -150,7 +155,9 @@ def _read(path: Path) -> FittedState:
             f"this is sgpmic {__version__}, which reads up to format {FORMAT_VERSION}: install a newer sgpmic."
         )
     scalars = {name: header["fitted"][name] for name in SCALARS}
-    return FittedState(header["parameters"], scalars, arrays, header["feature_names"])
+    written = header.get("recipe")  # files of version 1 have none
+    recipe = None if written is None else TableRecipe.from_json(written)
+    return FittedState(header["parameters"], scalars, arrays, header["feature_names"], recipe)
 
 
 def _unpacked(path: Path) -> dict[str, np.ndarray]:

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -76,7 +78,7 @@ class Fitted:
             "dims": model.embedding_.shape[1],
             "kernel": model.kernel,
             "inducing": len(model.inducing_points_),
-            "scale": model.scale,
+            "scale": "standard" if model.recipe_.evenly else model.scale,
             "optimizer": model.optimizer,
             "seed": self.seed,
             "restarts": model.n_init,
@@ -87,14 +89,15 @@ class Fitted:
             "jitter": model.jitter_,
             "scores": self.scores,
             "seconds": round(self.seconds, 3),
+            "notes": list(self.data.notes),
             "remarks": self.remarks,
         }
 
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
         self.model.save(folder / "model.npz")
-        write_labels(folder / "labels.csv", self.model.responsibilities_)
-        write_embedding(folder / "embedding.csv", self.model.embedding_)
+        write_labels(folder / "labels.csv", self.data, self.model.responsibilities_)
+        write_embedding(folder / "embedding.csv", self.data, self.model.embedding_)
         write_csv(folder / "trace.csv", ["update", "round", "step", "bound", "acc"], self.trace())
 
 
@@ -111,9 +114,17 @@ def fit(
 ) -> Fitted:
     """Fit SGP-MIC to all columns of a data set as they are.
 
-    `settings` are further arguments of the estimator; those that are None keep its defaults.
+    `settings` are further arguments of the estimator; those that are None keep its defaults. The model carries the
+    recipe of the table, so that it can be shown raw files of the same kind.
     """
+    if np.isnan(data.Y).any() and default_missing() != "model":
+        fill, leave = Remedy("fill in medians", "missing", "median"), Remedy("leave such rows out", "missing", "drop")
+        raise TableError(data.name, [Problem("values are missing, and the model cannot deal with them", (fill, leave))])
     given = {name: value for name, value in settings.items() if value is not None}
+    rows = data
+    if data.recipe is not None and data.recipe.has_text and given.get("scale", PaperSGPMIC().scale) == "standard":
+        # Scaled one by one, the zeros and ones of a text with k values would weigh as much as k columns.
+        rows, given["scale"] = data.evenly(), "global"
     if inducing is None:
         usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
         inducing = min(usual, len(data.Y))
@@ -125,22 +136,29 @@ def fit(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(pd.DataFrame(data.Y, columns=list(data.feature_names)))
+            model.fit(rows.Y if data.names_made_up else pd.DataFrame(rows.Y, columns=list(data.feature_names)))
         except ValueError as error:
             raise UsageError(f"{data.name} cannot be fitted: {_as_clause(str(error))}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
+    model.recipe_ = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
     chosen = settings.get("scale") or "none"  # a common factor by default evens nothing out
-    if chosen == "none" and model.scale != "standard" and (advice := scaling_advice(data)):
+    even = model.scale == "standard" or model.recipe_.evenly
+    if chosen == "none" and not even and (advice := scaling_advice(data)):
         remarks.append(advice)
     return Fitted(model, data, seed, seconds, _kept(model, heard), remarks)
 
 
+def default_missing() -> str:
+    """What is done with missing values unless it is said: left to the model if it can work with them, else filled."""
+    return "model" if PaperSGPMIC().__sklearn_tags__().input_tags.allow_nan else "median"
+
+
 def scaling_advice(data: Dataset) -> str | None:
     """One sentence when the largest columns will drown the smallest."""
-    variances = data.Y.var(axis=0)
+    variances = np.nanvar(data.Y, axis=0)
     low, high = [(variances[j], data.feature_names[j]) for j in _extremes(variances)]
     if high[0] <= UNEVEN * low[0]:
         return None

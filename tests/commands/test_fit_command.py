@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from raw_tables import birds
 from typer.testing import CliRunner
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +95,7 @@ def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
     assert "bound -" in lines[0]
     assert "ACC " in lines[0]
     assert lines[2:] == ["model, tables and figures in results/fit/iris"]
-    assert run("iris", *QUICK, "--quiet").stderr == ""
+    assert run("iris", *QUICK, "--quiet", "--force").stderr == ""
     assert "\x1b" not in result.output
 
 
@@ -103,10 +104,11 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
     bare = run("wine", *QUICK, "--scale", "none", "--json")
     assert json.loads(bare.stdout)["columns"] == 13
     assert sum(hint in line for line in bare.stderr.splitlines()) == 1
-    assert (hint in run("wine", *QUICK).stderr) == (PaperSGPMIC().scale != "standard")
-    assert hint not in run("wine", *QUICK, "--scale", "standard").stderr
-    assert hint not in run("wine", *QUICK, "--scale", "global").stderr
-    assert "variance" not in run("iris", *QUICK, "--scale", "none").stderr
+    again = (*QUICK, "--force")
+    assert (hint in run("wine", *again).stderr) == (PaperSGPMIC().scale != "standard")
+    assert hint not in run("wine", *again, "--scale", "standard").stderr
+    assert hint not in run("wine", *again, "--scale", "global").stderr
+    assert "variance" not in run("iris", *again, "--scale", "none").stderr
 
 
 def test_files_of_ones_own(run, tmp_path, no_figures):
@@ -118,14 +120,106 @@ def test_files_of_ones_own(run, tmp_path, no_figures):
     assert named["scores"]["acc"] == 100.0
 
 
-def test_a_fit_of_other_data_is_not_replaced_without_a_word(run, tmp_path, no_figures):
-    arguments = (*QUICK, "--clusters", "2", "--dims", "2")
-    said = "note: it replaces the fit of other data"
-    assert said not in run("plain.csv", *arguments).stderr
-    assert said not in run("plain.csv", *arguments).stderr
-    frame = pd.read_csv(tmp_path / "plain.csv")
-    (frame + frame**2).to_csv(tmp_path / "plain.csv", index=False)
-    assert said in run("plain.csv", *arguments).stderr
+def test_a_fit_is_not_written_over_unless_forced(run, tmp_path, no_figures):
+    arguments = ("plain.csv", *QUICK, "--clusters", "2", "--dims", "2")
+    assert run(*arguments).exit_code == 0
+    model = tmp_path / "results/fit/plain.csv/model.npz"
+    before = model.read_bytes()
+    refused = run(*arguments, "--seed", "5")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "sgpmic: 'results/fit/plain.csv' holds a fit already: name another --out to keep both, or replace it with "
+        "--force.\n"
+    )
+    assert model.read_bytes() == before
+    assert run(*arguments, "--seed", "5", "--force").exit_code == 0
+    assert model.read_bytes() != before
+
+
+def test_the_input_is_not_written_over(run, tmp_path):
+    (tmp_path / "labels.csv").write_bytes((tmp_path / "plain.csv").read_bytes())
+    before = sorted(tmp_path.rglob("*"))
+    result = run("labels.csv", *QUICK, "--clusters", "2", "--out", ".")
+    assert result.exit_code == 2
+    assert "'labels.csv' is the input and would be written over" in result.stderr
+    assert (tmp_path / "labels.csv").read_bytes() == (tmp_path / "plain.csv").read_bytes()
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def predict(*arguments):
+    return CliRunner().invoke(app, ["predict", *arguments])
+
+
+@pytest.mark.parametrize("scale", ["global", "standard"])
+def test_a_raw_table_from_fit_to_predict(run, tmp_path, no_figures, scale):
+    table, new = birds(), birds(40, seed=1)
+    table.to_csv("birds.csv", index=False)
+    result = run("birds.csv", "--clusters", "3", "--inducing", "20", "--scale", scale)
+    assert result.exit_code == 0, result.output
+    assert "note: column 'bird' is left out" in result.stderr
+    assert "missing values in" in result.stderr
+    labels = pd.read_csv("results/fit/birds.csv/labels.csv")
+    assert labels["id"].tolist() == table["bird"].tolist()
+    assert pd.read_csv("results/fit/birds.csv/embedding.csv")["id"].tolist() == table["bird"].tolist()
+    back = predict("results/fit/birds.csv", "birds.csv", "--out", "back")
+    assert back.exit_code == 0, back.output
+    assert (pd.read_csv("back/labels.csv")["label"] == labels["label"]).mean() > 0.95
+    new.to_csv("new.csv", index=False)
+    new[new.columns[::-1]].assign(extra=1).to_csv("shuffled.csv", index=False)
+    assert predict("results/fit/birds.csv", "new.csv", "--out", "one").exit_code == 0
+    shuffled = predict("results/fit/birds.csv", "shuffled.csv", "--out", "two")
+    assert shuffled.exit_code == 0
+    assert "ignored: 'extra'" in shuffled.stderr
+    assert (tmp_path / "one/labels.csv").read_bytes() == (tmp_path / "two/labels.csv").read_bytes()
+
+
+def test_rows_left_out_keep_the_numbers_of_the_others(run, tmp_path, no_figures):
+    table = birds(60)
+    table.to_csv("birds.csv", index=False)
+    arguments = ("--clusters", "2", "--id", "bird", "--missing", "drop", "--encode", "drop", "--json")
+    result = run("birds.csv", *QUICK, *arguments)
+    assert result.exit_code == 0, result.output
+    whole = table.drop(columns=["island", "sex"]).dropna()
+    labels = pd.read_csv("results/fit/birds.csv/labels.csv")
+    assert labels["row"].tolist() == (whole.index + 1).tolist()
+    assert labels["id"].tolist() == whole["bird"].tolist()
+    assert json.loads(result.stdout)["columns"] == 4
+
+
+def test_all_problems_are_told_with_the_options_that_this_command_has(run, tmp_path):
+    (tmp_path / "raw.csv").write_text("when,a,b\n2024-01-31,1,2\n2024-02-01,x,3\n2024-02-02,4,5\n2024-02-02,9,\n")
+    result = run("raw.csv", "--clusters", "2", "--missing", "error")
+    assert result.exit_code == 2
+    assert "raw.csv has 3 problems: (1) column 'when' holds dates or times" in result.stderr
+    for option in ("--drop when", "--drop a", "--missing median", "--missing drop"):
+        assert f"({option})" in result.stderr
+    benchmark = CliRunner().invoke(app, ["benchmark", "--dataset", "raw.csv", "--label", "b"])
+    assert benchmark.exit_code == 2
+    assert "holds dates" in benchmark.stderr
+    assert "--drop" not in benchmark.stderr
+    assert "drop=" not in benchmark.stderr
+
+
+def test_holes_are_left_to_the_model_only_if_it_can_deal_with_them(run, monkeypatch):
+    birds(60).to_csv("birds.csv", index=False)
+    monkeypatch.setattr("sgpmic_cli.single_fit.fitting.default_missing", lambda: "median")
+    result = run("birds.csv", *QUICK, "--clusters", "2", "--missing", "model")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "sgpmic: birds.csv: values are missing, and the model cannot deal with them; fill in medians "
+        "(--missing median), or leave such rows out (--missing drop).\n"
+    )
+
+
+def test_decimal_commas_and_standard_input(tmp_path, monkeypatch, no_figures):
+    monkeypatch.chdir(tmp_path)
+    text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",")
+    arguments = ["fit", "-", *QUICK, "--clusters", "2", "--decimal", ",", "--columns", "bill_length,body_mass"]
+    result = CliRunner().invoke(app, arguments, input=text.encode())
+    assert result.exit_code == 0, result.output
+    assert "standard-input: 40 rows, 2 columns" in result.stdout
+    placed = CliRunner().invoke(app, ["predict", "results/fit/standard-input", "-"], input=text.encode())
+    assert placed.exit_code == 0, placed.output
 
 
 def test_a_header_of_numbers_is_pointed_out(run, tmp_path, no_figures):
@@ -158,7 +252,9 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["irs"], 2, "did you mean 'iris'?"),
         (["none.csv"], 2, "there is no file none.csv"),
         (["plain.csv"], 2, "such as --clusters 3, or name the column of classes with --label COLUMN"),
-        (["named.csv"], 2, "--label kind"),
+        (["iris", "--drop", "petal_width"], 2, "iris is a registered set"),
+        (["plain.csv", "--missing", "model", "--clusters", "2", "--drop", "z"], 2, "no column 'z' for drop"),
+        (["plain.csv", "--separator", "ab"], 2, "give one character"),
         (["named.csv", "--label", "knd"], 2, "did you mean 'kind'?"),
         (["iris", "--label", "x"], 2, "iris brings its own classes"),
         (["iris", "--dims", "2", "--variance", "95"], 2, "give one of them"),
@@ -203,7 +299,7 @@ def test_a_failing_figure_leaves_the_old_results(run, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sgpmic_cli.figures.embedding.draw_embedding", fail)
-    result = run("iris", *QUICK, "--out", "kept", "--seed", "9", "--quiet")
+    result = run("iris", *QUICK, "--out", "kept", "--seed", "9", "--quiet", "--force")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "No space left" in result.stderr
     assert {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == before

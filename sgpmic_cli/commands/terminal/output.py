@@ -10,8 +10,6 @@ from sgpmic_cli.commands.terminal.option_names import in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sgpmic_cli.data import Dataset
-
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
@@ -43,10 +41,6 @@ class Output:
             print(in_options(sentence), file=sys.stderr, flush=True)
 
 
-def note_missing_header(data: "Dataset", output: Output) -> None:
-    """Say that the first line was read as data: a header of numbers looks like a row, and only the user knows."""
-    if data.names_made_up:
-        output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 
 
 def _console(stderr: bool) -> "Console":

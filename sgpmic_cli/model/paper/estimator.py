@@ -236,6 +236,7 @@ class PaperSGPMIC(LatentClusterer):
             scalars={name: getattr(self, name) for name in storage.SCALARS},
             arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
             feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            recipe=getattr(self, "recipe_", None),
         )
         storage.save(state, path)
 
@@ -272,6 +273,8 @@ class PaperSGPMIC(LatentClusterer):
         model.labels_ = model.responsibilities_.argmax(axis=1)
         if state.feature_names:
             model.feature_names_in_ = np.array(state.feature_names, dtype=object)
+        if state.recipe is not None:
+            model.recipe_ = state.recipe
         prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
         log_beta = float(arrays["log_beta"][0])
         p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import reference
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 

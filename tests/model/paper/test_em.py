@@ -5,10 +5,10 @@ import pytest
 import reference
 from random_problem import FORMS, KERNELS, problem
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
 from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import nmi_mapped, purity
 
 

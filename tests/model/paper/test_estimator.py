@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.data import load
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 

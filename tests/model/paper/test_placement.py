@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import expectation, observe
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model import start
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
 def groups(n):
