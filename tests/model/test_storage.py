@@ -11,7 +11,7 @@ import pytest
 
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model import storage
+from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.estimator import RUNTIME, PaperSGPMIC
 
 Y = np.random.RandomState(0).randn(30, 3)
@@ -52,7 +52,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
     new = Y + 0.1
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
-    for name in (*storage.ATTRIBUTES, *storage.SCALARS, "labels_", "noise_precision_"):
+    for name in (*stored.ATTRIBUTES, *stored.SCALARS, "labels_", "noise_precision_"):
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
         assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(getattr(model, name)), name
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
@@ -172,9 +172,9 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
         ({"parameters": {"n_clusters": -2}}, {}),
         ({"parameters": []}, {}),
         ({"fitted": {"fit": 1}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": 10**12}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": "3"}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, float("nan")), "n_features_in_": 3}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": 10**12}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": "3"}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, float("nan")), "n_features_in_": 3}}, {}),
         ({"version": 0}, {}),
         ({"version": 1.5}, {}),
         ({"feature_names": "abc"}, {}),
@@ -182,7 +182,7 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
         ({"recipe": {}}, {}),
         ({"recipe": "any"}, {}),
         ({"recipe": TableRecipe.of_numbers(Y[:, :2], ["a", "b"]).to_json()}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": 3.0}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": 3.0}}, {}),
         ({}, {"rows": None}),
         ({}, {"rows": np.full((30, 3), 1e200)}),
         ({}, {"weights_": np.array([1e5, 1e5])}),
