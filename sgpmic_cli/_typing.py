@@ -6,4 +6,5 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 PathLike = str | os.PathLike[str]

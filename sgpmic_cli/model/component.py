@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.features import Expectations, Kernel, expectations, gram_gradients, prior_gram
 
 CONSTANT = 1.0  # prior variance c of the constant; columns are standardised, so their means within clusters are below
@@ -32,7 +32,7 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 class Rows(NamedTuple):
     """The rows that count for a component: their places, Y (n, D), weights and P. D < P when Y is a factor of Y Y'."""
 
-    index: Array
+    places: Indices
     Y: Array
     w: Array
     n_outputs: int

@@ -158,7 +158,7 @@ def evaluate(data: Data, state: State) -> tuple[list[Posterior | None], float]:
             posteriors.append(None)
             continue
         beta = precision(data, free.log_noise[m])
-        posteriors.append(posterior(rows, free.kernel(m), beta, free.mu[rows.index], free.s[rows.index]))
+        posteriors.append(posterior(rows, free.kernel(m), beta, free.mu[rows.places], free.s[rows.places]))
     value = sum(known.value for known in posteriors if known is not None)
     value += float(np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S)))
     value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + _kernel_prior(free)[0]
@@ -207,10 +207,10 @@ def _value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: P
             continue
         noise = np.exp(free.log_noise[m])
         beta = 1.0 / (data.rounding + noise)
-        part, slopes = value_and_slopes(own, free.kernel(m), beta, free.mu[own.index], s[own.index])
+        part, slopes = value_and_slopes(own, free.kernel(m), beta, free.mu[own.places], s[own.places])
         value += part
-        dmu[own.index] += slopes.mu
-        dlog_s[own.index] += slopes.s * s[own.index]
+        dmu[own.places] += slopes.mu
+        dlog_s[own.places] += slopes.s * s[own.places]
         dZ[m] += slopes.Z
         dlog_v[m] += slopes.log_v
         dlog_g[m] += slopes.log_g

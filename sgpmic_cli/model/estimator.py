@@ -9,11 +9,12 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage, stored
 from sgpmic_cli.model.columns import rounding
 from sgpmic_cli.model.committee import Votes, named_start, vote
+from sgpmic_cli.model.component import Posterior
 from sgpmic_cli.model.em import Data, Fit, evaluate, observe, precision, train
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -287,7 +288,7 @@ class SGPMIC(LatentClusterer):
         seen = np.zeros((len(points), self.n_features_in_))
         for m, known in enumerate(self._placer.posteriors):
             if known is not None:
-                seen += S[:, m : m + 1] * self._processes(m, points)
+                seen += S[:, m : m + 1] * self._processes(m, known, points)
         return self.offset_ + self.scale_ * seen
 
     def sample(self, n_samples=1, random_state=None):
@@ -309,23 +310,22 @@ class SGPMIC(LatentClusterer):
         """
         check_is_fitted(self)
         random_state = check_random_state(random_state)
-        alive = [m for m, known in enumerate(self._placer.posteriors) if known is not None]
-        weights = self.weights_[alive] / self.weights_[alive].sum()
-        labels = np.sort(random_state.choice(alive, size=n_samples, p=weights))
-        points = self.means_[labels] + np.sqrt(self.covariances_[labels]) * random_state.standard_normal(
-            (n_samples, self.means_.shape[1])
-        )
+        alive = {m: known for m, known in enumerate(self._placer.posteriors) if known is not None}
+        weights = self.weights_[list(alive)]
+        labels = np.sort(random_state.choice(list(alive), size=n_samples, p=weights / weights.sum()))
+        spread = np.sqrt(self.covariances_[labels])
+        points = self.means_[labels] + spread * random_state.standard_normal(spread.shape)
         seen = np.empty((n_samples, self.n_features_in_))
-        for m in alive:
+        for m, known in alive.items():
             rows = labels == m
-            seen[rows] = self._processes(m, points[rows])
+            seen[rows] = self._processes(m, known, points[rows])
         seen += np.sqrt(self.noise_variances_[labels])[:, None] * random_state.standard_normal(seen.shape)
         return self.offset_ + self.scale_ * seen, labels
 
-    def _processes(self, m: int, points: Array) -> Array:
+    def _processes(self, m: int, known: Posterior, points: Array) -> Array:
         """Mean of the processes of cluster m at latent points, as the model sees columns."""
         seen = expectations(self._placer.state.free.kernel(m), points, np.zeros_like(points))
-        return np.asarray(seen.first_moments @ self._placer.posteriors[m].W)
+        return np.asarray(seen.first_moments @ known.W)
 
     def _learn(self, X) -> None:
         check_parameters(self, RULES)
@@ -347,7 +347,7 @@ class SGPMIC(LatentClusterer):
         near = neighbours(rows) if len(rows) > 3 else None
         selection = None
         if len(numbers) > 1:
-            selection = choose_clusters(rows, near, numbers, random_state)
+            selection = choose_clusters(rows, numbers, random_state)
             numbers = [selection.chosen]
         votes = self._votes(rows, order, near, numbers[0], random_state)
         data = observe(rows, float(np.mean(rounding(rows))), votes.held)
@@ -363,7 +363,9 @@ class SGPMIC(LatentClusterer):
         state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
         return train(data, state, rounds, self.optimizer_steps, self.tol, progress)
 
-    def _keep(self, fit: Fit, data: Data, rows: Array, votes: Votes, order: Array, selection: Selection | None) -> None:
+    def _keep(
+        self, fit: Fit, data: Data, rows: Array, votes: Votes, order: Indices, selection: Selection | None
+    ) -> None:
         """Set what was learned, rows back in the order they came in."""
         back = np.argsort(order, kind="stable")
         state, free = fit.state, fit.state.free
@@ -389,7 +391,7 @@ class SGPMIC(LatentClusterer):
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
         self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def _place_the_rest(self, seen: Array, order: Array) -> None:
+    def _place_the_rest(self, seen: Array, order: Indices) -> None:
         placed = self._placer.place(seen)
         self.responsibilities_, self.embedding_, self.embedding_variances_ = placed.S, placed.mu, placed.s
         votes = np.zeros_like(placed.S)
@@ -404,13 +406,13 @@ class SGPMIC(LatentClusterer):
         """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
         distinct = len(np.unique(Y, axis=0))
         if isinstance(self.n_clusters, str):
-            return list(range(1, max(1, min(MOST_CLUSTERS, distinct, len(Y) // 5)) + 1))
+            return list(range(1, max(1, min(MOST_CLUSTERS, distinct, len(Y) // 10)) + 1))
         low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
         if high > distinct:
             raise ValueError(f"n_clusters={high} needs at least that many distinct rows; there are {distinct}.")
         return list(range(low, high + 1))
 
-    def _drawn(self, n: int, random_state) -> Array:
+    def _drawn(self, n: int, random_state) -> Indices:
         if n <= self.max_rows:
             return np.arange(n)
         warnings.warn(
@@ -420,7 +422,7 @@ class SGPMIC(LatentClusterer):
         )
         return np.sort(random_state.permutation(n)[: self.max_rows])
 
-    def _votes(self, rows: Array, order: Array, near, n_clusters: int, random_state) -> Votes:
+    def _votes(self, rows: Array, order: Indices, near, n_clusters: int, random_state) -> Votes:
         if isinstance(self.init, str):
             if self.init not in STARTS:
                 raise ValueError(f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities.")
@@ -444,19 +446,19 @@ class SGPMIC(LatentClusterer):
         check_dimensions(q, rows)
         return q
 
-    def _progress(self, order: Array, n: int):
+    def _progress(self, order: Indices, n: int):
         if self.callback is None:
             return None
         back = np.argsort(order, kind="stable") if len(order) == n else np.arange(len(order))
         return lambda done, bound, S: self.callback(done, bound, S[back].argmax(axis=1))
 
 
-def _canonical_order(seen: Array) -> Array:
+def _canonical_order(seen: Array) -> Indices:
     """An order of rows that does not depend on the order they came in, nor on that of the columns."""
     return np.lexsort([np.round(np.sum(seen**3, axis=1), 6), np.round(np.sum(seen**2, axis=1), 6)])
 
 
-def _given_start(init, n_clusters: int, order: Array, wanted) -> Votes:
+def _given_start(init, n_clusters: int, order: Indices, wanted) -> Votes:
     """Votes from a user's labels or probabilities."""
     given = np.asarray(init)
     n = len(order)

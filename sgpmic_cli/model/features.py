@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 
 
 class Kernel(NamedTuple):
@@ -42,8 +42,8 @@ class Kernel(NamedTuple):
 class Pairs(NamedTuple):
     """The pairs k <= l of K inducing inputs: their indices, which are squares, and who takes part (K, pairs)."""
 
-    first: Array
-    second: Array
+    first: Indices
+    second: Indices
     twice: Array  # 2 where k < l, 1 where k = l: how often the pair stands in a symmetric matrix
     of_first: Array
     of_second: Array

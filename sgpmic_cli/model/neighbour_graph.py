@@ -8,7 +8,7 @@ that a cut is always cheap for, and do not count.
 """
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import SpectralClustering
 from sklearn.neighbors import NearestNeighbors
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 
 FREE_CUT = 0.01
 LEAST_SHARE = 0.3
@@ -31,7 +31,7 @@ class Neighbours(NamedTuple):
     """The nearest neighbours of every row: distances and indices (N, NEIGHBOURS)."""
 
     distances: Array
-    indices: Array
+    indices: Indices
 
     def graph(self, k: int, weights: Array | None = None) -> sparse.csr_matrix:
         """The directed graph of the first k neighbours."""
@@ -48,7 +48,7 @@ def neighbours(Y: Array) -> Neighbours:
     return Neighbours(distances[:, 1:], indices[:, 1:])
 
 
-def cut(near: Neighbours, labels: Array) -> float:
+def cut(near: Neighbours, labels: Indices) -> float:
     """The share of links that leave a cluster, averaged over clusters."""
     graph = near.graph(MEASURED)
     graph = graph.maximum(graph.T)
@@ -58,10 +58,10 @@ def cut(near: Neighbours, labels: Array) -> float:
     return float(np.mean(1.0 - kept / np.maximum(volumes, 1e-300)))
 
 
-def partition(Y: Array, near: Neighbours, n_clusters: int, seed: int) -> tuple[Array, float] | None:
+def partition(Y: Array, near: Neighbours, n_clusters: int, seed: int) -> tuple[Indices, float] | None:
     """The partition into so many clusters that cuts least, with its cut; None where none keeps its clusters large."""
     least = LEAST_SHARE * len(Y) / n_clusters
-    best: tuple[Array, float] | None = None
+    best: tuple[Indices, float] | None = None
     for labels in _candidates(Y, near, n_clusters, least, seed):
         if len(np.unique(labels)) < n_clusters or np.bincount(labels).min() < least:
             continue
@@ -71,7 +71,7 @@ def partition(Y: Array, near: Neighbours, n_clusters: int, seed: int) -> tuple[A
     return best
 
 
-def _candidates(Y: Array, near: Neighbours, n_clusters: int, least: float, seed: int) -> list[Array]:
+def _candidates(Y: Array, near: Neighbours, n_clusters: int, least: float, seed: int) -> list[Indices]:
     found = []
     if len(Y) <= TREE_ROWS and (tree := _single_linkage(Y, near, n_clusters, least)) is not None:
         found.append(tree)
@@ -92,13 +92,13 @@ def _candidates(Y: Array, near: Neighbours, n_clusters: int, least: float, seed:
     return found
 
 
-def _single_linkage(Y: Array, near: Neighbours, n_clusters: int, least: float) -> Array | None:
+def _single_linkage(Y: Array, near: Neighbours, n_clusters: int, least: float) -> Indices | None:
     """Cut the tree at its longest edges that leave both sides large; splinters stay with what they fell off from."""
     core = near.distances[:, min(4, near.distances.shape[1] - 1)]
     reach = np.maximum(squareform(pdist(Y)), np.maximum(core[:, None], core))
     np.fill_diagonal(reach, 0.0)
     root = to_tree(linkage(squareform(reach, checks=False), "single"))
-    open_nodes = [(_next_split(root, least), root)]
+    open_nodes: list[Any] = [(_next_split(root, least), root)]
     while len(open_nodes) < n_clusters:
         open_nodes.sort(key=lambda pair: pair[0].dist if pair[0] is not None else -1.0)
         split, node = open_nodes.pop()
@@ -125,7 +125,7 @@ class _Leaves:
         return sorted(self.rows)
 
 
-def _next_split(node, least: float):  # type: ignore[no-untyped-def]  # nodes of SciPy's tree have no public type
+def _next_split(node: Any, least: float) -> Any:
     """The highest node at or below, on the way of the larger side, whose two sides are both large; None at the end."""
     while not node.is_leaf():
         left, right = node.left, node.right

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 
 ALIVE = 0.5  # rows' worth of responsibility
 TINY = 5  # rows; fewer are outliers rather than a cluster ...
@@ -16,7 +16,7 @@ SHARED = 0.5  # of a cluster's responsibility that another holds as well makes t
 class Outcome(NamedTuple):
     """Rows, mean certainty in [0, 1] of every cluster (M,), and the numbers of doubtful ones."""
 
-    sizes: Array
+    sizes: Indices
     certainty: Array
     twins: list[tuple[int, int]]
     tiny: list[int]

@@ -1,12 +1,103 @@
-"""Interim."""
+"""How many clusters: the number whose k-means clusters are further apart than those of data without any.
 
-from typing import NamedTuple
+The silhouette of k-means says how far apart M clusters are, but it is never zero: k-means cuts a plain cloud into
+pieces that look like clusters, more so in some numbers than in others. So it is compared with what k-means makes of
+clouds of the same covariance, Gaussian and uniform, which have no clusters. The difference is the excess.
+
+- No excess beyond `CHANCE` deviations of the clouds' silhouettes: the data show no clusters, M = 1. - Otherwise the
+smallest M within `TIE` deviations of the largest excess. - Before both: data that fall into parts by gaps alone
+(`gaps.py`), over a wide range of distances, in a way that k-means
+  does not show, have the clusters that the eye sees, whatever their shape. Coarse columns have gaps by themselves and
+  are not asked.
+
+The bound does not judge here: it compares models of the same rows, and a class of a labelled table is often more than
+one Gaussian process. On the tables tried it asked for more clusters than there are classes.
+"""
+
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.model.columns import are_coarse
+from sgpmic_cli.model.gaps import parts_by_gaps
+
+CHANCE = 6.0  # deviations of the reference's silhouettes
+TIE = 2.0
+LONG_LIVED = 0.15  # log of the range of distances over which parts must last
+SAME = 0.9  # adjusted Rand index from which k-means shows the same parts
+DRAWS = 3  # of each reference
+ROWS = 1000  # more add cost and no certainty
+
+
+class Tried(TypedDict):
+    """What speaks for a number of clusters."""
+
+    n_clusters: int
+    silhouette: float
+    reference: float
+    excess: float
+    lifetime: float
 
 
 class Selection(NamedTuple):
+    """The number chosen, what spoke for each number tried, and why, in a few words."""
+
     chosen: int
-    table: list
+    table: list[Tried]
+    reason: str
 
 
-def choose_clusters(rows, near, numbers, random_state):
-    return Selection(min(max(numbers), 3), [])
+def choose_clusters(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
+    """Choose among `numbers` for standardised rows."""
+    if len(Y) > ROWS:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    distances = cdist(Y, Y)
+    split = [m for m in numbers if m > 1]
+    own = {m: _silhouette(Y, distances, m, seed, tries=5) for m in split}
+    reference, chance = _reference(Y, split, seed, random_state)
+    parts = {} if are_coarse(Y) else parts_by_gaps(distances)
+    table = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, excess=0.0, lifetime=0.0)] if 1 in numbers else []
+    for m, expected in zip(split, reference, strict=True):
+        value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
+        table.append(
+            Tried(n_clusters=m, silhouette=value, reference=expected, excess=value - expected, lifetime=lifetime)
+        )
+    lasting = max((m for m in split if m in parts), key=lambda m: parts[m].lifetime, default=None)
+    if lasting is not None and parts[lasting].lifetime >= LONG_LIVED:
+        inside = parts[lasting].labels >= 0
+        if adjusted_rand_score(parts[lasting].labels[inside], own[lasting][1][inside]) < SAME:
+            return Selection(lasting, table, "the rows fall into so many parts by gaps alone")
+    most = max(row["excess"] for row in table if row["n_clusters"] > 1)
+    if 1 in numbers and most < CHANCE * chance:
+        return Selection(1, table, "no number of clusters is further apart than those of a cloud without clusters")
+    chosen = next(row["n_clusters"] for row in table if row["n_clusters"] > 1 and row["excess"] >= most - TIE * chance)
+    return Selection(chosen, table, "clusters are furthest apart beside those of a cloud without clusters")
+
+
+def _reference(
+    Y: Array, numbers: list[int], seed: int, random_state: np.random.RandomState
+) -> tuple[list[float], float]:
+    """Mean silhouettes of structureless clouds, the larger of two kinds, and the deviation of a single one."""
+    n = len(Y)
+    spread = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) / np.sqrt(n)
+    spread = spread[spread > 1e-6 * spread[0]]
+    drawn = np.empty((2, DRAWS, len(numbers)))
+    for draw in range(DRAWS):
+        gaussian = random_state.standard_normal((n, len(spread)))
+        uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
+        for kind, cloud in enumerate((gaussian * spread, uniform * spread)):
+            apart = cdist(cloud, cloud)
+            drawn[kind, draw] = [_silhouette(cloud, apart, m, seed, tries=2)[0] for m in numbers]
+    return drawn.mean(axis=1).max(axis=0).tolist(), float(np.sqrt(drawn.var(axis=1, ddof=1).mean()))
+
+
+def _silhouette(Y: Array, distances: Array, m: int, seed: int, tries: int) -> tuple[float, Indices]:
+    labels = KMeans(m, n_init=tries, random_state=seed).fit_predict(Y)
+    found = len(np.unique(labels))
+    value = silhouette_score(distances, labels, metric="precomputed") if 1 < found < len(Y) else 0.0
+    return float(value), labels
