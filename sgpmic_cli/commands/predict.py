@@ -22,7 +22,7 @@ def predict(
     decimal: table_options.Decimal = None,
     encoding: table_options.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables.", show_default="results/predict/NAME")
+        Path | None, typer.Option(help="Folder for the tables.", show_default="sgpmic-out/predict/NAME")
     ] = None,
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
@@ -53,7 +53,7 @@ def predict(
         mirror=mirror,
         offline=offline,
     )
-    out = Path("results/predict", Path(data.name).name) if out is None else out
+    out = shared_options.EXPLORED / "predict" / Path(data.name).name if out is None else out
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])

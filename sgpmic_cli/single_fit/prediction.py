@@ -11,16 +11,17 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.row_tables import write_embedding, write_labels
+from sgpmic_cli.single_fit.settings import Model
 
 
 @dataclass(frozen=True)
 class Predicted:
     """Rows of a data set as a model sees them."""
 
-    model: PaperSGPMIC
+    model: Model
     data: Dataset
     S: np.ndarray  # (n, M)
     X: np.ndarray  # (n, Q)
@@ -54,13 +55,13 @@ class Predicted:
         write_embedding(folder / "embedding.csv", self.data, self.X)
 
 
-def load_model(path: PathLike) -> PaperSGPMIC:
+def load_model(path: PathLike) -> Model:
     """A model file, or the folder that `sgpmic fit` wrote one into."""
     path = Path(path)
-    return PaperSGPMIC.load(path / "model.npz" if path.is_dir() else path)
+    return SGPMIC.load(path / "model.npz" if path.is_dir() else path)
 
 
-def recipe_of(model: PaperSGPMIC) -> TableRecipe:
+def recipe_of(model: Model) -> TableRecipe:
     """How raw tables become rows for a model; one fitted in Python, or by an old version, takes plain numbers."""
     found: TableRecipe | None = getattr(model, "recipe_", None)
     if found is not None:
@@ -71,7 +72,7 @@ def recipe_of(model: PaperSGPMIC) -> TableRecipe:
     return replace(TableRecipe.of_numbers(means, columns, named=bool(names)), missing="error")
 
 
-def predict(model: PaperSGPMIC, data: Dataset) -> Predicted:
+def predict(model: Model, data: Dataset) -> Predicted:
     """Place the rows of a data set that was loaded with the model's recipe."""
     names = getattr(model, "feature_names_in_", None)
     try:

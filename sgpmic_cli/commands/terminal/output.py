@@ -41,8 +41,6 @@ class Output:
             print(in_options(sentence), file=sys.stderr, flush=True)
 
 
-
-
 def _console(stderr: bool) -> "Console":
     # Rich leaves colours out by itself when the stream is no terminal or NO_COLOR is set.
     from rich.console import Console

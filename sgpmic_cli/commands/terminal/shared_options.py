@@ -7,6 +7,8 @@ import typer
 
 from sgpmic_cli.commands.terminal import completion
 
+EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
+
 Datasets = Annotated[
     str,
     typer.Option(
