@@ -1,12 +1,14 @@
 """What makes a cluster: its features beside those of all other rows, in the units of the file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.intake.columns import TextColumn
+from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.model.outcome import Outcome
 from sgpmic_cli.single_fit.row_tables import write_csv
 
@@ -19,6 +21,7 @@ class Profile:
     """Means and spreads of F features in M clusters; a feature that is a category has shares for means."""
 
     features: tuple[str, ...]
+    columns: tuple[str, ...]  # (F,) of the file, that the features were made of
     is_category: np.ndarray  # (F,)
     sizes: np.ndarray  # (M,)
     certainty: np.ndarray  # (M,)
@@ -28,9 +31,17 @@ class Profile:
     differences: np.ndarray  # (M, F) from elsewhere, in standard deviations of all rows
 
     def striking(self, cluster: int, most: int = MOST_STRIKING) -> list[int]:
-        """The features that set a cluster apart from all other rows, the clearest first."""
+        """The features that set a cluster apart from all other rows, the clearest first.
+
+        At most one category of a column of text: the shares of the others follow from it.
+        """
         size = np.nan_to_num(np.abs(self.differences[cluster]))
-        return [int(j) for j in np.argsort(-size, kind="stable")[:most] if size[j] >= NOTICEABLE]
+        found: dict[str, int] = {}
+        # Of two categories that say the same, the one that is more common here is easier to understand.
+        for j in np.lexsort([-np.nan_to_num(self.means[cluster]), -np.round(size, 9)]).tolist():
+            if size[j] >= NOTICEABLE:
+                found.setdefault(self.columns[j], j)
+        return list(found.values())[:most]
 
     def in_words(self, cluster: int) -> list[str]:
         """The striking features of a cluster, each as a few words."""
@@ -60,12 +71,17 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
     with np.errstate(invalid="ignore"):  # NaN without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     spreads = np.array([np.nanstd(rows, axis=0) if len(rows) else np.full(values.shape[1], np.nan) for rows in inside])
-    kinds = (
-        [] if data.recipe is None else [isinstance(c, TextColumn) for c in data.recipe.columns for _ in c.feature_names]
-    )
-    is_category = np.array(kinds or [False] * values.shape[1])
+    made_of = [(c.name, isinstance(c, TextColumn)) for c in _columns(data) for _ in c.feature_names]
     return Profile(
-        data.feature_names, is_category, outcome.sizes, outcome.certainty, means, spreads, elsewhere, differences
+        data.feature_names,
+        tuple(name for name, _ in made_of),
+        np.array([is_text for _, is_text in made_of]),
+        outcome.sizes,
+        outcome.certainty,
+        means,
+        spreads,
+        elsewhere,
+        differences,
     )
 
 
@@ -88,6 +104,13 @@ def readable(value: float) -> str:
         return f"{value:g}"
     size = int(np.floor(np.log10(abs(value))))
     return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
+
+
+def _columns(data: Dataset) -> Sequence[NumberColumn | TextColumn]:
+    """Columns of the file; a data set without a recipe is all numbers."""
+    if data.recipe is not None:
+        return data.recipe.columns
+    return TableRecipe.of_numbers(data.Y, data.feature_names).columns
 
 
 def _mean(rows: np.ndarray) -> np.ndarray:

@@ -23,9 +23,9 @@ TYPICAL = 3
 def tables(fitted: "Fitted") -> Iterator[RenderableType]:
     """The parts, one below the other."""
     if tried := numbers_tried(fitted):
-        yield Padding(_numbers(tried, len(fitted.model.weights_)), (0, 0, 1, 0))
-    yield Padding(Text(choice_in_words(fitted), style="bold"), (0, 0, 1, 0))
-    yield Padding(_clusters(fitted), (0, 0, 1, 0))
+        yield _numbers(tried, len(fitted.model.weights_))
+    yield Text(choice_in_words(fitted), style="bold")
+    yield _clusters(fitted)
     if doubtful := doubtful_rows(fitted, DOUBTFUL):
         words = [
             f"{row.name} ({row.first}: {row.first_probability:.2f}, {row.second}: {row.second_probability:.2f})"
