@@ -5,6 +5,7 @@ Nothing here may import numpy and its kin at the top: `sgpmic --help` and shell 
 
 import errno
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -25,11 +26,13 @@ from sgpmic_cli.commands import (
     sweeps,
     table1,
 )
+from sgpmic_cli.commands.terminal.examples import epilog
 from sgpmic_cli.commands.terminal.option_names import in_options
 from sgpmic_cli.commands.terminal.table_options import said_in_options
 from sgpmic_cli.errors import SgpmicError
 
 INTERRUPTED = 130
+WrongUse: type[Exception] = typer.BadParameter.__mro__[1]  # of options: Typer does not give the general class a name
 
 
 class Commands(TyperGroup):
@@ -42,6 +45,11 @@ class Commands(TyperGroup):
         except SgpmicError as error:
             _say(in_options(said_in_options(error, self._options(ctx))))
             raise typer.Exit(error.exit_code) from None
+        except WrongUse as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                raise
+            _say(error.format_message())  # type: ignore[attr-defined]
+            raise typer.Exit(2) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")
             raise typer.Exit(INTERRUPTED) from None
@@ -72,6 +80,8 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Cluster with mixtures of sparse Gaussian processes, and put the SGP-MIC paper's experiments beside our own.",
 )
 
@@ -85,16 +95,23 @@ def root(
     """Hold the options that come before a subcommand."""
 
 
-app.command("benchmark")(benchmark.benchmark)
-app.command("fit")(fit.fit)
-app.command("predict")(predict.predict)
-app.command("sweep-inducing")(sweeps.sweep_inducing)
-app.command("sweep-clusters")(sweeps.sweep_clusters)
-app.command("table1")(table1.table1)
-app.command("check")(check.check)
-app.command("search-asrun")(search_asrun.search_asrun)
-app.command("speed")(speed.speed)
-app.command("plot")(plot.plot)
-app.command("report")(report.report)
-app.command("info")(info.info)
-app.add_typer(datasets.app, name="datasets")
+PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    "Cluster data": {"fit": fit.fit, "predict": predict.predict, "plot": plot.plot},
+    "Reproduce the paper": {
+        "benchmark": benchmark.benchmark,
+        "table1": table1.table1,
+        "sweep-clusters": sweeps.sweep_clusters,
+        "sweep-inducing": sweeps.sweep_inducing,
+        "report": report.report,
+    },
+    "Maintain": {
+        "check": check.check,
+        "search-asrun": search_asrun.search_asrun,
+        "speed": speed.speed,
+        "info": info.info,
+    },
+}
+for _panel, _commands in PANELS.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel, epilog=epilog(_name))(_command)
+app.add_typer(datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets"))

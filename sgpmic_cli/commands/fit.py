@@ -17,11 +17,6 @@ TABLES = ("model.npz", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"
 FIGURES, KINDS = ("convergence", "embedding", "profile", "numbers-tried"), ("png", "pdf")
 FILES = (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS))
 PAPER = "The paper's setting"
-EPILOG = (
-    "Examples: [bold]sgpmic fit birds.csv[/bold] finds out how many clusters there are; "
-    "[bold]sgpmic fit birds.csv --clusters 2-8 --id ring[/bold] chooses among 2 to 8; "
-    "[bold]sgpmic fit iris --setting paper[/bold] fits as the paper does."
-)
 
 
 def fit(

@@ -1,7 +1,5 @@
 """`sgpmic search-asrun`: the search behind SGP-MIC's setting, as anybody can run it again."""
 
-from pathlib import Path
-
 from sgpmic_cli.commands.terminal import shared_options
 from sgpmic_cli.commands.terminal.output import Output
 
@@ -10,7 +8,7 @@ def search_asrun(
     repeats: shared_options.Repeats = 2,
     seed: shared_options.Seed = 0,
     n_jobs: shared_options.Jobs = -1,
-    out: shared_options.Out = Path("results/search-asrun"),
+    out: shared_options.Out = shared_options.EXPLORED / "search-asrun",
     store: shared_options.Store = None,
     retry_failed: shared_options.RetryFailed = False,
     quiet: shared_options.Quiet = False,

@@ -41,10 +41,7 @@ def draw_embedding(
     sizes = np.bincount(clusters, minlength=n_clusters)
     named = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
     regions = marked and covariances is not None
-    title = "clusters, + their means" if marked else "clusters"
-    title += (
-        ", regions of 50 and 90 % of probability" if regions and classes is None else ", 50 and 90 % regions" * regions
-    )
+    title = "clusters" + ", + their means" * marked + ", 50 and 90 % regions" * regions
     panels = [(title, clusters, named, list(range(n_clusters)))]
     if classes is not None:
         looks = matched_looks(classes, clusters, len(class_names), n_clusters)

@@ -37,7 +37,7 @@ def test_new_rows_get_labels_probabilities_and_points(run, fitted, tmp_path):
     result = run("model.npz", "new.csv", "--label", "kind", "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    folder = tmp_path / "results" / "predict" / "new.csv"
+    folder = tmp_path / "sgpmic-out" / "predict" / "new.csv"
     assert {path.name for path in folder.iterdir()} == {"labels.csv", "embedding.csv"}
     new = frame + 0.1
     labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
@@ -67,13 +67,13 @@ def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
     assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
-    assert "results/predict/train.csv" in result.stderr
+    assert "sgpmic-out/predict/train.csv" in result.stderr
 
 
 def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
     fitted[1].to_csv("bare.csv", index=False, header=False)
     assert run("model.npz", "bare.csv").exit_code == 0
-    assert np.array_equal(pd.read_csv("results/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(pd.read_csv("sgpmic-out/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
 
 
 def test_columns_are_found_by_name_and_others_ignored_with_a_note(run, fitted, tmp_path):
@@ -81,7 +81,7 @@ def test_columns_are_found_by_name_and_others_ignored_with_a_note(run, fitted, t
     result = run("model.npz", "more.csv")
     assert result.exit_code == 0
     assert "note: columns that the model does not know are ignored: 'd'." in result.stderr
-    assert np.array_equal(pd.read_csv("results/predict/more.csv/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(pd.read_csv("sgpmic-out/predict/more.csv/labels.csv")["label"], fitted[0].labels_)
 
 
 def test_the_input_is_not_written_over(run, fitted, tmp_path):
