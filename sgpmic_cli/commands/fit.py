@@ -146,7 +146,7 @@ def fit(
         raise KeyboardInterrupt("interrupted; nothing was written.") from None
     for old in set(FILES) - written:  # of a fit that was written over
         (out / old).unlink(missing_ok=True)
-    for remark in (*data.notes, *fitted.remarks):
+    for remark in (*data.notes, *fitted.remarks, *fitted.advice):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
 

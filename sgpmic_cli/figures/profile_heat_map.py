@@ -9,6 +9,7 @@ from sgpmic_cli.single_fit.profile import Profile, readable
 
 MOST_FEATURES = 40  # those that differ most; more cannot be read
 STRONGEST = 3.0  # standard deviations of the darkest colour
+LIGHT = 1.2  # standard deviations; purple is too dark for ink from here on, orange from twice as far
 LONGEST = 28  # letters of a feature's name
 WRITTEN = 12  # clusters; with more there is no room for numbers
 
@@ -32,7 +33,7 @@ def draw_profile(stem: Path, profile: Profile) -> None:
         if m <= WRITTEN:
             for row, j in enumerate(shown):
                 for k in np.flatnonzero(profile.sizes).tolist():
-                    dark = abs(float(np.nan_to_num(profile.differences[k, j]))) > 0.7 * STRONGEST
+                    dark = not -LIGHT < float(np.nan_to_num(profile.differences[k, j])) < 2.0 * LIGHT
                     text = _written(float(profile.means[k, j]), bool(profile.is_category[j]))
                     axes.text(k, row, text, ha="center", va="center", fontsize=6.5, color="white" if dark else INK)
         figure.colorbar(image, ax=axes, label="standard deviations", shrink=min(1.0, 6.0 / len(shown)))

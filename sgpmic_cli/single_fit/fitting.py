@@ -18,6 +18,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.outcome import Outcome, judge, warn_of
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
+from sgpmic_cli.single_fit.advice import scaling_advice, text_advice
 from sgpmic_cli.single_fit.profile import Profile, profile_of, write_profile
 from sgpmic_cli.single_fit.row_tables import write_csv, write_embedding, write_labels
 from sgpmic_cli.single_fit.settings import (
@@ -29,8 +30,6 @@ from sgpmic_cli.single_fit.settings import (
     default_missing,
     estimator_for,
 )
-
-UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
 
 Progress = Callable[["Round"], None]
 
@@ -68,7 +67,8 @@ class Fitted:
     seed: int
     seconds: float
     rounds: list[Round]
-    remarks: list[str] = field(default_factory=list)  # warnings of the fit and advice
+    asked_for_scale: bool = False
+    remarks: list[str] = field(default_factory=list)  # warnings of the fit
 
     @property
     def scores(self) -> dict[str, float] | None:
@@ -84,6 +84,14 @@ class Fitted:
     def profile(self) -> Profile:
         """What makes each cluster."""
         return profile_of(self.data, self.model.labels_, self.outcome)
+
+    @property
+    def advice(self) -> list[str]:
+        """What could be done differently."""
+        # A common factor evens nothing out, but whoever asks for it knows.
+        uneven = self.model.scale == "none" or (self.model.scale == "global" and not self.asked_for_scale)
+        found = [scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None]
+        return [sentence for sentence in (*found, text_advice(self.profile)) if sentence is not None]
 
     def trace(self) -> list[Update]:
         """Every update of the fit.
@@ -132,7 +140,7 @@ class Fitted:
             "scores": self.scores,
             "seconds": round(self.seconds, 3),
             "notes": list(self.data.notes),
-            "remarks": self.remarks,
+            "remarks": [*self.remarks, *self.advice],
         }
 
     def _summary_of_setting(self) -> dict[str, Any]:
@@ -206,32 +214,12 @@ def fit(
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
     model.recipe_ = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
-    chosen = settings.get("scale") or "none"  # a common factor by default evens nothing out
-    even = model.scale == "standard" or model.recipe_.evenly
-    if chosen == "none" and not even and (advice := scaling_advice(data)):
-        remarks.append(advice)
-    return Fitted(model, setting, data, seed, seconds, _kept(model, heard), remarks)
-
-
-def scaling_advice(data: Dataset) -> str | None:
-    """One sentence when the largest columns will drown the smallest."""
-    variances = np.nanvar(data.Y, axis=0)
-    low, high = [(variances[j], data.feature_names[j]) for j in _extremes(variances)]
-    if high[0] <= UNEVEN * low[0]:
-        return None
-    return (
-        f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and no column "
-        "is scaled on its own: scale=standard lets every column count."
-    )
+    asked = settings.get("scale") is not None
+    return Fitted(model, setting, data, seed, seconds, _kept(model, heard), asked, remarks)
 
 
 def _usual_scale(setting: Setting) -> str:
     return str(ESTIMATORS[setting]().scale)
-
-
-def _extremes(variances: np.ndarray) -> tuple[int, int]:
-    """The columns of least and greatest variance, constant ones left aside."""
-    return int(np.where(variances > 0, variances, np.inf).argmin()), int(variances.argmax())
 
 
 def _listener(model: Model, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:

@@ -6,6 +6,11 @@ from sgpmic_cli.report.markup import Html, items, picture, section, table, tag
 from sgpmic_cli.single_fit.choice import choice_in_words, numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted
 
+LIFETIME = (
+    "Lifetime: over how wide a range of distances, in logs, the rows fall into so many parts by gaps alone; parts of "
+    "any shape show there that a silhouette cannot see."
+)
+
 
 def choice(fitted: Fitted, figures: Path) -> Html:
     """The sentence, warnings, the clusters, and the numbers tried."""
@@ -15,8 +20,8 @@ def choice(fitted: Fitted, figures: Path) -> Html:
         for m, (size, certainty) in enumerate(zip(outcome.sizes.tolist(), outcome.certainty.tolist(), strict=True))
     ]
     parts = [tag("p", tag("strong", choice_in_words(fitted)))]
-    if fitted.remarks:
-        parts.append(items(fitted.remarks))
+    if remarks := [*fitted.remarks, *fitted.advice]:
+        parts.append(items(remarks))
     parts.append(table(["", "rows", "share", "certainty"], clusters, caption="The clusters"))
     parts.append(
         tag("p", "Certainty is the mean probability with which the rows of a cluster belong to it; 1 is best.")
@@ -33,4 +38,5 @@ def choice(fitted: Fitted, figures: Path) -> Html:
         names = [name for name in tried[0] if name != "n_clusters"]
         lines = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
         parts.append(table(["clusters", *names], lines, caption="The numbers tried"))
+        parts.append(tag("p", "Excess: silhouette less reference. ", LIFETIME if "lifetime" in names else ""))
     return section("clusters", "How many clusters", *parts)

@@ -17,6 +17,10 @@ def run_settings(fitted: Fitted, arguments: Mapping[str, Any]) -> Html:
     return section(
         "settings",
         "Settings",
-        table(["", ""], [["sgpmic", __version__], *asked, ["columns scaled", fitted.summary()["scale"]]], caption="The run"),
+        table(
+            ["", ""],
+            [["sgpmic", __version__], *asked, ["columns scaled", fitted.summary()["scale"]]],
+            caption="The run",
+        ),
         table(["parameter", "value"], given, caption=f"The estimator, {type(fitted.model).__name__}"),
     )
