@@ -31,14 +31,17 @@ def choice_in_words(fitted: Fitted) -> str:
 
 def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
     excess = {row["n_clusters"]: row["excess"] for row in tried if row["n_clusters"] > 1}
+    lifetime = {row["n_clusters"]: row["lifetime"] for row in tried}
     others = {number: value for number, value in excess.items() if number != m}
     if not others:
         return "there was no other number to choose"
     rival = max(others, key=others.__getitem__)
     own, next_best = excess[m], others[rival]
     told = f"excess silhouette {own:.2f}, the next best number, {rival}, has {next_best:.2f}"
+    if next_best > own and lifetime[m] > 0.0:
+        return f"the rows fall into so many parts by gaps alone, which a silhouette does not show ({told})"
     if next_best > own:
-        return f"the data speak for parts that a silhouette does not show, so look at {rival} as well ({told})"
+        return f"the smallest number that is about as good as the best, so look at {rival} as well ({told})"
     if next_best >= CLOSE * own:
         return f"a close call, so look at {rival} as well ({told})"
     return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice ({told})"
