@@ -64,7 +64,7 @@ reproduce-figure6: $(STAMP) ## Figure 6: convergence of loss and ACC
 reproduce-figure7: $(RESULTS)/sweep-clusters ## Figure 7: ACC against the number of clusters
 reproduce-figure8: $(RESULTS)/sweep-inducing ## Figure 8: ACC, NMI and run time against inducing points
 $(FIGURES):
-	$(SGPMIC) plot $(@:reproduce-%=%) --out $(RESULTS)/figures
+	$(SGPMIC) plot $(@:reproduce-%=%) --results $(RESULTS) --out $(RESULTS)/figures
 
 .PHONY: $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing
 $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(STAMP)
@@ -74,10 +74,10 @@ reproduce-bounds: $(STAMP) ## KL-corrected against standard bound, round by roun
 	$(SGPMIC) plot bounds --out $(RESULTS)/figures
 
 reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the paper's numbers and in ours
-	$(SGPMIC) plot critical-difference --out $(RESULTS)/figures
+	$(SGPMIC) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-bounds reproduce-ranks ## the report: one page with every number, figure and reason
-	$(SGPMIC) report
+	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 search-asrun: $(STAMP) ## how the settings that the paper leaves open change SGP-MIC's column
 	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)

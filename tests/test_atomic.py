@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from sgpmic_cli.atomic import check_writable, replacing, whole_folder, write_whole
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs, replacing, whole_folder, write_whole
+from sgpmic_cli.errors import SgpmicError, UsageError
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -70,3 +70,12 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refus
     (tmp_path / "file").write_text("")
     with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
         refused(tmp_path / "file" / "out")
+
+
+def test_an_input_is_not_written_over_whatever_it_is_called(tmp_path):
+    (tmp_path / "labels.csv").write_text("a,b\n")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "labels.csv")
+    for given in (tmp_path / "labels.csv", tmp_path / "link.csv", tmp_path / "." / "labels.csv"):
+        with pytest.raises(UsageError, match="is the input and would be written over"):
+            refuse_overwriting_inputs(tmp_path, ["model.npz", "labels.csv"], [given])
+    refuse_overwriting_inputs(tmp_path, ["model.npz"], [tmp_path / "labels.csv", "iris", "-"])

@@ -6,6 +6,7 @@ Nothing here may import numpy and its kin at the top: `sgpmic --help` and shell 
 import errno
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -27,7 +28,9 @@ from sgpmic_cli.commands import (
     sweeps,
     table1,
 )
+from sgpmic_cli.commands.terminal.examples import epilog
 from sgpmic_cli.commands.terminal.option_names import in_options
+from sgpmic_cli.commands.terminal.table_options import said_in_options
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import for_terminal
 
@@ -57,7 +60,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except SgpmicError as error:
-            _say(in_options(str(error)))
+            _say(in_options(said_in_options(error, self._options(ctx))))
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")
@@ -74,6 +77,11 @@ class Commands(TyperGroup):
                 )
                 _say(f"{what}: {error.strerror or error}.")
             raise typer.Exit(1) from None
+
+    def _options(self, ctx: Any) -> list[str]:
+        """The options that the subcommand has: no other may be recommended."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        return [] if command is None else [name for parameter in command.params for name in parameter.opts]
 
 
 def _what_is_wrong(error: Exception) -> str:
@@ -112,6 +120,8 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Cluster with mixtures of sparse Gaussian processes, and put the SGP-MIC paper's experiments beside our own.",
 )
 
@@ -125,16 +135,23 @@ def root(
     """Hold the options that come before a subcommand."""
 
 
-app.command("benchmark")(benchmark.benchmark)
-app.command("fit")(fit.fit)
-app.command("predict")(predict.predict)
-app.command("sweep-inducing")(sweeps.sweep_inducing)
-app.command("sweep-clusters")(sweeps.sweep_clusters)
-app.command("table1")(table1.table1)
-app.command("check")(check.check)
-app.command("search-asrun")(search_asrun.search_asrun)
-app.command("speed")(speed.speed)
-app.command("plot")(plot.plot)
-app.command("report")(report.report)
-app.command("info")(info.info)
-app.add_typer(datasets.app, name="datasets")
+PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    "Cluster data": {"fit": fit.fit, "predict": predict.predict, "plot": plot.plot},
+    "Reproduce the paper": {
+        "benchmark": benchmark.benchmark,
+        "table1": table1.table1,
+        "sweep-clusters": sweeps.sweep_clusters,
+        "sweep-inducing": sweeps.sweep_inducing,
+        "report": report.report,
+    },
+    "Maintain": {
+        "check": check.check,
+        "search-asrun": search_asrun.search_asrun,
+        "speed": speed.speed,
+        "info": info.info,
+    },
+}
+for _panel, _commands in PANELS.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel, epilog=epilog(_name))(_command)
+app.add_typer(datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets"))

@@ -1,7 +1,6 @@
 """`sgpmic benchmark`: methods on data sets, beside the paper's table."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,7 +28,7 @@ def benchmark(
     memory_limit: shared_options.MemoryLimit = None,
     protocol: shared_options.ProtocolName = "as-run",
     label: shared_options.Label = None,
-    out: shared_options.Out = Path("results/benchmark"),
+    out: shared_options.Out = shared_options.EXPLORED / "benchmark",
     store: shared_options.Store = None,
     force: shared_options.Force = False,
     retry_failed: shared_options.RetryFailed = False,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.shared_options import DataDir, Json, Mirror, Offline
 
 app = typer.Typer(help="List, show, fetch and verify the data sets.", no_args_is_help=True)
 
@@ -15,18 +16,6 @@ def _complete(incomplete: str) -> list[str]:
 
     return [name for name in names() if name.startswith(incomplete)]
 
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-DataDir = Annotated[
-    str | None, typer.Option("--data-dir", metavar="DIR", help="Folder of the downloads [SGPMIC_DATA].")
-]
-Mirror = Annotated[
-    str | None,
-    typer.Option(
-        "--mirror", metavar="DIR_OR_URL", help="Folder or server with the publishers' files by name [SGPMIC_MIRROR]."
-    ),
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
 
 _COLOURS = {"ok": "green", "failed": "bold red", "unavailable": "yellow", "absent": "yellow"}
 

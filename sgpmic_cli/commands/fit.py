@@ -1,81 +1,118 @@
 """`sgpmic fit`: one model for one data set."""
 
-from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion
-from sgpmic_cli.commands.terminal.output import Output, note_missing_header
+from sgpmic_cli.commands.terminal import number_options, shared_options, table_options
+from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-TABLES = ("model.npz", "labels.csv", "embedding.csv", "trace.csv", "manifest.json")
-FIGURES, KINDS = ("convergence", "embedding"), ("png", "pdf")
+TABLES = ("model.npz", "labels.csv", "embedding.csv", "profile.csv", "trace.csv", "manifest.json", "report.html")
+FIGURES, KINDS = ("convergence", "embedding", "profile", "numbers-tried"), ("png", "pdf")
+FILES = (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS))
+PAPER = "The paper's setting"
 
 
 def fit(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=completion.datasets
-        ),
-    ],
+    dataset: table_options.Data,
     clusters: Annotated[
-        int | None, typer.Option(help="Clusters to look for.", show_default="number of classes, where known")
-    ] = None,
-    dims: Annotated[int | None, typer.Option(help="Latent dimensions.", show_default="set by --variance")] = None,
-    variance: Annotated[
-        float | None,
-        typer.Option(help="Percentage of variance that sets the latent dimensions.", show_default="95"),
-    ] = None,
-    kernel: Annotated[str | None, typer.Option(help="rbf or linear.", show_default="rbf")] = None,
-    inducing: Annotated[
-        int | None, typer.Option(help="Inducing inputs.", show_default="the paper's number for the data set, else 50")
-    ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Rounds of E- and M-step at most.", show_default="20")] = None,
-    optimizer: Annotated[
-        str | None, typer.Option(help="Optimiser of the M-step: scg or lbfgs.", show_default="lbfgs")
-    ] = None,
-    scale: Annotated[
         str | None,
         typer.Option(
-            help="none, global (one factor) or standard (every column to unit variance).", show_default="global"
+            metavar="NUMBER",
+            help="Clusters to look for: a number such as 3, a range such as 2-8, or auto.",
+            show_default="auto; with --setting paper the number of classes",
         ),
     ] = None,
-    init: Annotated[int | None, typer.Option(help="Restarts; the best bound is kept.", show_default="1")] = None,
+    dims: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Latent dimensions, or auto.", show_default="2")
+    ] = None,
+    variance: Annotated[
+        float | None,
+        typer.Option(
+            help="Percentage of variance that sets the latent dimensions.", show_default="95 with --setting paper"
+        ),
+    ] = None,
+    inducing: Annotated[
+        int | None,
+        typer.Option(
+            "--inducing", "--n-inducing", help="Inducing inputs.", show_default="10; the paper's with --setting paper"
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "--iterations", "--max-iter", help="Rounds of E- and M-step at most.", show_default="100; 20 in the paper"
+        ),
+    ] = None,
+    scale: Annotated[
+        Literal["none", "global", "standard"] | None,
+        typer.Option(
+            help="Leave columns as they are, divide all by one factor, or bring each to unit variance.",
+            show_default="standard; global with --setting paper",
+        ),
+    ] = None,
+    setting: Annotated[
+        Literal["default", "paper"],
+        typer.Option(help="default: for data of your own; paper: as the paper fits.", rich_help_panel=PAPER),
+    ] = "default",
+    kernel: Annotated[
+        Literal["rbf", "linear"] | None,
+        typer.Option(help="Kernel of the processes.", show_default="rbf", rich_help_panel=PAPER),
+    ] = None,
+    optimizer: Annotated[
+        Literal["lbfgs", "scg"] | None,
+        typer.Option(help="Optimiser of the M-step.", show_default="lbfgs", rich_help_panel=PAPER),
+    ] = None,
+    init: Annotated[
+        int | None,
+        typer.Option(
+            "--init", "--n-init", help="Restarts; the best bound is kept.", show_default="1", rich_help_panel=PAPER
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
-    label: Annotated[str | None, typer.Option(help="Column of a CSV file that holds the classes.")] = None,
+    label: table_options.Label = None,
+    id_: table_options.Id = None,
+    columns: table_options.Columns = None,
+    drop: table_options.Drop = None,
+    encode: table_options.Encode = "one-hot",
+    missing: table_options.Missing = None,
+    separator: table_options.Separator = None,
+    decimal: table_options.Decimal = None,
+    encoding: table_options.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the model and its tables.", show_default="results/fit/NAME")
+        Path | None, typer.Option(help="Folder for the model and its tables.", show_default="sgpmic-out/fit/NAME")
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over the fit that is in the folder.")] = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
-    """Fit SGP-MIC to a data set and keep the model, its clusters and its latent space.
+    """Cluster a data set: find out how many clusters there are, and what makes each of them.
 
-    All columns are used as they are. Writes model.npz, labels.csv, embedding.csv, trace.csv, manifest.json and the
-    figures convergence and embedding (PNG and PDF), all of them or none (a figure that cannot be drawn is left out).
+    Columns of numbers are used as they are, text of few values is encoded, ids are carried along; notes say what was
+    done, and the model does the same to new rows. Writes report.html, a page with all of it, beside model.npz,
+    labels.csv, embedding.csv, profile.csv, trace.csv, manifest.json and the figures, all of them or none.
     """
     from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.commands.terminal.fit_progress import showing
     from sgpmic_cli.data import load
+    from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.single_fit import fitting
+    from sgpmic_cli.single_fit.settings import default_missing
 
     output = Output(as_json=json, quiet=quiet)
     settings: dict[str, Any] = {
-        "clusters": clusters,
-        "dims": dims,
+        "setting": setting,
+        "clusters": number_options.clusters(clusters),
+        "dims": number_options.dimensions(dims),
         "variance": variance,
         "kernel": kernel,
         "inducing": inducing,
@@ -85,96 +122,55 @@ def fit(
         "n_init": init,
         "seed": seed,
     }
-    data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
-    out = Path("results/fit", Path(data.name).name) if out is None else out
-    replaced = _fitted_to_other_data(out, data.sha256)
-    refuse_overwriting_inputs(out, (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS)), [dataset])
+    table = TableOptions(
+        label=label,
+        id=id_,
+        columns=table_options.names(columns),
+        drop=table_options.names(drop),
+        encode=encode,
+        missing=missing or default_missing(setting),
+        format=table_options.text_format(separator, decimal, encoding),
+    )
+    data = load(dataset, table=table, data_dir=data_dir, mirror=mirror, offline=offline)
+    out = shared_options.EXPLORED / "fit" / Path(data.name).name if out is None else out
+    if (out / "model.npz").exists() and not force:
+        raise UsageError(f"'{out}' holds a fit already: name another --out to keep both, or replace it with --force.")
+    refuse_overwriting_inputs(out, FILES, [dataset])
     with whole_folder(out) as folder:
         with showing(output) as progress:
             fitted = fitting.fit(data, **settings, progress=progress)
-        _write(fitted, folder, {"dataset": dataset, "label": label, **settings})
-        undrawn = _draw(fitted, folder)
-    for name in undrawn:  # an older picture would show another fit
-        for kind in KINDS:
-            (out / f"{name}.{kind}").unlink(missing_ok=True)
-    note_missing_header(data, output)
-    if replaced:
-        output.remark(f"note: it replaces the fit of other data that was in {out}; another --out keeps both.")
-    for remark in (*fitted.remarks, *undrawn.values()):
+        undrawn = _write(fitted, folder, out, {"dataset": dataset, "table": asdict(table), **settings})
+        written = {path.name for path in folder.iterdir()}
+    for old in set(FILES) - written:  # of a fit that was written over
+        (out / old).unlink(missing_ok=True)
+    for remark in (*data.notes, *fitted.remarks, *fitted.advice, *undrawn):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
 
 
-def _fitted_to_other_data(folder: Path, sha256: str) -> bool:
-    """Whether a folder holds a fit of data other than these."""
-    from sgpmic_cli.json_file import read_json
-
-    try:
-        about = read_json(folder / "manifest.json")
-        return sha256 not in about["data"].values()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False
-
-
-def _write(fitted: "Fitted", folder: Path, arguments: dict[str, Any]) -> None:
+def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
+    """Write everything; also what is said of figures that could not be drawn."""
     import json
 
     from sgpmic_cli.experiments.run.manifest import manifest
+    from sgpmic_cli.figures.fitted import draw_all
+    from sgpmic_cli.report.single_fit.page import page
 
     fitted.write(folder)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-
-
-def _draw(fitted: "Fitted", folder: Path) -> dict[str, str]:
-    """Draw the figures and say which could not be drawn: no picture is worth a fit."""
-    from sgpmic_cli.figures.convergence import draw_convergence
-    from sgpmic_cli.figures.embedding import draw_embedding
-
-    model, data = fitted.model, fitted.data
-    accs = [acc for _, _, step, _, acc in fitted.trace() if step == "E" and acc is not None]
-    points: dict[str, Any] = {"means": model.means_, "classes": data.labels, "class_names": data.class_names}
-    pictures: dict[str, Callable[[Path], None]] = {
-        "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs or None),
-        "embedding": lambda stem: draw_embedding(stem, model.embedding_, model.labels_, **points),
-    }
-    undrawn = {}
-    for name, draw in pictures.items():
-        try:
-            draw(folder / name)
-        except Exception as error:
-            for kind in KINDS:
-                (folder / f"{name}.{kind}").unlink(missing_ok=True)
-            undrawn[name] = f"the figure {name} could not be drawn ({type(error).__name__}: {error})."
+    undrawn = draw_all(fitted, folder)
+    (folder / "report.html").write_text(page(fitted, folder, out, arguments), encoding="utf-8")
     return undrawn
 
 
 def _print(fitted: "Fitted", out: Path, output: Output) -> None:
-    summary = fitted.summary()
     if output.as_json:
-        output.document({**summary, "out": str(out)})
-        return
-    from sgpmic_cli.commands.terminal.facts import facts, score_words
+        output.document({**fitted.summary(), "out": str(out)})
+    else:
+        from sgpmic_cli.commands.terminal.fit_tables import tables
 
-    ended = "converged" if summary["converged"] else "all done"
-    output.console().print(
-        facts(
-            {
-                "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
-                "clusters": _sizes(summary),
-                "latent space": f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}, "
-                f"{summary['kernel']} kernel, {summary['inducing']} inducing inputs, scale {summary['scale']}",
-                "rounds": f"{summary['rounds']} ({ended}), {summary['optimizer']}, seed {summary['seed']}, "
-                f"{summary['seconds']:.1f} s",
-                "lower bound": f"{summary['lower_bound']:.4f}",
-                **score_words(summary["scores"]),
-            }
-        )
-    )
-    output.remark(f"model, tables and figures in {out}")
-
-
-def _sizes(summary: dict[str, Any]) -> str:
-    sizes = ", ".join(map(str, summary["sizes"]))
-    empty = summary["sizes"].count(0)
-    return f"{summary['clusters']} of sizes {sizes}" + (f" ({empty} without rows)" if empty else "")
+        console = output.console()
+        for part in tables(fitted):
+            console.print(part)
+    output.remark(f"page, model, tables and figures in {out}; {fitted.seconds:.1f} s")

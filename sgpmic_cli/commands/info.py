@@ -38,7 +38,7 @@ def _content(data_dir: Path | None) -> dict[str, Any]:
             "package": str(Path(sgpmic_cli.__file__).parent),
             "bundled data": str(bundled_folder()),
             "downloaded data": str(cache_folder(data_dir)),
-            "results": str(Path("results/benchmark").resolve()),
+            "results": str(shared_options.EXPLORED.resolve()),
         },
         "datasets": _datasets_present(data_dir),
         "methods": list(known()),

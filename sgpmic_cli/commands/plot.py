@@ -26,7 +26,7 @@ def plot(
             autocompletion=_figures,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("results/figures"),
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = shared_options.EXPLORED / "figures",
     data: Annotated[
         str | None,
         typer.Option(

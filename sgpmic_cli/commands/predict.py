@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion
-from sgpmic_cli.commands.terminal.output import Output, note_missing_header
+from sgpmic_cli.commands.terminal import shared_options, table_options
+from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,48 +15,53 @@ if TYPE_CHECKING:
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file of sgpmic fit, or the folder that it wrote.")],
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="Name of a data set, or the path of a CSV file.", autocompletion=completion.datasets
-        ),
-    ],
-    label: Annotated[
-        str | None, typer.Option(help="Column of a CSV file that holds the classes; scores are then reported.")
-    ] = None,
+    dataset: table_options.Data,
+    label: table_options.Label = None,
+    id_: table_options.Id = None,
+    separator: table_options.Separator = None,
+    decimal: table_options.Decimal = None,
+    encoding: table_options.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables.", show_default="results/predict/NAME")
+        Path | None, typer.Option(help="Folder for the tables.", show_default="sgpmic-out/predict/NAME")
     ] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")] = False,
+    data_dir: shared_options.DataDir = None,
+    mirror: shared_options.Mirror = None,
+    offline: shared_options.Offline = False,
+    json: shared_options.Json = False,
+    quiet: shared_options.Quiet = False,
 ) -> None:
     """Give new rows their clusters, probabilities and latent points under a fitted model.
 
-    The columns must be those the model was fitted to. Writes labels.csv and embedding.csv.
+    The table may be as raw as the one that the model was fitted to: columns are found by name (by position in files
+    without a header), others are ignored, text and missing values are treated as they were. Writes labels.csv and
+    embedding.csv.
     """
     from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
-    from sgpmic_cli.data import load
+    from sgpmic_cli.data.loading import load_for
     from sgpmic_cli.single_fit import prediction
 
     output = Output(as_json=json, quiet=quiet)
     fitted = prediction.load_model(model)
-    data = load(dataset, label=label, data_dir=data_dir, mirror=mirror, offline=offline, to_cluster=False)
-    out = Path("results/predict", Path(data.name).name) if out is None else out
+    recipe = prediction.recipe_of(fitted)
+    data = load_for(
+        recipe,
+        dataset,
+        label=label,
+        id=id_,
+        format=table_options.text_format(separator, decimal, encoding, recipe.format),
+        data_dir=data_dir,
+        mirror=mirror,
+        offline=offline,
+    )
+    out = shared_options.EXPLORED / "predict" / Path(data.name).name if out is None else out
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
     with whole_folder(out) as folder:
         predicted = prediction.predict(fitted, data)
         predicted.write(folder)
-    note_missing_header(data, output)
+    for note in data.notes:
+        output.remark(f"note: {note}")
     _print(predicted, out, output)
 
 

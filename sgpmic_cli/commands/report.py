@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from sgpmic_cli.commands.terminal import shared_options
 from sgpmic_cli.errors import UsageError
 
 
 def report(
     results: Annotated[Path, typer.Option(help="Folder with table2 and figures.")] = Path("results"),
-    out: Annotated[Path | None, typer.Option(help="The page.", show_default="RESULTS/report.html")] = None,
+    out: Annotated[Path | None, typer.Option(help="The page.", show_default="sgpmic-out/report.html")] = None,
 ) -> None:
     """Write one self-contained HTML page: verdicts, Table 2 cell by cell, figures, significance, protocol.
 
@@ -24,6 +25,6 @@ def report(
     if not (table / "benchmark.json").exists():
         command = f"sgpmic benchmark --dataset all --variance all --methods all --out {table}"
         raise UsageError(f"there is no {str(table / 'benchmark.json')!r}: run `{command}` first.")
-    target = out if out is not None else results / "report.html"
+    target = out if out is not None else shared_options.EXPLORED / "report.html"
     write_whole(target, page(results))
     print(target)

@@ -1,6 +1,5 @@
 """`sgpmic search-asrun`: the search behind SGP-MIC's setting, as anybody can run it again."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ def search_asrun(
     more: Annotated[int, typer.Option(help="Runs of each cell of the variations that come out first.", min=1)] = 5,
     seed: shared_options.Seed = 3000,
     n_jobs: shared_options.Jobs = -1,
-    out: shared_options.Out = Path("results/search-asrun"),
+    out: shared_options.Out = shared_options.EXPLORED / "search-asrun",
     store: shared_options.Store = None,
     retry_failed: shared_options.RetryFailed = False,
     quiet: shared_options.Quiet = False,

@@ -10,7 +10,7 @@ from sgpmic_cli.commands.terminal.output import Output
 
 
 def speed(
-    out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = shared_options.EXPLORED,
     rows: Annotated[int, typer.Option(help="The most rows to measure and to fit.", min=1000)] = 1_000_000,
     fit: Annotated[bool, typer.Option(help="Also fit that many rows and tell time and memory.")] = True,
     json: shared_options.Json = False,

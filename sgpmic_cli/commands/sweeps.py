@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,7 +34,7 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         memory_limit: shared_options.MemoryLimit = None,
         protocol: shared_options.ProtocolName = "as-run",
         label: shared_options.Label = None,
-        out: shared_options.Out = Path("results") / axis.name,
+        out: shared_options.Out = shared_options.EXPLORED / axis.name,
         store: shared_options.Store = None,
         force: shared_options.Force = False,
         retry_failed: shared_options.RetryFailed = False,

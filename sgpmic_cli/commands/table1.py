@@ -1,13 +1,11 @@
 """`sgpmic table1`: the data sets beside the paper's Table 1."""
 
-from pathlib import Path
-
 from sgpmic_cli.commands.terminal import shared_options
 from sgpmic_cli.commands.terminal.output import Output
 
 
 def table1(
-    out: shared_options.Out = Path("results/table1"),
+    out: shared_options.Out = shared_options.EXPLORED / "table1",
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
     offline: shared_options.Offline = False,

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from sgpmic_cli.data.intake.options import TableOptions, TextFormat
 from sgpmic_cli.data.registry import Entry, entry, names
 
-__all__ = ["Dataset", "Entry", "entry", "load", "names"]
+__all__ = ["Dataset", "Entry", "TableOptions", "TextFormat", "entry", "load", "names"]
 
 if TYPE_CHECKING:
     from sgpmic_cli.data.dataset import Dataset

@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
 
@@ -20,6 +22,10 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     names_made_up: bool = False  # since the file has none: its first line was read as data
+    recipe: TableRecipe | None = None  # what was done to the columns of a file; None for tables of plain numbers
+    row_numbers: np.ndarray | None = None  # (N,) rows of the file, from 1, where some were left out
+    ids: tuple[str, ...] | None = None  # names of the rows, where a column has them
+    notes: tuple[str, ...] = ()  # what a person should know of how the file was read
     sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
@@ -40,16 +46,18 @@ class Dataset:
         Y: np.ndarray,
         classes: Sequence[str] | None,
         feature_names: Sequence[str],
-        *,
-        names_made_up: bool = False,
+        **about: Any,
     ) -> "Dataset":
-        """Number the classes 0, 1, ... in the order of their names; numbers are ordered by value."""
+        """Number the classes 0, 1, ... in the order of their names; numbers are ordered by value.
+
+        `about` are the further fields.
+        """
         if classes is None:
-            return cls(name, Y, None, (), tuple(feature_names), names_made_up)
+            return cls(name, Y, None, (), tuple(feature_names), **about)
         ordered = sorted(set(classes), key=_class_order)
         number = {class_name: index for index, class_name in enumerate(ordered)}
         labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
-        return cls(name, Y, labels, tuple(ordered), tuple(feature_names), names_made_up)
+        return cls(name, Y, labels, tuple(ordered), tuple(feature_names), **about)
 
     @property
     def n_classes(self) -> int:
@@ -63,7 +71,13 @@ class Dataset:
             raise UsageError(f"{self.name} has no column {column!r}{nearest(column, self.feature_names)}")
         keep = [j for j, feature in enumerate(self.feature_names) if feature not in dropped]
         kept_names = tuple(self.feature_names[j] for j in keep)
-        return Dataset(self.name, self.Y[:, keep], self.labels, self.class_names, kept_names)
+        return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
+
+    def evenly(self) -> "Dataset":
+        """The same rows with every column of the file at equal weight, one of text as much as one of numbers."""
+        recipe = self.recipe or TableRecipe.of_numbers(self.Y, self.feature_names, named=not self.names_made_up)
+        even = recipe.divided_evenly()
+        return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
 
 
 def _class_order(class_name: str) -> tuple[int, float, str]:

@@ -1,49 +1,139 @@
-"""One way in: a registered name or the path of a CSV becomes a Dataset."""
+"""One way in: a registered name or the path of a table becomes a Dataset."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.data.csv_file import read_csv
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.intake.learning import learn_recipe, notes_on
+from sgpmic_cli.data.intake.options import TableOptions, TextFormat
+from sgpmic_cli.data.intake.raw_table import RawTable, read_table
+from sgpmic_cli.data.intake.reading import STANDARD_INPUT
+from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
 from sgpmic_cli.data.originals import read_original
 from sgpmic_cli.data.publishers import PARSERS
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.safe_text import printable
 
-_CSV_ENDINGS = (".csv", ".tsv", ".txt")
+_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet")
 
 
 def load(
     name_or_path: str,
     *,
     label: str | None = None,
+    table: TableOptions | None = None,
     data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
-    to_cluster: bool = True,
 ) -> Dataset:
-    """Load a registered data set, or any CSV whose column `label` (if given) holds the classes.
+    """Load a registered data set, or a table of one's own to be clustered.
 
-    `to_cluster=False` also takes a CSV of one row or one class, which can be placed under a model but not clustered.
+    Parameters
+    ----------
+    name_or_path : str
+        Name of the registry, path of a CSV (packed or not) or Parquet file, or "-" for standard input.
+    label : str or None
+        Column of a table that holds the classes; short for the one in `table`.
+    table : TableOptions or None
+        What the columns of a table are, and what is done with text and missing values.
     """
-    if name_or_path not in names() and _is_path(name_or_path):
-        path = Path(os.path.expanduser(name_or_path))
-        # A file that happens to be called like a registered set must not be taken for it in a table.
-        name = printable(name_or_path if path.name in names() else path.name)
-        return read_csv(path, name=name, label=label, to_cluster=to_cluster)
+    if is_table(name_or_path):
+        options = table or TableOptions()
+        return _read_to_cluster(name_or_path, options if label is None else replace(options, label=label))
     found = entry(name_or_path)
-    if label is not None:
-        raise UsageError(f"label={label} goes with the path of a CSV file; {found.name} brings its own classes")
+    asked = label or (table.label if table else None)
+    if asked is not None:
+        raise UsageError(f"label={asked!r} goes with the path of a CSV file; {found.name} brings its own classes")
+    if table is not None and replace(table, missing="median") != TableOptions():
+        raise UsageError(
+            f"{found.name} is a registered set, whose columns are known; say so of a file of your own only"
+        )
     return _load_entry(found, data_dir, mirror, offline)
 
 
-def _is_path(text: str) -> bool:
+def load_for(
+    recipe: TableRecipe,
+    name_or_path: str,
+    *,
+    label: str | None = None,
+    id: str | None = None,
+    format: TextFormat | None = None,
+    data_dir: PathLike | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
+) -> Dataset:
+    """Load rows that are to be placed under a model, whose recipe says what its columns are.
+
+    `label` and `id` name columns of this table, `format` how it is written, where that differs from the recipe's.
+    """
+    if is_table(name_or_path):
+        named = {name for name in (label, id) if name is not None}
+        raw = read_table(
+            _path(name_or_path),
+            format or recipe.format,
+            known=recipe.names | named,
+            as_text=recipe.written_as_text | named,
+        )
+        return _dataset(_name(name_or_path), recipe.apply(raw, label=label, id=id), recipe, raw)
+    data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
+    raw = RawTable(data.name, dict(zip(data.feature_names, data.Y.T, strict=True)), named=True)
+    rows = recipe.apply(raw)
+    return replace(data, Y=rows.Y, feature_names=rows.feature_names, recipe=recipe, notes=rows.notes)
+
+
+def is_table(text: str) -> bool:
+    """Whether a word names a file, or standard input, and not a registered set."""
+    if text in names():
+        return False
     has_folder = any(separator in text for separator in ("/", os.sep, os.altsep) if separator)
     # os.path.exists answers False where a Path would raise: for names too long or with a zero byte.
-    return has_folder or text.lower().endswith(_CSV_ENDINGS) or os.path.exists(text)
+    return text == STANDARD_INPUT or has_folder or text.lower().endswith(_ENDINGS) or os.path.exists(text)
+
+
+def _read_to_cluster(name_or_path: str, options: TableOptions) -> Dataset:
+    named = [name for name in (options.label, options.id) if name is not None]
+    raw = read_table(
+        _path(name_or_path), options.format, known=[*named, *options.columns, *options.drop], as_text=named
+    )
+    recipe = learn_recipe(raw, options)
+    rows = recipe.apply(raw)
+    if len(rows.Y) < 2:
+        raise UsageError(f"{raw.path} has one row of data only; clustering needs two or more")
+    if (rows.Y[0] == rows.Y).all():
+        raise UsageError(f"all rows of {raw.path} are equal, so there is nothing to cluster; check the file")
+    return _dataset(_name(name_or_path), rows, recipe, raw, notes_on(recipe))
+
+
+def _dataset(name: str, rows: Prepared, recipe: TableRecipe, raw: RawTable, decided: Sequence[str] = ()) -> Dataset:
+    # A header of numbers cannot be told from a row: the user can.
+    bare = [] if raw.named else [f"no header was found in {raw.path}, so its first line is read as data."]
+    return Dataset.from_classes(
+        name,
+        rows.Y,
+        rows.classes,
+        rows.feature_names,
+        names_made_up=not recipe.named,
+        recipe=recipe,
+        row_numbers=rows.row_numbers,
+        ids=rows.ids,
+        notes=(*bare, *decided, *rows.notes),
+    )
+
+
+def _path(text: str) -> str:
+    return text if text == STANDARD_INPUT else os.path.expanduser(text)
+
+
+def _name(text: str) -> str:
+    """What a table is called; a file that happens to be called like a registered set must not be taken for it."""
+    if text == STANDARD_INPUT:
+        return "standard-input"
+    name = Path(text).name
+    return text if name in names() else name
 
 
 def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
@@ -62,7 +152,10 @@ def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, off
 
 def load_bundled(found: Entry) -> Dataset:
     """A bundled CSV as it is on disk, its hash not yet compared."""
-    return read_csv(bundled_folder() / f"{found.name}.csv", name=found.name, label="label")
+    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat(), known=["label"], as_text=["label"])
+    features = [name for name in table.columns if name != "label"]  # all of them: nothing is taken for an id
+    recipe = learn_recipe(table, TableOptions("label", columns=tuple(features), encode="error", missing="error"))
+    return replace(_dataset(found.name, recipe.apply(table), recipe, table), recipe=None)
 
 
 def load_generated(found: Entry) -> Dataset:

@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 MARKED = 90  # updates; more markers than that run into each other
 
 
+def draw_convergence_by_round(stem: Path, bounds: Sequence[float]) -> None:
+    """Draw bounds, one after the M-step of each round and one at the end."""
+    from matplotlib.ticker import MaxNLocator
+
+    with canvas(stem, height=2.2) as figure:
+        axes = figure.subplots()
+        axes.plot(range(1, len(bounds)), bounds[:-1], "o-" if len(bounds) <= MARKED else "-", color=COLOURS[0])
+        axes.set(title="the bound that the fit climbs", xlabel="round", ylabel="lower bound")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
 def draw_convergence(stem: Path, bounds: Sequence[float], accs: Sequence[float] | None = None) -> None:
     """Draw bounds (an E- and an M-step for each round, then one E-step) and ACCs (one for each E-step)."""
     from matplotlib.ticker import MaxNLocator

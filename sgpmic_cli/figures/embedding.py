@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 BINS = 30
 LARGEST_POINT = 16.0  # square points
 LEGEND_LINE = 0.16  # inches
+REGIONS = (0.5, 0.9)  # of a cluster's probability
 LONGEST = 18  # letters of a name in a legend
 
 
@@ -23,18 +24,25 @@ def draw_embedding(
     clusters: np.ndarray,
     *,
     means: np.ndarray | None = None,
+    covariances: np.ndarray | None = None,
     classes: np.ndarray | None = None,
     class_names: Sequence[str] = (),
 ) -> None:
-    """Draw latent points X (N, Q) with their clusters (N,), cluster means (M, Q) and classes (N,).
+    """Draw latent points X (N, Q) with their clusters (N,), means (M, Q), covariances (M, Q, Q) and classes (N,).
 
-    One dimension is drawn as histograms, two as they are, more by their two leading principal axes.
+    One dimension is drawn as histograms, two as they are, more by their two leading principal axes. With covariances
+    every cluster is a region as well: where half of its probability is, and where nine tenths of it are.
     """
-    points, centres, titles = _flat(X, means)
+    plane = _plane(X)
+    points, titles = (X - plane.middle) @ plane.axes.T, plane.titles
+    centres = None if means is None else (means - plane.middle) @ plane.axes.T
     n_clusters = int(clusters.max()) + 1 if means is None else len(means)
     marked = centres is not None and points.shape[1] == 2
-    title = "clusters, + their means" if marked else "clusters"
-    panels = [(title, clusters, [str(m) for m in range(n_clusters)], list(range(n_clusters)))]
+    sizes = np.bincount(clusters, minlength=n_clusters)
+    named = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
+    regions = marked and covariances is not None
+    title = "clusters" + ", + their means" * marked + ", 50 and 90 % regions" * regions
+    panels = [(title, clusters, named, list(range(n_clusters)))]
     if classes is not None:
         looks = matched_looks(classes, clusters, len(class_names), n_clusters)
         panels.append(("classes", classes, [as_drawn(name, LONGEST) for name in class_names], looks))
@@ -60,21 +68,45 @@ def draw_embedding(
                 markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(X)))),
             )
         if centres is not None and marked:
+            if covariances is not None:
+                _draw_regions(all_axes[0], centres, plane.axes @ covariances @ plane.axes.T, sizes)
             all_axes[0].scatter(centres[:, 0], centres[:, 1], marker="+", s=60, linewidths=1.4, color=INK, zorder=3)
 
 
-def _flat(X: np.ndarray, means: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
-    """Points and means in at most two dimensions, and what the axes are called."""
+class Plane(NamedTuple):
+    """Where latent points are drawn: a middle (Q,), at most two axes (2, Q), and what they are called."""
+
+    middle: np.ndarray
+    axes: np.ndarray
+    titles: list[str]
+
+
+def _plane(X: np.ndarray) -> Plane:
     if X.shape[1] <= 2:
-        return X, means, ["latent dimension 1", "latent dimension 2"]
+        return Plane(np.zeros(X.shape[1]), np.eye(X.shape[1]), ["latent dimension 1", "latent dimension 2"])
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
     shares = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
     # The sign of a singular vector is anybody's: let its largest entry be positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    centres = None if means is None else (means - middle) @ axes.T
-    titles = [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
-    return (X - middle) @ axes.T, centres, titles
+    return Plane(middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)])
+
+
+def _draw_regions(axes: "Axes", centres: np.ndarray, covariances: np.ndarray, sizes: np.ndarray) -> None:
+    """Ellipses that hold shares of each cluster's probability; clusters without rows have none."""
+    from matplotlib.patches import Ellipse
+
+    for m in np.flatnonzero(sizes):
+        variances, directions = np.linalg.eigh(covariances[m])
+        angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
+        for share in REGIONS:
+            reach = np.sqrt(-2.0 * np.log1p(-share))  # of a Gaussian in the plane, in standard deviations
+            short, long = 2.0 * reach * np.sqrt(np.maximum(variances, 0.0))
+            colour = look(int(m))[0]
+            axes.add_patch(
+                Ellipse(tuple(centres[m]), long, short, angle=angle, color=colour, alpha=0.14, lw=0, zorder=0)
+            )
+    axes.autoscale_view()
 
 
 def matched_looks(classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int) -> list[int]:

@@ -23,11 +23,11 @@ def embedding(stem: Path, options: PlotOptions) -> list[str]:
 def convergence(stem: Path, options: PlotOptions) -> list[str]:
     """Bound and ACC of the same fit."""
     fitted = _fit(options)
-    accs = [acc for _, _, step, _, acc in fitted.trace() if step == "E" and acc is not None]
+    accs = [each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None]
     draw_convergence(stem, fitted.model.lower_bounds_, accs or None)
     return fitted.remarks
 
 
 def _fit(options: PlotOptions) -> Fitted:
     with threadpool_limits(limits=1):
-        return fit(options.load_named(), clusters=options.clusters, seed=options.seed)
+        return fit(options.load_named(), setting="paper", clusters=options.clusters, seed=options.seed)

@@ -101,6 +101,7 @@ def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
         with threadpool_limits(limits=1):
             fitted = fit(
                 _with_classes(run.cell)[0],
+                setting="paper",
                 clusters=run.cell.n_clusters,
                 dims=run.cell.q,
                 inducing=run.settings["n_inducing"],
@@ -108,8 +109,8 @@ def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
                 memory=memory,
                 **settings,
             )
-        _, _, _, bounds, accs = zip(*fitted.trace(), strict=True)
-        return {"bound": np.array(bounds), "acc": np.array(accs)}
+        trace = fitted.trace()
+        return {"bound": np.array([each.bound for each in trace]), "acc": np.array([each.acc for each in trace])}
 
     return compute
 

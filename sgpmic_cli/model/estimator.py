@@ -10,8 +10,9 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.model import storage, stored
 from sgpmic_cli.model.columns import rounding
 from sgpmic_cli.model.committee import Votes, named_start, vote
 from sgpmic_cli.model.component import Posterior
@@ -22,6 +23,7 @@ from sgpmic_cli.model.interface import LatentClusterer, Located
 from sgpmic_cli.model.latent_prior import expected_log
 from sgpmic_cli.model.neighbour_graph import neighbours
 from sgpmic_cli.model.outcome import judge, warn_of
+from sgpmic_cli.model.paper import stored as paper_stored
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.placement import Placer
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
@@ -40,6 +42,7 @@ from sgpmic_cli.parameter_checks import (
 )
 from sgpmic_cli.thread_limits import threads_for
 
+RUNTIME = ("callback", "random_state")  # constructor arguments that do not describe the model
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -201,6 +204,71 @@ class SGPMIC(LatentClusterer):
             Not fitted yet.
         """
         return PaperSGPMIC(*args, **params)
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted model to one file, without pickle.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, whole or not at all.
+        """
+        check_is_fitted(self)
+        parameters = {name: value for name, value in self.get_params().items() if name not in RUNTIME}
+        if not isinstance(self.init, str):
+            del parameters["init"]  # labels or probabilities of the rows: where the fit began, not what it is
+        data = self._placer.data
+        arrays = {name: np.asarray(getattr(self, name)) for name in stored.ATTRIBUTES}
+        scalars = {name: getattr(self, name) for name in stored.SCALARS if name != "rounding"}
+        state = storage.FittedState(
+            kind=stored.KIND,
+            parameters=parameters,
+            scalars={"rounding": data.rounding, **scalars},
+            arrays={**arrays, **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian)},
+            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            recipe=getattr(self, "recipe_", None),
+            details={"start_": list(self.start_), "selection_": self.selection_},
+        )
+        storage.save(state, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
+        """Read a model that `save` wrote, this one's or the paper's; predictions come out identical.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to read.
+
+        Returns
+        -------
+        model : SGPMIC or PaperSGPMIC
+            The fitted estimator, whichever the file holds.
+        """
+        return storage.load(path, {stored.KIND: cls._rebuilt, paper_stored.KIND: PaperSGPMIC._rebuilt})
+
+    @classmethod
+    def _rebuilt(cls, state: storage.FittedState) -> "SGPMIC":
+        """The model that left this state, which comes from a file and may be anything."""
+        if not state.parameters.keys().isdisjoint(RUNTIME):
+            raise ValueError("its header sets what belongs to a run")
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in state.parameters.items()}
+        model = cls(**given)
+        check_parameters(model, RULES)
+        fit = stored.trained(state)
+        votes = Votes(state.arrays["S"], fit.data.held, tuple(state.details["start_"]))
+        model._keep(fit, state.arrays["first"], votes, np.arange(len(fit.data.Y)), None)
+        model._gaussian = stored.gaussian_of(state)
+        for name in stored.ATTRIBUTES[:-1]:
+            setattr(model, name, state.arrays[name])
+        model.selection_, model.no_clusters_ = state.details["selection_"], bool(state.scalars["no_clusters_"])
+        model.n_features_in_ = state.scalars["n_features_in_"]
+        if state.feature_names:
+            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
+        if state.recipe is not None:
+            model.recipe_ = state.recipe
+        model._judge()
+        return model
 
     def inverse_transform(self, X):
         """Rows that the model expects at latent points.

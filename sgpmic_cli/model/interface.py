@@ -41,8 +41,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             The fitted estimator.
         """
         fresh = copy.copy(self)  # an interrupted or failed refit leaves the model as it was
+        fresh.__dict__.pop("recipe_", None)  # of the table that the old fit was made of
         fresh._learn(X)
-        self.__dict__.update(vars(fresh))
+        self.__dict__ = fresh.__dict__
         return self
 
     def fit_transform(self, X, y=None):

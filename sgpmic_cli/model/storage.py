@@ -1,13 +1,14 @@
 """Fitted models on disk: one .npz file of plain arrays with a JSON header. No pickle, so a file can run no code.
 
-What is written and read is a `FittedState`; the estimator makes one of itself and itself of one. Nothing here knows it.
+What is written and read is a `FittedState`; an estimator makes one of itself and itself of one, and says by `kind`
+which estimator it is. Nothing here knows them.
 """
 
 import json
 import math
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,90 +17,68 @@ import numpy as np
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.atomic import replacing
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # since 2 with the kind of model and the recipe of the table; no names where columns had none
 SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
 MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
 MAX_HEADER = 16 * 1024**2
-ATTRIBUTES = (  # of the estimator that are arrays
-    "responsibilities_",
-    "embedding_",
-    "inducing_points_",
-    "weights_",
-    "means_",
-    "covariances_",
-    "offset_",
-    "scale_",
-    "lower_bounds_",
-)
-ARRAYS = (*ATTRIBUTES, "theta", "log_beta", "rows")
-SCALARS = ("lower_bound_", "n_iter_", "converged_", "n_dead_components_", "jitter_", "n_features_in_")
+FIRST_KIND = "paper"  # what files hold that were written before there were two
 
 Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
 class FittedState:
-    """All that a fitted model is made of, as plain values."""
+    """All that a fitted model is made of, as plain values.
 
+    What comes from a file may be anything: whoever rebuilds a model calls the three checks, which refuse with a
+    ValueError, and checks beside them what only it can know.
+    """
+
+    kind: str  # which estimator it belongs to
     parameters: dict[str, Any]  # of the constructor
-    scalars: dict[str, bool | int | float]  # by SCALARS
-    arrays: dict[str, np.ndarray]  # by ARRAYS: attributes, kernel parameters and noise as logs, and the rows fitted to
+    scalars: dict[str, bool | int | float]
+    arrays: dict[str, np.ndarray]
     feature_names: list[str]  # empty when the columns had none
+    recipe: TableRecipe | None = None  # how a raw table becomes rows; None when the model was fitted to plain numbers
+    details: dict[str, Any] = field(default_factory=dict)  # what is neither a number nor an array
 
-    def check(self, n_clusters: int, n_theta: int) -> None:
-        """Refuse, with a ValueError, what no fit of so many clusters and kernel parameters can have left."""
-        for name, value in self.scalars.items():
+    def check_scalars(self, names: Iterable[str]) -> None:
+        """Every scalar is there, a finite number, and the features are counted and named rightly."""
+        for name in names:
+            value = self.scalars[name]
             if not isinstance(value, bool | int | float) or not math.isfinite(value):
                 raise ValueError(f"its header holds {value!r} as {name}")
-        self._check_features()
-        self._check_shapes(n_clusters, n_theta)
-        self._check_values()
-
-    def _check_features(self) -> None:
         p, names = self.scalars["n_features_in_"], self.feature_names
         if not isinstance(p, int) or isinstance(p, bool) or p < 1:
             raise ValueError(f"its header counts {p!r} features")
         if names and not (isinstance(names, list) and len(names) == p and all(isinstance(n, str) for n in names)):
             raise ValueError("its header does not name the features one by one")
+        if self.recipe is not None and len(self.recipe.feature_names) != p:
+            raise ValueError("its recipe of the table makes another number of features")
 
-    def _check_shapes(self, m: int, n_theta: int) -> None:
-        n, q = self.arrays["embedding_"].shape
-        k, p = len(self.arrays["inducing_points_"]), self.scalars["n_features_in_"]
-        expected = {
-            "responsibilities_": (n, m),
-            "inducing_points_": (k, q),
-            "weights_": (m,),
-            "means_": (m, q),
-            "covariances_": (m, q, q),
-            "offset_": (p,),
-            "scale_": (p,),
-            "rows": (n, p),
-            "theta": (m, n_theta),
-            "log_beta": (1,),
-            "lower_bounds_": (self.arrays["lower_bounds_"].size,),
-        }
-        for name, shape in expected.items():
-            if self.arrays[name].shape != shape:
-                raise ValueError(f"its array {name} has shape {self.arrays[name].shape} where {shape} belongs")
-
-    def _check_values(self) -> None:
-        for name, array in self.arrays.items():
+    def check_arrays(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Every array is there, has its shape, and holds finite numbers."""
+        for name, shape in shapes.items():
+            array = self.arrays[name]
+            if array.shape != shape:
+                raise ValueError(f"its array {name} has shape {array.shape} where {shape} belongs")
             if array.dtype != np.float64 or not np.isfinite(array).all():
                 raise ValueError(f"its array {name} holds something other than finite numbers")
-        weights, covariances = self.arrays["weights_"], self.arrays["covariances_"]
-        S = self.arrays["responsibilities_"]
-        sums = np.append(S.sum(axis=1), weights.sum())
-        if (S < 0).any() or (weights <= 0).any() or not np.allclose(sums, 1.0):
-            raise ValueError("its responsibilities or weights are no probabilities")
-        if (self.arrays["scale_"] <= 0).any() or (np.linalg.eigvalsh(covariances) <= 0).any():
-            raise ValueError("a scale or a covariance in it is not positive")
-        if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
-            raise ValueError("a covariance in it is not symmetric")
-        if np.abs(self.arrays["rows"]).max() > SAFE_RANGE[1]:
+
+    def check_probabilities(self, *names: str) -> None:
+        """Rows of these arrays are probabilities."""
+        for name in names:
+            if (self.arrays[name] < 0).any() or not np.allclose(self.arrays[name].sum(axis=-1), 1.0):
+                raise ValueError(f"its array {name} holds no probabilities")
+
+    def check_rows(self, name: str) -> None:
+        """The rows that the model was fitted to are such as a fit would have taken."""
+        if np.abs(self.arrays[name]).max() > SAFE_RANGE[1]:
             raise ValueError("its rows are beyond what a model can hold")
 
 
@@ -109,25 +88,28 @@ def save(state: FittedState, path: PathLike) -> None:
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "written_by": __version__,
+        "kind": state.kind,
         "parameters": {name: _plain(value) for name, value in state.parameters.items()},
-        "fitted": {name: _plain(state.scalars[name]) for name in SCALARS},
+        "fitted": {name: _plain(value) for name, value in state.scalars.items()},
         "feature_names": state.feature_names,
+        "recipe": None if state.recipe is None else state.recipe.to_json(),
+        "details": state.details,
     }
-    arrays = {name: np.asarray(state.arrays[name], dtype=np.float64) for name in ARRAYS}
+    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in state.arrays.items()}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with replacing(Path(path)) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def load(path: PathLike, rebuild: Callable[[FittedState], Model]) -> Model:
-    """What `rebuild` makes of the state in a file; one that is no model, or is damaged, is refused in one sentence.
+def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) -> Model:
+    """What `rebuild` of its kind makes of a file; one that is no model, or is damaged, is refused in one sentence.
 
     Damage can also show while the model is rebuilt, so that is done in here.
     """
     try:
         state = _read(Path(path))
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            return rebuild(state)
+            return _of_kind(rebuild, state, path)(state)
     except UsageError:
         raise
     except FileNotFoundError:
@@ -149,8 +131,26 @@ def _read(path: Path) -> FittedState:
             f"{path} was written by sgpmic {header['written_by']} in model format {header['version']}; "
             f"this is sgpmic {__version__}, which reads up to format {FORMAT_VERSION}: install a newer sgpmic."
         )
-    scalars = {name: header["fitted"][name] for name in SCALARS}
-    return FittedState(header["parameters"], scalars, arrays, header["feature_names"])
+    written = header.get("recipe")  # files of version 1 have none
+    recipe = None if written is None else TableRecipe.from_json(written)
+    return FittedState(
+        header.get("kind", FIRST_KIND),
+        header["parameters"],
+        header["fitted"],
+        arrays,
+        header["feature_names"],
+        recipe,
+        header.get("details", {}),
+    )
+
+
+def _of_kind(
+    rebuild: Mapping[str, Callable[[FittedState], Model]], state: FittedState, path: PathLike
+) -> Callable[[FittedState], Model]:
+    if state.kind not in rebuild:
+        wanted = " or ".join(map(repr, rebuild))
+        raise UsageError(f"{path} holds a model of kind {state.kind!r} where {wanted} is read: use SGPMIC.load.")
+    return rebuild[state.kind]
 
 
 def _unpacked(path: Path) -> dict[str, np.ndarray]:
@@ -159,7 +159,7 @@ def _unpacked(path: Path) -> dict[str, np.ndarray]:
     if sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size) or sizes.get("header.npy", 0) > MAX_HEADER:
         raise ValueError("it unpacks to more than a model can hold")
     with np.load(path, allow_pickle=False) as members:
-        return {name: members[name] for name in (*ARRAYS, "header")}
+        return {name: members[name] for name in members.files}
 
 
 def _plain(value: Any) -> Any:

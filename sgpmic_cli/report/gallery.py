@@ -1,10 +1,9 @@
 """The figures, embedded in the page."""
 
-import base64
 from pathlib import Path
 
 from sgpmic_cli.figures.catalogue import Figure, known
-from sgpmic_cli.report.markup import Html, section, tag
+from sgpmic_cli.report.markup import Html, picture, section, tag
 from sgpmic_cli.report.results import Results
 
 
@@ -22,6 +21,4 @@ def figure_or_command(folder: Path, figure: Figure) -> Html:
         return tag(
             "article", title, tag("p", "Not drawn yet: ", tag("code", f"sgpmic plot {figure.name}"), " draws it.")
         )
-    content = base64.b64encode(path.read_bytes()).decode("ascii")
-    image = Html(f'<img src="data:image/png;base64,{content}" alt="{figure.title}" loading="lazy">')
-    return tag("article", title, tag("figure", image, tag("figcaption", figure.caption)))
+    return tag("article", title, picture(path, figure.title, figure.caption))

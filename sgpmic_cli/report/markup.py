@@ -1,7 +1,9 @@
 """The few pieces of HTML that all sections are put together from. What comes from data is escaped here, once."""
 
+import base64
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 
 class Html(str):
@@ -43,3 +45,10 @@ def section(anchor: str, title: str, *content: object) -> Html:
 def items(entries: Iterable[object]) -> Html:
     """A list."""
     return tag("ul", *(tag("li", entry) for entry in entries))
+
+
+def picture(path: Path, title: str, caption: str) -> Html:
+    """A PNG, embedded in the page, with what it shows below it."""
+    content = base64.b64encode(path.read_bytes()).decode("ascii")
+    image = Html(f'<img src="data:image/png;base64,{content}" alt="{escape(title)}" loading="lazy">')
+    return tag("figure", image, tag("figcaption", caption))

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,24 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.model.outcome import Outcome, judge, warn_of
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
+from sgpmic_cli.single_fit.advice import scaling_advice, text_advice
+from sgpmic_cli.single_fit.profile import Profile, profile_of, write_profile
 from sgpmic_cli.single_fit.row_tables import write_csv, write_embedding, write_labels
-
-DEFAULT_VARIANCE = 95.0
-UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
+from sgpmic_cli.single_fit.settings import (
+    ESTIMATORS,
+    Clusters,
+    Dimensions,
+    Model,
+    Setting,
+    default_missing,
+    estimator_for,
+)
 
 Progress = Callable[["Round"], None]
 
@@ -36,73 +47,135 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Update:
+    """The bound after an update, and the ACC of the labels that the update has worked with."""
+
+    number: int  # from 1
+    round: int  # from 1
+    step: str  # "E" or "M"
+    bound: float
+    acc: float | None
+
+
+@dataclass(frozen=True)
 class Fitted:
     """A fitted model with the data behind it and the rounds of the restart that was kept."""
 
-    model: PaperSGPMIC
+    model: Model
+    setting: Setting
     data: Dataset
     seed: int
     seconds: float
     rounds: list[Round]
-    remarks: list[str] = field(default_factory=list)  # warnings of the fit and advice
+    asked_for_scale: bool = False
+    remarks: list[str] = field(default_factory=list)  # warnings of the fit
 
     @property
     def scores(self) -> dict[str, float] | None:
         """Every score against the classes, where those are known."""
         return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
 
-    def trace(self) -> list[tuple[int, int, str, float, float | None]]:
-        """(update, round, "E" or "M", bound, ACC): an E- and an M-step in each round, and one last E-step.
+    @cached_property
+    def outcome(self) -> Outcome:
+        """Sizes and certainty of the clusters, and which of them are not what they seem."""
+        return judge(self.model.responsibilities_)
 
-        Labels move in E-steps only, so an M-step carries the ACC of the E-step before it.
+    @cached_property
+    def profile(self) -> Profile:
+        """What makes each cluster."""
+        return profile_of(self.data, self.model.labels_, self.outcome)
+
+    @property
+    def advice(self) -> list[str]:
+        """What could be done differently."""
+        # A common factor evens nothing out, but whoever asks for it knows.
+        uneven = self.model.scale == "none" or (self.model.scale == "global" and not self.asked_for_scale)
+        found = [scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None]
+        return [sentence for sentence in (*found, text_advice(self.profile)) if sentence is not None]
+
+    def trace(self) -> list[Update]:
+        """Every update of the fit.
+
+        A round of the paper's setting has an E- and an M-step, and one last E-step ends the fit; a round of the default
+        one has its bound after the M-step. Labels move in E-steps only, so an M-step carries the ACC of the last one.
         """
-        last = None if self.data.labels is None else purity(self.data.labels, self.model.labels_)
-        accs = [each.acc for each in self.rounds for _ in "EM"] + [last]
-        numbers = [each.number for each in self.rounds for _ in "EM"] + [self.model.n_iter_]
-        updates = zip(numbers, self.model.lower_bounds_, accs, strict=True)
-        return [(i + 1, number, "EM"[i % 2], float(bound), acc) for i, (number, bound, acc) in enumerate(updates)]
+        bounds = self.model.lower_bounds_
+        heard = [each.acc for each in self.rounds]
+        last = self._acc(self.model.labels_)
+        if isinstance(self.model, PaperSGPMIC):
+            accs = [acc for acc in heard for _ in "EM"]
+            steps, numbers = "EM" * len(heard) + "E", [each.number for each in self.rounds for _ in "EM"]
+        else:
+            accs = [self._acc(self.model.votes_.argmax(axis=1)), *heard[:-1]]
+            steps, numbers = "M" * len(heard) + "E", [each.number for each in self.rounds]
+        updates = zip([*numbers, self.model.n_iter_], steps, bounds, [*accs, last], strict=True)
+        return [Update(i, number, step, float(bound), acc) for i, (number, step, bound, acc) in enumerate(updates, 1)]
+
+    def _acc(self, labels: np.ndarray) -> float | None:
+        return None if self.data.labels is None else purity(self.data.labels, labels)
 
     def summary(self) -> dict[str, Any]:
         """What the command prints, as plain values."""
-        model = self.model
+        model, outcome = self.model, self.outcome
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
             "columns": self.data.Y.shape[1],
             "classes": self.data.n_classes or None,
+            "setting": self.setting,
             "clusters": len(model.weights_),
-            "sizes": np.bincount(model.labels_, minlength=len(model.weights_)).tolist(),
-            "dead_clusters": model.n_dead_components_,
+            "sizes": outcome.sizes.tolist(),
+            "certainty": [round(float(value), 4) for value in outcome.certainty],
+            "twins": [list(pair) for pair in outcome.twins],
+            "tiny_clusters": outcome.tiny,
+            "dead_clusters": outcome.dead,
             "dims": model.embedding_.shape[1],
-            "kernel": model.kernel,
-            "inducing": len(model.inducing_points_),
-            "scale": model.scale,
-            "optimizer": model.optimizer,
+            "inducing": int(model.inducing_points_.shape[-2]),
+            "scale": "standard" if model.recipe_.evenly else model.scale,
             "seed": self.seed,
-            "restarts": model.n_init,
             "rounds": model.n_iter_,
             "converged": model.converged_,
             "lower_bound": float(model.lower_bound_),
-            "noise_precision": model.noise_precision_,
-            "jitter": model.jitter_,
+            **self._summary_of_setting(),
             "scores": self.scores,
             "seconds": round(self.seconds, 3),
-            "remarks": self.remarks,
+            "notes": list(self.data.notes),
+            "remarks": [*self.remarks, *self.advice],
+        }
+
+    def _summary_of_setting(self) -> dict[str, Any]:
+        model = self.model
+        if isinstance(model, PaperSGPMIC):
+            return {
+                "kernel": model.kernel,
+                "optimizer": model.optimizer,
+                "restarts": model.n_init,
+                "noise_precision": model.noise_precision_,
+                "jitter": model.jitter_,
+            }
+        return {
+            "start": list(model.start_),
+            "numbers_tried": model.selection_,
+            "no_clusters": model.no_clusters_,
+            "noise_variances": model.noise_variances_.tolist(),
         }
 
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
         self.model.save(folder / "model.npz")
-        write_labels(folder / "labels.csv", self.model.responsibilities_)
-        write_embedding(folder / "embedding.csv", self.model.embedding_)
-        write_csv(folder / "trace.csv", ["update", "round", "step", "bound", "acc"], self.trace())
+        write_labels(folder / "labels.csv", self.data, self.model.responsibilities_)
+        write_embedding(folder / "embedding.csv", self.data, self.model.embedding_)
+        write_profile(folder / "profile.csv", self.profile)
+        rows = [(each.number, each.round, each.step, each.bound, each.acc) for each in self.trace()]
+        write_csv(folder / "trace.csv", ["update", "round", "step", "bound", "acc"], rows)
 
 
 def fit(
     data: Dataset,
     *,
-    clusters: int | None = None,
-    dims: int | None = None,
+    setting: Setting = "default",
+    clusters: Clusters | None = None,
+    dims: Dimensions | None = None,
     variance: float | None = None,
     inducing: int | None = None,
     seed: int = 0,
@@ -111,87 +184,63 @@ def fit(
 ) -> Fitted:
     """Fit SGP-MIC to all columns of a data set as they are.
 
-    `settings` are further arguments of the estimator; those that are None keep its defaults.
+    `settings` are further arguments of the estimator; those that are None keep its defaults. The model carries the
+    recipe of the table, so that it can be shown raw files of the same kind.
     """
+    if np.isnan(data.Y).any() and default_missing(setting) != "model":
+        fill, leave = Remedy("fill in medians", "missing", "median"), Remedy("leave such rows out", "missing", "drop")
+        raise TableError(data.name, [Problem("values are missing, and the model cannot deal with them", (fill, leave))])
     given = {name: value for name, value in settings.items() if value is not None}
-    if inducing is None:
-        usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
-        inducing = min(usual, len(data.Y))
-    given["n_inducing"] = inducing
-    model = PaperSGPMIC(_clusters(data, clusters), _dimensions(dims, variance), random_state=seed, **given)
+    rows = data
+    if data.recipe is not None and data.recipe.has_text and given.get("scale", _usual_scale(setting)) == "standard":
+        # Scaled one by one, the zeros and ones of a text with k values would weigh as much as k columns.
+        rows, given["scale"] = data.evenly(), "global"
+    model = estimator_for(
+        data, setting, clusters=clusters, dims=dims, variance=variance, inducing=inducing, seed=seed, settings=given
+    )
     heard: list[Round] = []
     model.callback = _listener(model, data, heard, progress)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(pd.DataFrame(data.Y, columns=list(data.feature_names)))
+            model.fit(rows.Y if data.names_made_up else pd.DataFrame(rows.Y, columns=list(data.feature_names)))
         except ValueError as error:
             raise UsageError(f"{data.name} cannot be fitted: {_as_clause(str(error))}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
+        if isinstance(model, PaperSGPMIC):  # the default one does so by itself
+            warn_of(judge(model.responsibilities_))
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
-    chosen = settings.get("scale") or "none"  # a common factor by default evens nothing out
-    if chosen == "none" and model.scale != "standard" and (advice := scaling_advice(data)):
-        remarks.append(advice)
-    return Fitted(model, data, seed, seconds, _kept(model, heard), remarks)
+    model.recipe_ = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
+    asked = settings.get("scale") is not None
+    return Fitted(model, setting, data, seed, seconds, _kept(model, heard), asked, remarks)
 
 
-def scaling_advice(data: Dataset) -> str | None:
-    """One sentence when the largest columns will drown the smallest."""
-    variances = data.Y.var(axis=0)
-    low, high = [(variances[j], data.feature_names[j]) for j in _extremes(variances)]
-    if high[0] <= UNEVEN * low[0]:
-        return None
-    return (
-        f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and no column "
-        "is scaled on its own: scale=standard lets every column count."
-    )
+def _usual_scale(setting: Setting) -> str:
+    return str(ESTIMATORS[setting]().scale)
 
 
-def _extremes(variances: np.ndarray) -> tuple[int, int]:
-    """The columns of least and greatest variance, constant ones left aside."""
-    return int(np.where(variances > 0, variances, np.inf).argmin()), int(variances.argmax())
+def _listener(model: Model, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
+    restarts = model.n_init if isinstance(model, PaperSGPMIC) else 1
 
-
-def _clusters(data: Dataset, clusters: int | None) -> int:
-    if clusters is not None:
-        return clusters
-    if data.labels is None:
-        raise UsageError(
-            f"the number of classes in {data.name} is unknown: say how many to look for, such as "
-            "clusters=3, or name the column of classes with label=COLUMN."
-        )
-    return data.n_classes
-
-
-def _dimensions(dims: int | None, variance: float | None) -> int | float:
-    if dims is not None and variance is not None:
-        raise UsageError(f"dims={dims} and variance={variance:g} both set the latent dimensions: give one of them.")
-    if dims is not None:
-        if dims < 1:
-            raise UsageError(f"dims={dims}: a latent space has at least one dimension.")
-        return dims
-    variance = DEFAULT_VARIANCE if variance is None else variance
-    if not 1.0 <= variance < 100.0:
-        raise UsageError(f"variance={variance:g}: give a percentage from 1 to below 100, such as 95.")
-    return variance / 100.0
-
-
-def _listener(model: PaperSGPMIC, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
     def listen(number: int, bound: float, labels: np.ndarray) -> None:
-        acc = None if data.labels is None else purity(data.labels, labels)
+        acc = None
+        if data.labels is not None and len(labels) == len(data.labels):  # a fit to a draw of the rows has fewer
+            acc = purity(data.labels, labels)
         restart = 1 if not heard else heard[-1].restart + (number == 1)
-        heard.append(Round(restart, model.n_init, number, model.max_iter, float(bound), acc))
+        heard.append(Round(restart, restarts, number, model.max_iter, float(bound), acc))
         if progress is not None:
             progress(heard[-1])
 
     return listen
 
 
-def _kept(model: PaperSGPMIC, heard: list[Round]) -> list[Round]:
+def _kept(model: Model, heard: list[Round]) -> list[Round]:
     """The rounds of the restart that the model comes from: the one with the same bounds after its M-steps."""
+    if not isinstance(model, PaperSGPMIC):
+        return heard
     bounds = model.lower_bounds_[1::2]
     for restart in range(1, model.n_init + 1):
         rounds = [each for each in heard if each.restart == restart]

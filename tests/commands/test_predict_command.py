@@ -37,7 +37,7 @@ def test_new_rows_get_labels_probabilities_and_points(run, fitted, tmp_path):
     result = run("model.npz", "new.csv", "--label", "kind", "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    folder = tmp_path / "results" / "predict" / "new.csv"
+    folder = tmp_path / "sgpmic-out" / "predict" / "new.csv"
     assert {path.name for path in folder.iterdir()} == {"labels.csv", "embedding.csv"}
     new = frame + 0.1
     labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
@@ -67,13 +67,31 @@ def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
     assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
-    assert "results/predict/train.csv" in result.stderr
+    assert "sgpmic-out/predict/train.csv" in result.stderr
 
 
 def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
     fitted[1].to_csv("bare.csv", index=False, header=False)
     assert run("model.npz", "bare.csv").exit_code == 0
-    assert np.array_equal(pd.read_csv("results/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(pd.read_csv("sgpmic-out/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
+
+
+def test_columns_are_found_by_name_and_others_ignored_with_a_note(run, fitted, tmp_path):
+    fitted[1].assign(d=1.0)[["d", "c", "a", "b"]].to_csv("more.csv", index=False)
+    result = run("model.npz", "more.csv")
+    assert result.exit_code == 0
+    assert "note: columns that the model does not know are ignored: 'd'." in result.stderr
+    assert np.array_equal(pd.read_csv("sgpmic-out/predict/more.csv/labels.csv")["label"], fitted[0].labels_)
+
+
+def test_the_input_is_not_written_over(run, fitted, tmp_path):
+    (tmp_path / "p").mkdir()
+    fitted[1].to_csv("p/embedding.csv", index=False)
+    before = (tmp_path / "p" / "embedding.csv").read_bytes()
+    result = run("model.npz", "p/embedding.csv", "--out", "p")
+    assert result.exit_code == 2
+    assert "'p/embedding.csv' is the input and would be written over" in result.stderr
+    assert (tmp_path / "p" / "embedding.csv").read_bytes() == before
 
 
 def test_the_folder_of_a_fit_is_not_written_over(run, tmp_path):
@@ -93,20 +111,17 @@ def test_the_folder_of_a_fit_is_not_written_over(run, tmp_path):
         ("train.csv", "train.csv", "train.csv is not a readable sgpmic model"),
         ("model.npz", "none.csv", "there is no file none.csv"),
         ("model.npz", "irs", "did you mean 'iris'?"),
-        ("model.npz", "new.csv", "--label kind"),
-        ("model.npz", "iris", "'a', 'b', 'c' are missing and 'sepal_length'"),
-        ("model.npz", "swapped.csv", "another order, column 2 is 'c' where it has 'b'"),
-        ("model.npz", "fewer.csv", "'c' is missing"),
-        ("model.npz", "more.csv", "'d' is unknown to it"),
-        ("model.npz", "bare.csv", "bare.csv has 2 columns and the model 3"),
+        ("model.npz", "iris", "columns of the model are missing: 'a', 'b', 'c', and unknown ones are there: 'sepal_"),
+        ("model.npz", "fewer.csv", "columns of the model are missing: 'c'"),
+        ("model.npz", "bare.csv", "bare.csv: 2 columns where the model has 3"),
+        ("model.npz", "holes.csv", "row 1 (line 2), column 'a': the value is missing"),
         ("model.npz", "far.csv", "too far from the training rows"),
     ],
 )
 def test_what_does_not_fit_is_told_and_leaves_nothing(run, fitted, tmp_path, model, data, sentence):
     frame = fitted[1]
-    frame[["a", "c", "b"]].to_csv("swapped.csv", index=False)
+    frame.where(frame != frame.iloc[0, 0]).to_csv("holes.csv", index=False)
     frame[["a", "b"]].to_csv("fewer.csv", index=False)
-    frame.assign(d=1.0).to_csv("more.csv", index=False)
     frame[["a", "b"]].to_csv("bare.csv", index=False, header=False)
     (frame * 1e200).to_csv("far.csv", index=False)
     before = sorted(tmp_path.rglob("*"))

@@ -55,6 +55,13 @@ def test_without_drops_columns_and_changes_the_hash():
     assert small().without([]).sha256 == small().sha256
 
 
+def test_without_columns_it_is_still_known_whether_names_were_made_up():
+    nameless = Dataset.from_classes("bare", np.zeros((2, 3)), None, ["a", "b", "c"], names_made_up=True, ids=("p", "q"))
+    assert nameless.without(["b"]).names_made_up
+    assert nameless.without(["b"]).ids == ("p", "q")
+    assert not small().without(["y"]).names_made_up
+
+
 def test_without_an_unknown_column():
     dataset = Dataset.from_classes("wine", np.zeros((2, 2)), None, ["hue", "proline"])
     with pytest.raises(UsageError, match=r"wine has no column 'prolin'.*did you mean 'proline'"):

@@ -3,13 +3,15 @@ import json
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.model import storage
+from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.estimator import RUNTIME, PaperSGPMIC
 
 Y = np.random.RandomState(0).randn(30, 3)
@@ -28,12 +30,13 @@ def saved(fitted, tmp_path):
     return path
 
 
-def rewrite(path, about=None, **arrays):
-    """The file with parts of its header or some of its arrays exchanged."""
+def rewrite(path, about=None, without=(), **arrays):
+    """The file with parts of its header or some of its arrays exchanged, or left out of the header."""
     with np.load(path) as members:
         content = {name: members[name] for name in members.files}
     header = json.loads(content["header"].tobytes())
     header.update(about or {})
+    header = {name: value for name, value in header.items() if name not in without}
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     content.update(arrays)
     np.savez(path, **{name: array for name, array in content.items() if array is not None})
@@ -49,7 +52,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
     new = Y + 0.1
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
-    for name in (*storage.ATTRIBUTES, *storage.SCALARS, "labels_", "noise_precision_"):
+    for name in (*stored.ATTRIBUTES, *stored.SCALARS, "labels_", "noise_precision_"):
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
         assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(getattr(model, name)), name
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
@@ -63,6 +66,21 @@ def test_column_names_travel_along(fitted, saved):
     assert list(loaded.feature_names_in_) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         loaded.predict(pd.DataFrame(Y, columns=["a", "c", "b"]))
+
+
+def test_the_recipe_of_the_table_travels_along(fitted, saved, tmp_path):
+    recipe = replace(TableRecipe.of_numbers(Y, ["a", "b", "c"]), label="kind", left_out={"d": "it is empty"})
+    assert not hasattr(PaperSGPMIC.load(saved), "recipe_")
+    model = PaperSGPMIC.load(saved)
+    model.recipe_ = recipe
+    model.save(tmp_path / "with.npz")
+    assert PaperSGPMIC.load(tmp_path / "with.npz").recipe_ == recipe
+
+
+def test_a_file_of_the_first_format_still_loads(saved, fitted):
+    rewrite(saved, {"version": 1}, without=["recipe"])
+    new = pd.DataFrame(Y + 0.1, columns=["a", "b", "c"])
+    assert np.array_equal(PaperSGPMIC.load(saved).predict(new), fitted.predict(new))
 
 
 def test_an_unfitted_model_is_not_saved(tmp_path):
@@ -154,14 +172,17 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
         ({"parameters": {"n_clusters": -2}}, {}),
         ({"parameters": []}, {}),
         ({"fitted": {"fit": 1}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": 10**12}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": "3"}}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, float("nan")), "n_features_in_": 3}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": 10**12}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": "3"}}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, float("nan")), "n_features_in_": 3}}, {}),
         ({"version": 0}, {}),
         ({"version": 1.5}, {}),
         ({"feature_names": "abc"}, {}),
         ({"feature_names": ["a"]}, {}),
-        ({"fitted": {**dict.fromkeys(storage.SCALARS, 1), "n_features_in_": 3.0}}, {}),
+        ({"recipe": {}}, {}),
+        ({"recipe": "any"}, {}),
+        ({"recipe": TableRecipe.of_numbers(Y[:, :2], ["a", "b"]).to_json()}, {}),
+        ({"fitted": {**dict.fromkeys(stored.SCALARS, 1), "n_features_in_": 3.0}}, {}),
         ({}, {"rows": None}),
         ({}, {"rows": np.full((30, 3), 1e200)}),
         ({}, {"weights_": np.array([1e5, 1e5])}),

@@ -17,9 +17,22 @@ OTHER_NAMES = {  # where the option is not called like the parameter
     "random_state": "seed",
 }
 SAME_NAMES = (
-    *("backend", "clusters", "data", "data_dir", "dims", "force", "inducing", "kernel", "label", "methods", "mirror"),
+    *(
+        "backend",
+        "clusters",
+        "data",
+        "data_dir",
+        "dims",
+        "drop",
+        "force",
+        "inducing",
+        "kernel",
+        "label",
+        "methods",
+        "mirror",
+    ),
     *("n_jobs", "offline", "optimizer", "out", "protocol", "reference", "repeats", "results", "retry_failed", "scale"),
-    *("scheduler", "seed", "store", "update", "values", "variance"),
+    *("scheduler", "seed", "setting", "store", "update", "values", "variance"),
 )
 _NAMES = "|".join([*OTHER_NAMES, *SAME_NAMES])
 # Not inside a word or a path, nor at the start of a quoted name: those are the user's own words.

@@ -12,8 +12,6 @@ from sgpmic_cli.safe_text import for_terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sgpmic_cli.data import Dataset
-
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width of its own
 
 
@@ -44,12 +42,6 @@ class Output:
         if not self.quiet:
             with suppress(OSError):  # nobody listens
                 print(for_terminal(in_options(sentence)), file=sys.stderr, flush=True)
-
-
-def note_missing_header(data: "Dataset", output: Output) -> None:
-    """Say that the first line was read as data: a header of numbers looks like a row, and only the user knows."""
-    if data.names_made_up:
-        output.remark(f"note: no header was found in {data.name}, so its first line is read as data.")
 
 
 def _console(stderr: bool) -> "Console":

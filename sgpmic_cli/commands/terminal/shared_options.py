@@ -13,6 +13,8 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.separate_process import Limits
 
+EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
+
 Datasets = Annotated[
     str,
     typer.Option(

@@ -11,6 +11,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, Schedule, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
@@ -232,12 +233,14 @@ class PaperSGPMIC(LatentClusterer):
         """
         check_is_fitted(self)
         p = self._placer.p
-        arrays = {name: getattr(self, name) for name in storage.ATTRIBUTES}
+        arrays = {name: getattr(self, name) for name in stored.ATTRIBUTES}
         state = storage.FittedState(
+            kind=stored.KIND,
             parameters={name: value for name, value in self.get_params().items() if name not in RUNTIME},
-            scalars={name: getattr(self, name) for name in storage.SCALARS},
+            scalars={name: getattr(self, name) for name in stored.SCALARS},
             arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
             feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            recipe=getattr(self, "recipe_", None),
         )
         storage.save(state, path)
 
@@ -255,7 +258,7 @@ class PaperSGPMIC(LatentClusterer):
         model : PaperSGPMIC
             The fitted estimator.
         """
-        return storage.load(path, cls._rebuilt)
+        return storage.load(path, {stored.KIND: cls._rebuilt})
 
     @classmethod
     def _rebuilt(cls, state: storage.FittedState) -> "PaperSGPMIC":
@@ -265,15 +268,17 @@ class PaperSGPMIC(LatentClusterer):
         model = cls(**state.parameters)
         check_parameters(model, RULES)
         arrays = state.arrays
-        state.check(model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
-        for name, value in state.scalars.items():
-            setattr(model, name, value)
-        for name in storage.ATTRIBUTES:
+        stored.check(state, model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
+        for name in stored.SCALARS:
+            setattr(model, name, state.scalars[name])
+        for name in stored.ATTRIBUTES:
             setattr(model, name, arrays[name])
         model.lower_bounds_ = arrays["lower_bounds_"].tolist()
         model.labels_ = model.responsibilities_.argmax(axis=1)
         if state.feature_names:
             model.feature_names_in_ = np.array(state.feature_names, dtype=object)
+        if state.recipe is not None:
+            model.recipe_ = state.recipe
         prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
         log_beta = float(arrays["log_beta"][0])
         p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)

@@ -1,0 +1,42 @@
+"""The table of awkward files: as files for the tests, and as the table of docs/intake.md (run me to print it)."""
+
+import bz2
+import gzip
+import io
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+FILES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["file"]
+
+
+def content(case: dict[str, Any]) -> bytes:
+    """The bytes of a file."""
+    raw = case["text"].encode(case.get("encoding", "utf-8"))
+    packed = case.get("packed")
+    if packed == "gzip":
+        return gzip.compress(raw)
+    if packed == "bz2":
+        return bz2.compress(raw)
+    buffer = io.BytesIO()
+    if packed == "zip":
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("table.csv", raw)
+        return buffer.getvalue()
+    if packed == "parquet":
+        import pandas as pd
+
+        pd.read_csv(io.BytesIO(raw)).to_parquet(buffer)
+        return buffer.getvalue()
+    return raw
+
+
+def markdown() -> str:
+    """The table for people."""
+    rows = [f"| {case['odd'].replace('|', chr(92) + '|')} | {case['happens']} |" for case in FILES]
+    return "\n".join(["| the file | what happens |", "|---|---|", *rows]) + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

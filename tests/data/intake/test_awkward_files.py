@@ -1,0 +1,55 @@
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from awkward_files import FILES, content, markdown
+
+from sgpmic_cli.data import TableOptions, TextFormat, load
+from sgpmic_cli.errors import UsageError
+
+PAGE = Path(__file__).parents[3] / "docs" / "intake.md"
+
+
+def loaded(case, folder, monkeypatch):
+    if case.get("packed") == "parquet":
+        pytest.importorskip("pyarrow")
+    path = case["name"]
+    if path == "-":
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content(case)), isatty=lambda: False))
+    else:
+        path = str(folder / path)
+        Path(path).write_bytes(content(case))
+    options = dict(case.get("options", {}))
+    written = {name: options.pop(name) for name in ("separator", "decimal", "encoding") if name in options}
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    return load(path, table=TableOptions(**options, format=TextFormat(**written)))
+
+
+@pytest.mark.parametrize("case", FILES, ids=[case["name"] for case in FILES])
+def test_what_the_table_says_happens(case, tmp_path, monkeypatch):
+    if "refused" in case:
+        with pytest.raises(UsageError) as caught:
+            loaded(case, tmp_path, monkeypatch)
+        sentence = str(caught.value)
+        assert [part for part in case["refused"] if part not in sentence] == [], sentence
+        assert "\n" not in sentence
+        assert case["name"] in sentence
+        return
+    data = loaded(case, tmp_path, monkeypatch)
+    assert list(data.feature_names) == case["features"]
+    assert len(data.Y) == case["rows"]
+    if "first" in case:
+        assert data.Y[0].tolist() == case["first"]
+    assert (None if data.ids is None else list(data.ids)) == case.get("ids")
+    assert data.row_numbers.tolist() == case.get("row_numbers", list(range(1, case["rows"] + 1)))
+    notes = case.get("notes", [])
+    assert len(data.notes) == len(notes), data.notes
+    assert all(part in note for part, note in zip(notes, data.notes, strict=True)), data.notes
+
+
+def test_the_page_shows_this_table():
+    assert len(FILES) >= 30
+    assert markdown() in PAGE.read_text(encoding="utf-8"), (
+        "print the table with python tests/data/intake/awkward_files.py"
+    )

@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+
+from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
+from sgpmic_cli.errors import UsageError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def path_of(text, name="t.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return path_of
+
+
+def test_values_labels_and_names(write):
+    dataset = load(write("width,height,kind\n1.5,2,cat\n-3e2,.25,dog\n0,1,cat\n"), label="kind")
+    assert dataset.name == "t.csv"
+    assert dataset.Y.tolist() == [[1.5, 2], [-300, 0.25], [0, 1]]
+    assert dataset.feature_names == ("width", "height")
+    assert dataset.class_names == ("cat", "dog")
+    assert dataset.labels.tolist() == [0, 1, 0]
+    assert not dataset.names_made_up
+
+
+def test_the_label_column_may_stand_anywhere(write):
+    dataset = load(write("a,y,b\n1,9,2\n3,10,4\n"), label="y")
+    assert dataset.Y.tolist() == [[1, 2], [3, 4]]
+    assert dataset.class_names == ("9", "10")
+
+
+def test_a_label_makes_the_first_line_a_header_of_whatever_else(write):
+    dataset = load(write("2019,2020,y\n1,2,a\n3,4,b\n5,7,a\n"), label="y")
+    assert dataset.feature_names == ("2019", "2020")
+    assert len(dataset.Y) == 3
+
+
+def test_a_column_of_a_file_without_header_can_be_the_label(write):
+    dataset = load(write("5.1,3.5,setosa\n6,3,virginica\n"), label="column_3")
+    assert dataset.Y.tolist() == [[5.1, 3.5], [6, 3]]
+    assert dataset.names_made_up
+    assert dataset.without(["column_1"]).names_made_up
+
+
+def test_classes_that_are_numbers_are_compared_as_numbers(write):
+    dataset = load(write("a,b,y\n1,2,1\n3,4,2.0\n5,7,1.0\n6,7,2\n"), label="y")
+    assert dataset.class_names == ("1", "2.0")
+    assert dataset.labels.tolist() == [0, 1, 0, 1]
+    mixed = load(write("a,b,y\n1,2,1\n3,4,1.0\n5,7,x\n"), label="y")
+    assert mixed.class_names == ("1", "1.0", "x")
+
+
+def test_a_class_or_a_category_may_be_called_none(write):
+    assert load(write("a,b,y\n1,2,none\n3,4,NA\n"), label="y").class_names == ("NA", "none")
+    dataset = load(write("a,b,therapy\n1,2,none\n3,5,drug\n2,1,none\n4,4,drug\n"))
+    assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
+
+
+FAULTS = {
+    "word beside a label": ("a,b,y\n1,2,u\n4,five,v\n", "y", "row 2 (line 3), column 'b': 'five' is not a number"),
+    "several words": ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells of the column"),
+    "underscore": ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
+    "inf": ("a,b\n1,2\n3,-inf\n", None, "row 2 (line 3), column 'b': the value is not finite"),
+    "too large": ("a,b\n1,2\n3,1e999\n", None, "the value is not finite"),
+    "missing class": ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
+    "one column": ("a\n1\n2\n", None, "there is one column only"),
+    "one column and a label": ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
+    "nothing but an id": ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a text, as in an id)"),
+    "one class": ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
+    "beyond squaring": ("a,b\n1,2\n3,-1e200\n", None, "row 2 (line 3), column 'b': -1e+200 is too large to be squared"),
+    "equal rows": ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
+    "one row": ("a,b\n1,2\n", None, "has one row of data only"),
+    "unknown label": ("a,b,kind\n1,2,u\n3,4,v\n", "kin", "no column 'kin' for label (did you mean 'kind'?)"),
+    "control characters": ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
+    "a very long cell": (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
+}
+
+
+@pytest.mark.parametrize(("content", "label", "message"), FAULTS.values(), ids=FAULTS)
+def test_every_fault_has_its_sentence(write, content, label, message):
+    path = write(content)
+    with pytest.raises(UsageError) as caught:
+        load(path, label=label)
+    assert message.format(path=path) in str(caught.value)
+    assert path in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_names_are_told_all_at_once(write):
+    options = TableOptions(id="nme", columns=("a", "bb"), drop=("a",))
+    with pytest.raises(TableError) as caught:
+        load(write("name,a,b\nx,1,2\ny,3,4\n"), table=options)
+    told = str(caught.value)
+    assert "has 3 problems" in told
+    assert "'nme' for id (did you mean 'name'?)" in told
+    assert "'bb' for columns" in told
+    assert "'a' is named by columns and by drop" in told
+
+
+def test_columns_and_drop_settle_what_would_be_refused(write):
+    path = write("when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n")
+    assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
+    assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
+    assert load(path, table=TableOptions(encode="drop")).feature_names == ("a", "b")
+    with pytest.raises(TableError, match="column 'c' holds text such as 'x'"):
+        load(path, table=TableOptions(encode="error", drop=("when",)))
+    assert load(path, table=TableOptions(id="when", encode="drop")).ids[0] == "2024-01-31"
+
+
+def test_a_column_that_is_asked_for_is_used_or_refused_but_never_left_out(write):
+    rows = "".join(f"{i},{i % 7},w{i}\n" for i in range(1, 31))
+    path = write("id,b,word\n" + rows)
+    assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
+    with pytest.raises(TableError, match="column 'word' has 30 different texts, and at most 20 are encoded"):
+        load(path, table=TableOptions(columns=("b", "word")))
+
+
+def test_whole_numbers_are_an_id_when_they_count_or_are_called_so(write):
+    n = 12
+    counted = np.arange(n)
+    shuffled = np.random.RandomState(0).permutation(n) * 3 + 100
+    rows = "".join(f"{c},{s},{s},{i % 5},{i % 3}\n" for i, (c, s) in enumerate(zip(counted, shuffled, strict=True)))
+    dataset = load(write("t,case_id,mass,a,b\n" + rows))
+    assert dataset.feature_names == ("mass", "a", "b")
+    assert dataset.recipe.left_out.keys() == {"t", "case_id"}
+    assert dataset.ids == tuple(map(str, counted))
+    assert load(write("t,case_id,mass,a,b\n" + rows), table=TableOptions(id="case_id")).ids == tuple(map(str, shuffled))
+    few = load(write("t,a\n1,5\n2,1\n3,2\n"))
+    assert few.feature_names == ("t", "a")
+
+
+def test_a_way_out_that_nobody_can_take_is_not_named():
+    error = TableError("t.csv", [Problem("it is blue", (Remedy("paint it", "colour", "red"), Remedy("look away")))])
+    assert str(error) == "t.csv: it is blue; paint it (colour='red'), or look away"
+    assert error.said(lambda parameter, value: None) == "t.csv: it is blue; look away"
+    assert error.said(lambda parameter, value: f"--{parameter} {value}").endswith(
+        "paint it (--colour red), or look away"
+    )
+
+
+def test_a_registered_set_takes_no_options_of_tables():
+    with pytest.raises(UsageError, match="iris is a registered set"):
+        load("iris", table=TableOptions(drop=("petal_width",)))

@@ -1,0 +1,186 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from raw_tables import birds
+
+from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.data.intake.columns import TextColumn
+from sgpmic_cli.data.intake.problems import TableError
+from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.loading import load_for
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def path_of(frame, name="t.csv", **how):
+        frame.to_csv(name, index=False, **how)
+        return name
+
+    return path_of
+
+
+@pytest.fixture
+def learned(write):
+    return load(write(birds(60), "train.csv")).recipe
+
+
+def test_the_rows_of_a_raw_table(write):
+    table = birds(60)
+    data = load(write(table))
+    assert data.feature_names[:4] == ("island=Biscoe", "island=Dream", "island=Torgersen", "bill_length")
+    assert data.ids == tuple(table["bird"])
+    there = table["body_mass"].notna().to_numpy()
+    column = data.feature_names.index("body_mass")
+    assert np.array_equal(data.Y[there, column], table["body_mass"][there])
+    assert (data.Y[~there, column] == table["body_mass"].median()).all()
+    ones = data.Y[:, :3] > 0
+    assert (ones.sum(axis=1) == 1).all()
+    filled = table["island"].fillna(table["island"].mode()[0])
+    assert [data.feature_names[j] for j in ones.argmax(axis=1)] == [f"island={island}" for island in filled]
+
+
+def test_a_column_of_text_weighs_as_much_as_one_of_numbers(write):
+    data = load(write(birds(200, holes=0.0)))
+    island = [name.startswith("island=") for name in data.feature_names]
+    numbers = ["=" not in name for name in data.feature_names]
+    variances = data.Y.var(axis=0, ddof=1)
+    assert variances[island].sum() == pytest.approx(variances[numbers].mean())
+    even = data.evenly()
+    variances = even.Y.var(axis=0, ddof=1)
+    assert variances[numbers] == pytest.approx(1.0)
+    assert variances[island].sum() == pytest.approx(1.0)
+    assert even.recipe.evenly
+
+
+def test_new_rows_in_another_order_with_strangers_and_holes(write, learned):
+    new = birds(10, seed=1, holes=0.0)
+    plain = load_for(learned, write(new))
+    shuffled = new[[*new.columns[::-1]]].assign(extra="x")
+    again = load_for(learned, write(shuffled, sep=";"))
+    assert np.array_equal(plain.Y, again.Y)
+    assert plain.ids == again.ids == tuple(new["bird"])
+    assert (plain.notes, len(again.notes)) == ((), 1)
+    assert "ignored: 'extra'" in again.notes[0]
+    odd = new.copy()
+    odd.loc[3, "island"] = "Mars"
+    odd.loc[4, "body_mass"] = None
+    filled = load_for(learned, write(odd))
+    assert "1 value that the model does not know, such as 'Mars' in row 4 (line 5)" in filled.notes[0]
+    assert "2 missing values in 'island', 'body_mass'" in filled.notes[1]
+    islands = next(column for column in learned.columns if column.name == "island")
+    assert isinstance(islands, TextColumn)
+    place = plain.feature_names.index(f"island={islands.most_common}")
+    assert filled.Y[3, place] > 0
+    untouched = [row for row in range(10) if row not in (3, 4)]
+    assert np.array_equal(filled.Y[untouched], plain.Y[untouched])
+
+
+def test_all_that_is_wrong_with_new_rows_is_told_at_once(write, learned):
+    new = birds(10, seed=1, holes=0.0)
+    with pytest.raises(TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"):
+        load_for(learned, write(new.rename(columns={"sex": "sexe"})))
+    wrong = new.astype(object)
+    wrong.loc[2, "bill_depth"] = "deep"
+    wrong.loc[5, "body_mass"] = "inf"
+    with pytest.raises(TableError) as caught:
+        load_for(learned, write(wrong), label="kind", id="who")
+    parts = ["no column 'kind' for label", "no column 'who' for id", "'deep' is not a number", "is not finite"]
+    assert len(caught.value.problems) == len(parts)
+    assert all(part in problem.what for part, problem in zip(parts, caught.value.problems, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows", "note"),
+    [("median", 3, "filled"), ("drop", 2, "1 of 3 rows"), ("model", 3, "left to the model")],
+)
+def test_holes_and_strangers_are_treated_as_the_model_says(write, missing, rows, note):
+    table = pd.DataFrame({"a": [1.0, 2, 3, 5], "b": [1.0, 4, 9, 1], "c": ["x", "y", "x", "y"]})
+    recipe = load(write(table), table=TableOptions(missing=missing)).recipe
+    new = pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3], "c": ["x", "z", "y"]})
+    data = load_for(recipe, write(new))
+    assert len(data.Y) == rows
+    assert note in data.notes[-1]
+    assert np.isnan(data.Y).sum() == (2 if missing == "model" else 0)
+    if missing == "drop":
+        assert data.row_numbers.tolist() == [1, 3]
+    refusing = load(write(table), table=TableOptions(missing="error")).recipe
+    with pytest.raises(TableError, match=r"row 2 \(line 3\), column 'c': the value is missing"):
+        load_for(refusing, write(new))
+
+
+def test_real_names_are_never_taken_for_made_up_ones(write):
+    table = pd.DataFrame({"column_1": [1.0, 2, 3], "column_2": [9.0, 7, 8]})
+    recipe = load(write(table)).recipe
+    swapped = load_for(recipe, write(table[["column_2", "column_1"]]))
+    assert np.array_equal(swapped.Y, table.to_numpy())
+
+
+def test_without_names_columns_go_by_position(write):
+    table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8]})
+    nameless = load(write(table, header=False)).recipe
+    assert not nameless.named
+    assert np.array_equal(load_for(nameless, write(table, header=False)).Y, table)
+    by_position = load_for(nameless, write(table))
+    assert np.array_equal(by_position.Y, table)
+    assert "columns are taken by position" in by_position.notes[-1]
+    with pytest.raises(TableError, match="3 columns where the model has 2"):
+        load_for(nameless, write(table.assign(c=1.0), header=False))
+    named = load(write(table)).recipe
+    assert np.array_equal(load_for(named, write(table, header=False)).Y, table)
+
+
+def test_positions_count_what_was_left_out(write):
+    table = pd.DataFrame({"id": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]})
+    recipe = load(write(table, header=False), label="column_4").recipe
+    whole = load_for(recipe, write(table, header=False))
+    assert np.array_equal(whole.Y, table[["a", "b"]])
+    assert whole.ids == ("p", "q", "r")
+    assert whole.class_names == ("u", "v")
+    assert np.array_equal(load_for(recipe, write(table[["a", "b"]], header=False)).Y, table[["a", "b"]])
+
+
+def test_the_classes_of_new_rows(write):
+    table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]})
+    recipe = load(write(table), label="y").recipe
+    assert load_for(recipe, write(table)).class_names == ("u", "v")
+    assert load_for(recipe, write(table[["a", "b"]])).labels is None
+    holes = table.assign(y=["u", None, "v"])
+    assert load_for(recipe, write(holes)).labels is None
+    with pytest.raises(TableError, match="the class is missing"):
+        load_for(recipe, write(holes), label="y")
+    assert load_for(recipe, write(table.rename(columns={"y": "z"})), label="z").labels.tolist() == [0, 1, 0]
+
+
+def test_a_recipe_is_plain_json_and_comes_back_the_same(learned):
+    text = json.dumps(learned.to_json(), allow_nan=False)
+    assert TableRecipe.from_json(json.loads(text)) == learned
+    assert TableRecipe.from_json(json.loads(text)).divisors.tolist() == learned.divisors.tolist()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": []},
+        {"columns": [{"kind": "number", "name": "other", "median": 1.0, "spread": 1.0}]},
+        {"columns": [{"kind": "number", "name": "sex", "median": None, "spread": 1.0}]},
+        {"columns": [{"kind": "number", "name": "sex", "median": 1.0, "spread": -1.0}]},
+        {"columns": [{"kind": "text", "name": "sex", "categories": [], "most_common": "", "spread": 1.0}]},
+        {"columns": [{"kind": "code", "name": "sex"}]},
+        {"columns": 3},
+        {"missing": "guess"},
+        {"named": "yes"},
+        {"file_columns": [1, 2]},
+        {"label": 5},
+        {"left_out": {"a": 1}},
+        {"left_out": []},
+        {"format": {"separator": "ab"}},
+        {"surprise": 1},
+    ],
+)
+def test_anything_else_is_refused(learned, change):
+    with pytest.raises(ValueError, match="its recipe of the table"):
+        TableRecipe.from_json({**json.loads(json.dumps(learned.to_json())), **change})

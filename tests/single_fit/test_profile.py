@@ -1,0 +1,61 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.data import load
+from sgpmic_cli.model.outcome import judge
+from sgpmic_cli.single_fit.profile import profile_of, readable
+
+LABELS = np.repeat([0, 1], [30, 10])
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.RandomState(0)
+    frame = pd.DataFrame(
+        {
+            "small": rng.randn(40) + 5.0 * LABELS,
+            "large": 1000.0 * rng.randn(40),
+            "kind": np.where(LABELS == 1, "new", np.where(np.arange(40) % 2, "old", "older")),
+        }
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return load(str(tmp_path / "table.csv")), frame
+
+
+def test_means_and_shares_are_in_the_units_of_the_file(data):
+    table, frame = data
+    profile = profile_of(table, LABELS, judge(np.eye(2)[LABELS]))
+    place = {name: j for j, name in enumerate(profile.features)}
+    assert np.allclose(profile.means[:, place["large"]], frame["large"].groupby(LABELS).mean())
+    assert profile.means[:, place["kind=new"]].tolist() == pytest.approx([0.0, 1.0])
+    assert profile.is_category.tolist() == [name.startswith("kind=") for name in profile.features]
+    small = frame["small"]
+    apart = (small[LABELS == 1].mean() - small[LABELS == 0].mean()) / small.std(ddof=0)
+    assert profile.differences[1, place["small"]] == pytest.approx(apart)
+
+
+def test_one_category_stands_for_its_column(data):
+    profile = profile_of(data[0], LABELS, judge(np.eye(2)[LABELS]))
+    words = profile.in_words(1)
+    assert len([each for each in words if each.startswith("kind=")]) == 1
+    assert "kind=new 100 % (elsewhere 0 %)" in words
+    assert any(each.startswith("small ") for each in words)
+
+
+def test_a_single_or_empty_cluster_has_no_differences(data):
+    one = profile_of(data[0], np.zeros(40, dtype=int), judge(np.ones((40, 1))))
+    assert np.isnan(one.differences).all()
+    assert one.in_words(0) == []
+    S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
+    empty = profile_of(data[0], LABELS, judge(S))
+    assert np.isnan(empty.means[2]).all()
+    assert empty.in_words(2) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (5080.4, "5080"), (38.79, "38.8"), (0.01234, "0.0123"), (-2.5, "-2.50"), (1.5e9, "1.50e+09")],
+)
+def test_numbers_are_short(value, text):
+    assert readable(value) == text
