@@ -30,7 +30,7 @@ def read_sweep(folder: Path, column: str, command: str) -> dict[tuple[str, str, 
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
     except FileNotFoundError:
-        raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command}` first.") from None
+        raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first.") from None
     groups: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     try:
         for row in rows:
