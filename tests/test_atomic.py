@@ -76,6 +76,6 @@ def test_an_input_is_not_written_over_whatever_it_is_called(tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "labels.csv")
     for given in (tmp_path / "labels.csv", tmp_path / "link.csv", tmp_path / "." / "labels.csv"):
-        with pytest.raises(UsageError, match="is the input and would be written over"):
+        with pytest.raises(UsageError, match="which is read here"):
             refuse_overwriting_inputs(tmp_path, ["model.npz", "labels.csv"], [given])
     refuse_overwriting_inputs(tmp_path, ["model.npz"], [tmp_path / "labels.csv", "iris", "-"])

@@ -32,7 +32,7 @@ def read_sweep(folder: Path, column: str, command: str) -> dict[tuple[str, str, 
     try:
         rows = list(csv.DictReader(io.StringIO(read_whole(path).decode(), newline="")))
     except FileNotFoundError:
-        raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command}` first.") from None
+        raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first.") from None
     except OSError as error:
         raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     except (UnicodeDecodeError, csv.Error):

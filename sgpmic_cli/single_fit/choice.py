@@ -18,7 +18,7 @@ def choice_in_words(fitted: Fitted) -> str:
     """One sentence with the number of clusters, where it comes from, and how sure it is."""
     m, tried = len(fitted.model.weights_), numbers_tried(fitted)
     if not tried:
-        where = "as asked for" if fitted.setting == "default" else "as asked for, or as many as there are classes"
+        where = "as asked for" if fitted.setting == "default" else "told to the fit beforehand"
         return f"{_counted(m)}, {where}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if getattr(fitted.model, "no_clusters_", False):

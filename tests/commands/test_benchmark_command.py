@@ -57,8 +57,8 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, tmp_path):
     assert "88.67±0.00" in result.stdout
     assert "exact: the two means are within 0.01" in result.stdout
     assert "\x1b" not in result.output
-    assert re.search(r"\b4 .*computed.*\b0 reused.*results/benchmark", result.stderr)
-    written = {path.name for path in (tmp_path / "results" / "benchmark").iterdir()}
+    assert re.search(r"\b4 .*computed.*\b0 reused.*sgpmic-out/benchmark", result.stderr)
+    written = {path.name for path in (tmp_path / "sgpmic-out" / "benchmark").iterdir()}
     assert written == {"table.csv", "table.md", "table.tex", "table2.md", "table2.tex"} | {
         "summary.json",
         "summary.md",
@@ -184,7 +184,7 @@ def test_a_table_at_hand_is_drawn_without_importing_its_methods(tmp_path):
 def test_trace_writes_the_curves_of_every_run_also_of_those_that_are_reused(run, tmp_path):
     arguments = ["--dataset", "iris", "--methods", "sdc,pca-fcm", "--repeats", "2", "--n-jobs", "1", "--trace"]
     assert run(*arguments).exit_code == 0
-    path = tmp_path / "results" / "benchmark" / "trace.csv"
+    path = tmp_path / "sgpmic-out" / "benchmark" / "trace.csv"
     first = path.read_bytes()
     trace = pd.read_csv(path)
     assert trace["method"].unique().tolist() == ["sdc"]  # fuzzy c-means after PCA watches nothing

@@ -13,8 +13,8 @@ def run(tmp_path, monkeypatch):
 
 def test_png_and_pdf_in_the_usual_folder(run, tmp_path):
     done = run("figure1")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "results/figures/figure1.png\n", "")
-    assert {path.name for path in (tmp_path / "results/figures").iterdir()} == {"figure1.png", "figure1.pdf"}
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "sgpmic-out/figures/figure1.png\n", "")
+    assert {path.name for path in (tmp_path / "sgpmic-out/figures").iterdir()} == {"figure1.png", "figure1.pdf"}
 
 
 def test_a_figure_that_cannot_be_drawn_does_not_keep_back_the_others(run, tmp_path):

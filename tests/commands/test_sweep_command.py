@@ -22,8 +22,8 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
     assert result.exit_code == 0
     assert "ACC on iris, 95 % of the variance" in result.stdout
     assert "88.67±0.00" in result.stdout
-    assert re.search(r"\b8 .*computed.*\b0 reused.*results/sweep-clusters", result.stderr)
-    written = {path.name for path in (tmp_path / "results" / "sweep-clusters").iterdir()}
+    assert re.search(r"\b8 .*computed.*\b0 reused.*sgpmic-out/sweep-clusters", result.stderr)
+    written = {path.name for path in (tmp_path / "sgpmic-out" / "sweep-clusters").iterdir()}
     assert written == {"sweep.csv", "sweep.md", "sweep.json", "manifest.json", "runs"}
 
 

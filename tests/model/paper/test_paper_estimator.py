@@ -56,7 +56,7 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
     assert len(model.lower_bounds_) == 2 * model.n_iter_ + 1
     assert model.lower_bound_ == model.lower_bounds_[-1]
     assert [set(params) for params in model.kernel_params_] == [{"variance", "gamma", "bias", "white"}] * 2
-    assert list(model.get_feature_names_out()) == ["sgpmic0", "sgpmic1"]
+    assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
 def test_same_seed_same_digits_in_another_process_whatever_its_threads():
@@ -251,7 +251,7 @@ def test_more_inducing_inputs_than_rows_are_capped_with_a_warning():
 def test_rows_out_of_range_are_refused_when_placed():
     model = small().fit(two_clouds())
     for value in (1e300, -1e300):
-        with pytest.raises(ValueError, match="Row 1 is too far from the training rows"):
+        with pytest.raises(ValueError, match="Row 2 is too far from the training rows"):
             model.predict([[0.0] * 4, [value, 0.0, 0.0, 0.0]])
     assert np.isfinite(model.predict_proba([[1e50, 0.0, 0.0, 0.0]])).all()
 
