@@ -38,6 +38,7 @@ def no_figures(monkeypatch):
     def draw_nothing(fitted, folder):
         for name in ("convergence", "embedding", "profile", "numbers-tried"):
             (folder / f"{name}.png").touch()
+        return []
 
     monkeypatch.setattr("sgpmic_cli.figures.fitted.draw_all", draw_nothing)
 
