@@ -61,6 +61,8 @@ def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
 
 def _read(path: Path) -> Arrays | None:
     """Nothing where the file is absent or damaged, which shows in many ways."""
+    if not path.is_file():  # a pipe in its place would keep us waiting
+        return None
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return dict(file)

@@ -2,13 +2,16 @@
 
 It covers the method's module, the modules of this package that it imports, theirs in turn, and the scores; and the
 versions of the libraries that do the arithmetic. Comments and docstrings do not count. A method from elsewhere is its
-module, those of its own package that it imports, and the version of its distribution. Sources are read once, when they
-are first asked for: edits during a run are none of its business.
+module, those of its own package or written beside it that it imports, and the versions of the distributions it uses;
+nothing of it is imported here. Sources are read once, when they are first asked for: edits during a run are none of its
+business.
 """
 
 import ast
 import hashlib
 import importlib.util
+import sys
+import sysconfig
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -16,9 +19,14 @@ from pathlib import Path
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
+INSTALLED = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
 # Wording, typing, refusing and keeping: nothing in these changes a number.
 IGNORED = {
-    f"{PACKAGE}.{module}" for module in ("errors", "_version", "_typing", "parameter_checks", "atomic", "array_cache")
+    f"{PACKAGE}.{module}"
+    for module in (
+        *("errors", "_version", "_typing", "parameter_checks"),
+        *("atomic", "array_cache", "json_file", "safe_text"),
+    )
 }
 
 
@@ -30,7 +38,9 @@ def code_version(module: str) -> str:
     for name in modules:
         digest.update(f"{name}\n{_skeleton(name)}\n".encode())
     if not _ours(module):
-        digest.update(_distribution(module).encode())
+        tops = {name.partition(".")[0] for reached in modules if not _ours(reached) for name in _named(reached)}
+        for top in sorted({module.partition(".")[0], *tops} - sys.stdlib_module_names):
+            digest.update(_distribution(top).encode())
     return digest.hexdigest()[:16]
 
 
@@ -63,32 +73,48 @@ def _ours(module: str) -> bool:
 
 
 def _reached(module: str) -> set[str]:
-    """The module and all modules of its package that it leads to."""
+    """The module and all modules of its package, or written beside it, that it leads to."""
     seen: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
         if name not in seen and name not in IGNORED:
             seen.add(name)
-            waiting += _imports(name)
+            # Of an installed package the version tells what the modules behind this one are.
+            waiting += _imports(name) if _ours(name) or _written_here(name) else ()
     return seen
 
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
+    """The modules of the same package, or written beside it, that a module imports."""
+    return tuple(name for name in _named(module) if _together(module, name))
+
+
+@cache
+def _named(module: str) -> tuple[str, ...]:
     found: list[str] = []
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             home = _absolute(module, node)
-            found += [_home(home, alias.name) for alias in node.names] if _together(module, home) else []
-    return tuple(name for name in found if _together(module, name))
+            found += [_home(home, alias.name) if _together(module, home) else home for alias in node.names]
+    return tuple(found)
 
 
 def _together(module: str, other: str) -> bool:
-    """Whether two modules are of the same package."""
-    return module.partition(".")[0] == other.partition(".")[0]
+    """Whether two modules are of the same package, or both written by the user: not installed, not Python's."""
+    if module.partition(".")[0] == other.partition(".")[0]:
+        return True
+    return not _ours(module) and not _ours(other) and _written_here(module) and _written_here(other)
+
+
+@cache
+def _written_here(module: str) -> bool:
+    """Whether a module lies outside the folders of installed packages."""
+    origin = _origin(module)
+    return origin is not None and not any(origin.is_relative_to(folder) for folder in INSTALLED)
 
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:
@@ -122,11 +148,25 @@ def _is_package(module: str) -> bool:
 def _source(module: str) -> Path | None:
     if _ours(module):
         return _source_here(module)
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+    origin = _origin(module)
+    return origin if origin is not None and origin.suffix == ".py" else None
+
+
+@cache
+def _origin(module: str) -> Path | None:
+    """The file of a module from elsewhere, found without importing the packages above it: they may do anything."""
+    spec, folders, name = None, None, ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        try:
+            found = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
+            spec = next((each for each in found if each is not None), None)
+        except Exception:  # finders are other people's, too
+            return None
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations or []
+    return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
 def _source_here(module: str) -> Path | None:
@@ -141,13 +181,19 @@ def _source_here(module: str) -> Path | None:
 @cache
 def _tree(module: str) -> ast.Module:
     source = _source(module)
-    return ast.parse(source.read_bytes()) if source is not None else ast.Module(body=[], type_ignores=[])
+    try:
+        return ast.parse(source.read_bytes()) if source is not None else ast.Module(body=[], type_ignores=[])
+    except (SyntaxError, ValueError, RecursionError, OSError):  # the import will say so, where it comes to one
+        return ast.Module(body=[], type_ignores=[])
 
 
 @cache
 def _skeleton(module: str) -> str:
-    """The module's syntax tree without docstrings."""
+    """The module's syntax tree without docstrings; of compiled code the bytes."""
     tree = _tree(module)
+    origin = None if _ours(module) else _origin(module)
+    if origin is not None and not tree.body and origin.is_file():
+        return hashlib.sha256(origin.read_bytes()).hexdigest()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
             node, clean=False

@@ -23,3 +23,7 @@ class DataUnavailable(SgpmicError):
     """Data that cannot be had (no network, no mirror) or is not what its hash says."""
 
     exit_code = 4
+
+
+class Terminated(KeyboardInterrupt):
+    """The system asked the program to end (SIGTERM): what an interrupt does, with another exit code."""

@@ -68,7 +68,7 @@ def test_a_folder_gets_all_files_or_none(tmp_path):
 )
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refused):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"cannot write into out=.*name another folder"):
+    with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
         refused(tmp_path / "file" / "out")
 
 

@@ -2,8 +2,11 @@
 
     maximise  tr W'(St - lambda Sw) W   over W'W = I (P, Q) and the labels behind Sw
 
-Given labels, W holds the top-Q eigenvectors of St - lambda Sw; given W, the labels are k-means on Yc W. Starting from
-PCA matters: from random labels the alternation stops at poor partitions. With lambda > 1 a direction pays for its
+Given labels, W holds the top-Q eigenvectors of St - lambda Sw; given W, the labels are k-means on Yc W, from several
+random starts and from the labels before, which makes the alternation monotone. The printed column was made more
+simply: one random start in every round and none from the labels before (`n_init=1, warm=False`) puts 28 of its 30
+distinct cells within one point, and 2 differ (ten repeats); the sound alternation puts 25 there, and 5 differ. Starting
+from PCA matters: from random labels the alternation stops at poor partitions. With lambda > 1 a direction pays for its
 variance within clusters, so on badly scaled columns W turns to those that hardly vary (WDBC and Australian end at
 the majority share). Q = 1 is as well defined as any other Q, though the published table leaves it out.
 """
@@ -16,7 +19,7 @@ from scipy.linalg import eigh
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.parameter_checks import number, whole
+from sgpmic_cli.parameter_checks import SWITCH, number, whole
 
 
 class DEC(EmbeddingClusterer):
@@ -34,6 +37,8 @@ class DEC(EmbeddingClusterer):
         Rounds at most; 0 stops at the labels of PCA.
     n_init : int, default=10
         Random starts of k-means in every round.
+    warm : bool, default=True
+        Start k-means from the labels before, too.
     random_state : int, RandomState instance or None, default=None
         Seed of k-means.
 
@@ -44,7 +49,7 @@ class DEC(EmbeddingClusterer):
     embedding_ : ndarray of shape (n_samples, n_components)
         Coordinates that the labels were made from.
     objectives_ : list of float
-        The trace after every round; it never decreases.
+        The trace after every round; it never decreases while `warm`.
 
     References
     ----------
@@ -62,14 +67,15 @@ class DEC(EmbeddingClusterer):
 
     objectives_: list[float]
 
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole()}
+    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
 
-    def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, random_state=None):
+    def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, warm=True, random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.lam = lam
         self.max_outer = max_outer
         self.n_init = n_init
+        self.warm = warm
         self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
@@ -87,7 +93,8 @@ class DEC(EmbeddingClusterer):
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
-            labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=before)
+            start = before if self.warm else None
+            labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start)
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

@@ -4,8 +4,10 @@ Nothing here may import numpy and its kin at the top: `sgpmic --help` and shell 
 """
 
 import errno
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -29,14 +31,29 @@ from sgpmic_cli.commands import (
 from sgpmic_cli.commands.terminal.examples import epilog
 from sgpmic_cli.commands.terminal.option_names import in_options
 from sgpmic_cli.commands.terminal.table_options import said_in_options
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.errors import SgpmicError, Terminated
+from sgpmic_cli.safe_text import for_terminal
 
-INTERRUPTED = 130
-WrongUse: type[Exception] = typer.BadParameter.__mro__[1]  # of options: Typer does not give the general class a name
+INTERRUPTED, TERMINATED = 130, 143
 
 
 class Commands(TyperGroup):
     """The subcommands, with every error a person can act on turned into one sentence and an exit code."""
+
+    def main(self, args: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        """Parse and run; a wrong option is a sentence like every other error."""
+        try:
+            code = super().main(args, standalone_mode=False, **extra)
+        except typer.TyperException as error:
+            _say(_what_is_wrong(error))
+            code = getattr(error, "exit_code", 2)
+        except typer.Abort:
+            _say("interrupted.")
+            code = INTERRUPTED
+        code = _flushed(code if isinstance(code, int) else 0)
+        if standalone_mode:
+            sys.exit(code)
+        return code
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand."""
@@ -45,19 +62,20 @@ class Commands(TyperGroup):
         except SgpmicError as error:
             _say(in_options(said_in_options(error, self._options(ctx))))
             raise typer.Exit(error.exit_code) from None
-        except WrongUse as error:
-            if type(error).__name__ == "NoArgsIsHelpError":
-                raise
-            _say(error.format_message())  # type: ignore[attr-defined]
-            raise typer.Exit(2) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED) from None
+        except MemoryError:
+            _say("there is not enough memory for this: give fewer rows or a smaller --n-jobs, or close other programs.")
+            raise typer.Exit(1) from None
         except OSError as error:
-            if error.errno == errno.EPIPE:  # the reader of a pipe has had enough; Typer ends quietly
-                raise
-            where = f" {error.filename!r}" if error.filename else ""
-            _say(f"the system refused access{where}: {error.strerror or error}.")
+            if error.errno != errno.EPIPE:  # the reader of a pipe has had enough
+                what = (
+                    f"the system refused access to {os.fsdecode(error.filename)!r}"
+                    if error.filename
+                    else "cannot write"
+                )
+                _say(f"{what}: {error.strerror or error}.")
             raise typer.Exit(1) from None
 
     def _options(self, ctx: Any) -> list[str]:
@@ -66,8 +84,30 @@ class Commands(TyperGroup):
         return [] if command is None else [name for parameter in command.params for name in parameter.opts]
 
 
+def _what_is_wrong(error: Exception) -> str:
+    """The parser's complaint, and where to read on."""
+    complaint = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "sgpmic"
+    return f"{complaint.strip().removesuffix('.')}; `{path} --help` lists what there is."
+
+
+def _flushed(code: int) -> int:
+    """The exit code once everything printed has left; what cannot leave is told, and then forgotten."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno != errno.EPIPE and not code:
+            _say(f"the result could not be printed: {error.strerror}.")
+        with suppress(OSError, ValueError):  # or the interpreter would complain once more when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or 1
+    return code
+
+
 def _say(sentence: str) -> None:
-    print(f"sgpmic: {sentence.strip().removesuffix('.')}.", file=sys.stderr, flush=True)
+    with suppress(OSError):  # with standard error closed or full there is nobody to tell
+        print(f"sgpmic: {for_terminal(sentence).strip().removesuffix('.')}.", file=sys.stderr, flush=True)
 
 
 def _version(wanted: bool) -> None:

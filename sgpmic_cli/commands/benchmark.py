@@ -24,6 +24,8 @@ def benchmark(
     n_jobs: shared_options.Jobs = -1,
     backend: shared_options.BackendName = "loky",
     scheduler: shared_options.Scheduler = None,
+    timeout: shared_options.Timeout = None,
+    memory_limit: shared_options.MemoryLimit = None,
     protocol: shared_options.ProtocolName = "as-run",
     label: shared_options.Label = None,
     out: shared_options.Out = shared_options.EXPLORED / "benchmark",
@@ -54,7 +56,8 @@ def benchmark(
     output = Output(as_json=json, quiet=quiet)
     asked = split(dataset), split(variance), split(methods)
     study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label)
-    options = RunOptions(store, n_jobs, backend, scheduler, force, retry_failed, data_dir, mirror, offline)
+    limits = shared_options.limits(timeout, memory_limit)
+    options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
     if dry_run:
         show_plan(study, options, out, output)
         return

@@ -52,9 +52,10 @@ def check(
 ) -> None:
     """Recompute cells and compare them with the reference, repeat by repeat with the same seeds.
 
-    A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing got worse, 1 a cell is worse, failed or missing, or
-    nothing was compared, 2 wrong argument, 3 some runs of an update failed.
+    A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing differs down, 1 a number does, failed
+    or is missing, or nothing was compared, 2 wrong argument, 3 some runs of an update failed.
     """
+    from sgpmic_cli.atomic import check_writable
     from sgpmic_cli.commands.terminal.run_progress import watching
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import regression_gate
@@ -66,6 +67,7 @@ def check(
     options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
         old = read_reference(path) if path.exists() else None
+        check_writable(path.parent, "reference")
         with watching(output) as watcher:
             watched = replace(options, watcher=watcher)
             renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats)
@@ -79,7 +81,7 @@ def check(
         changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
     _print(changes, output)
     if worse := regression_gate.broken(changes):
-        raise SgpmicError(f"{len(worse)} of {len(changes)} numbers are worse, failed or missing.")
+        raise SgpmicError(f"{len(worse)} of {len(changes)} numbers differ down, failed or are missing.")
     if not regression_gate.compared(changes):
         raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
 
@@ -112,7 +114,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    styles = {State.WORSE: "red", State.FAILED: "bold red", State.MISSING: "red", State.BETTER: "cyan"}
+    styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red", State.UP: "magenta"}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"):
         table.add_column(

@@ -136,22 +136,20 @@ def fit(
     if (out / "model.npz").exists() and not force:
         raise UsageError(f"'{out}' holds a fit already: name another --out to keep both, or replace it with --force.")
     refuse_overwriting_inputs(out, FILES, [dataset])
-    try:
-        with whole_folder(out) as folder:
-            with showing(output) as progress:
-                fitted = fitting.fit(data, **settings, progress=progress)
-            _write(fitted, folder, out, {"dataset": dataset, "table": asdict(table), **settings})
-            written = {path.name for path in folder.iterdir()}
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    with whole_folder(out) as folder:
+        with showing(output) as progress:
+            fitted = fitting.fit(data, **settings, progress=progress)
+        undrawn = _write(fitted, folder, out, {"dataset": dataset, "table": asdict(table), **settings})
+        written = {path.name for path in folder.iterdir()}
     for old in set(FILES) - written:  # of a fit that was written over
         (out / old).unlink(missing_ok=True)
-    for remark in (*data.notes, *fitted.remarks, *fitted.advice):
+    for remark in (*data.notes, *fitted.remarks, *fitted.advice, *undrawn):
         output.remark(f"note: {remark}")
     _print(fitted, out, output)
 
 
-def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> None:
+def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
+    """Write everything; also what is said of figures that could not be drawn."""
     import json
 
     from sgpmic_cli.experiments.run.manifest import manifest
@@ -161,8 +159,9 @@ def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any])
     fitted.write(folder)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    draw_all(fitted, folder)
+    undrawn = draw_all(fitted, folder)
     (folder / "report.html").write_text(page(fitted, folder, out, arguments), encoding="utf-8")
+    return undrawn
 
 
 def _print(fitted: "Fitted", out: Path, output: Output) -> None:

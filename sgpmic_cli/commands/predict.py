@@ -57,12 +57,9 @@ def predict(
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
-    try:
-        with whole_folder(out) as folder:
-            predicted = prediction.predict(fitted, data)
-            predicted.write(folder)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("interrupted; nothing was written.") from None
+    with whole_folder(out) as folder:
+        predicted = prediction.predict(fitted, data)
+        predicted.write(folder)
     for note in data.notes:
         output.remark(f"note: {note}")
     _print(predicted, out, output)

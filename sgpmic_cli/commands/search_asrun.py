@@ -1,19 +1,26 @@
 """`sgpmic search-asrun`: the search behind SGP-MIC's setting, as anybody can run it again."""
 
+from typing import Annotated
+
+import typer
+
 from sgpmic_cli.commands.terminal import shared_options
 from sgpmic_cli.commands.terminal.output import Output
 
 
 def search_asrun(
     repeats: shared_options.Repeats = 2,
-    seed: shared_options.Seed = 0,
+    more: Annotated[int, typer.Option(help="Runs of each cell of the variations that come out first.", min=1)] = 5,
+    seed: shared_options.Seed = 3000,
     n_jobs: shared_options.Jobs = -1,
     out: shared_options.Out = shared_options.EXPLORED / "search-asrun",
     store: shared_options.Store = None,
     retry_failed: shared_options.RetryFailed = False,
     quiet: shared_options.Quiet = False,
 ) -> None:
-    """Vary what the paper leaves open in SGP-MIC, one thing at a time, and measure how close each comes to its column.
+    """Vary what the paper leaves open in SGP-MIC, one thing at a time, and judge how close each comes to its column.
+
+    The best few are run again with more repeats. The seeds are not those of the table.
 
     Writes search.csv, search.md and a manifest. Exit codes: 0 done, 2 wrong argument, 3 some runs failed, 130
     interrupted.
@@ -25,7 +32,7 @@ def search_asrun(
     output = Output(as_json=False, quiet=quiet)
     with watching(output) as watcher:
         options = RunOptions(store=store, n_jobs=n_jobs, retry_failed=retry_failed, watcher=watcher)
-        finished = setting_search.search_asrun(options, out=out, repeats=repeats, seed=seed)
+        finished = setting_search.search_asrun(options, out=out, repeats=repeats, more=more, seed=seed)
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -19,16 +19,18 @@ def speed(
     """Measure the evaluation of the bound in one thread, as ratios within one run.
 
     One component and all of them at the sizes of five data sets, beside GPy's sparse GP-LVM (if GPy can be imported;
-    `make speed` sees to that) and beside the bare BLAS, LAPACK and exp calls; then the growth with the rows.
+    `make speed` sees to that) and beside the bare BLAS, LAPACK and exp calls; then the growth with the rows
+    and with the inducing inputs.
     """
     from json import dumps
 
-    from sgpmic_cli.atomic import whole_folder
+    from sgpmic_cli.atomic import check_writable, whole_folder
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.large import large_fit
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
 
     output = Output(as_json=json, quiet=quiet)
+    check_writable(out / "figures", "out")
     document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
     if not document["gpy"]:
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")
@@ -41,7 +43,7 @@ def speed(
     with whole_folder(out) as folder:
         (folder / "speed.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     with whole_folder(out / "figures") as folder:
-        draw_growth(folder / "speed", document["growth"])
+        draw_growth(folder / "speed", document)
     if json:
         output.document(document)
     else:
@@ -68,11 +70,16 @@ def _print(output: Output, document: dict[str, Any]) -> None:
         growth.add_column(heading, justify="right")
     for row in document["growth"]["rows"]:
         growth.add_row(str(row["n"]), f"{row['ms']:.1f}", f"{1e3 * row['ms'] / row['n']:.2f}")
+    inducing = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="growth with the inducing inputs", title_justify="left")
+    for heading in ("inducing inputs", "ms"):
+        inducing.add_column(heading, justify="right")
+    for row in document["inducing"]["rows"]:
+        inducing.add_row(str(row["k"]), f"{row['ms']:.1f}")
     promises = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="promises", title_justify="left")
     for heading in ("promise", "measured", "at most", ""):
         promises.add_column(heading, justify="left" if heading in ("promise", "") else "right")
     for verdict in document["verdicts"]:
         kept = "kept" if verdict["kept"] else "broken"
         promises.add_row(verdict["promise"], f"{verdict['measured']:.3f}", f"{verdict['limit']:g}", kept)
-    for table in (sizes, growth, promises):
+    for table in (sizes, growth, inducing, promises):
         output.console().print(table)

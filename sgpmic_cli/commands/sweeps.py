@@ -30,6 +30,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         n_jobs: shared_options.Jobs = -1,
         backend: shared_options.BackendName = "loky",
         scheduler: shared_options.Scheduler = None,
+        timeout: shared_options.Timeout = None,
+        memory_limit: shared_options.MemoryLimit = None,
         protocol: shared_options.ProtocolName = "as-run",
         label: shared_options.Label = None,
         out: shared_options.Out = shared_options.EXPLORED / axis.name,
@@ -52,7 +54,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         output = Output(as_json=json, quiet=quiet)
         along = split(values)
         study = Study(split(dataset), ["all"], split(methods), repeats, seed, protocol, label)
-        options = RunOptions(store, n_jobs, backend, scheduler, force, retry_failed, data_dir, mirror, offline)
+        limits = shared_options.limits(timeout, memory_limit)
+        options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
         if dry_run:
             show_plan(sweep_study(axis, along, study, variance), options, out, output, axis.parameter)
             return

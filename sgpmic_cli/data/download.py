@@ -1,5 +1,6 @@
 """Download of one file whose length and hash are known beforehand."""
 
+import base64
 import errno
 import hashlib
 import http.client
@@ -11,9 +12,11 @@ import urllib.parse
 import urllib.request
 
 from sgpmic_cli._version import __version__
+from sgpmic_cli.deadline import within
 
 TIMEOUT = 15.0  # seconds without a byte
-DEADLINE = 300.0  # seconds for one attempt, against a server that drips
+LEAST_SECONDS = 60.0  # for a file however small, attempts and addresses together
+SLOWEST = 50_000.0  # bytes a second, below which a larger one is given up
 ATTEMPTS = 4
 BACKOFF = 0.5  # seconds before the second attempt, doubled each time
 _CHUNK = 1 << 16
@@ -31,19 +34,32 @@ class _Passing(Exception):
     """A fault that may be gone a moment later."""
 
 
-def download(url: str, *, sha256: str, size: int) -> bytes:
-    """The file at `url`, its length and hash checked; passing faults are retried, everything else is Refused."""
-    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-        raise Refused("is not an address that starts with http:// or https://")
+def seconds_for(size: int) -> float:
+    """How long the download of a file may take in all, attempts and addresses together."""
+    return LEAST_SECONDS + size / SLOWEST
+
+
+def download(url: str, *, sha256: str, size: int, deadline: float | None = None) -> bytes:
+    """The file at `url`, its length and hash checked; passing faults are retried, everything else is Refused.
+
+    `deadline` is a time of the monotonic clock. It holds for everything together: a timeout of the connection alone
+    would start anew with every byte of a server that drips.
+    """
+    allowed = seconds_for(size)
+    if deadline is None:
+        deadline = time.monotonic() + allowed
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            raw = _attempt(url, size)
+            raw = within(max(0.0, deadline - time.monotonic()), lambda: _attempt(url, size))
         except _Passing as fault:
-            if attempt == ATTEMPTS:
-                raise Refused(f"{fault} ({ATTEMPTS} attempts)") from None
+            pause = BACKOFF * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
+            if attempt == ATTEMPTS or time.monotonic() + pause > deadline:
+                raise Refused(f"{fault} ({attempt} attempts)") from None
             # A random share keeps processes that failed together from coming back together.
-            time.sleep(BACKOFF * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))
+            time.sleep(pause)
             continue
+        except TimeoutError:
+            raise Refused(f"had not sent the file when the {allowed:.0f} s allowed for it were over") from None
         if hashlib.sha256(raw).hexdigest() != sha256:
             raise WrongFile("gave another file than the publisher's (its sha256 differs from the registry's)")
         return raw
@@ -51,9 +67,8 @@ def download(url: str, *, sha256: str, size: int) -> bytes:
 
 
 def _attempt(url: str, size: int) -> bytes:
-    request = urllib.request.Request(url, headers={"User-Agent": f"sgpmic/{__version__}"})
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+        with urllib.request.urlopen(_request(url), timeout=TIMEOUT) as response:
             return _read(response, size)
     except urllib.error.HTTPError as error:
         if error.code >= 500 or error.code == 429:
@@ -65,16 +80,28 @@ def _attempt(url: str, size: int) -> bytes:
         raise _judge(error) from None
 
 
+def _request(url: str) -> urllib.request.Request:
+    """The request for an address; a login in it goes into a header, and not to where the server may send us on."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Refused("is not an address that starts with http:// or https://")
+    login, _, host = parts.netloc.rpartition("@")
+    bare = urllib.parse.urlunsplit(parts._replace(netloc=host))
+    request = urllib.request.Request(bare, headers={"User-Agent": f"sgpmic/{__version__}"})
+    if login:
+        token = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode("ascii")
+        request.add_unredirected_header("Authorization", f"Basic {token}")
+    return request
+
+
 def _read(response: http.client.HTTPResponse, size: int) -> bytes:
     """The body, never more than one byte past the published size."""
-    started, parts, length = time.monotonic(), [], 0
+    parts, length = [], 0
     while chunk := response.read(min(_CHUNK, size + 1 - length)):
         parts.append(chunk)
         length += len(chunk)
         if length > size:
             raise WrongFile(f"sent more than the {size} bytes of the publisher's file")
-        if time.monotonic() - started > DEADLINE:
-            raise Refused(f"had not sent the file after {DEADLINE:.0f} s")
     if length < size:
         announced = response.getheader("Content-Length")
         if announced is not None and announced.isdigit() and int(announced) > length:
@@ -90,6 +117,8 @@ def _judge(fault: object) -> Exception:
         return Refused("cannot be reached (the host name is not known here; is there a network?)")
     if isinstance(fault, OSError) and fault.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
         return Refused("cannot be reached (no network)")
+    if isinstance(fault, http.client.InvalidURL | UnicodeError):
+        return Refused("is no valid address")
     if isinstance(fault, ConnectionError | http.client.HTTPException):
         return _Passing(f"broke the connection ({type(fault).__name__})")
     return Refused(f"cannot be read ({fault})")

@@ -18,14 +18,18 @@ def spiral(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Half circles of radius one around the corners of a regular polygon, each open towards the middle."""
+    """Half circles of radius one in a chain, open downwards and upwards by turns, each with an end inside the next.
+
+    No straight line parts neighbours, so that k-means and fuzzy c-means on the
+    plane cut every arc: which is what the paper's figure is to show a nonlinear model to be needed for.
+    """
     random = np.random.RandomState(seed)
     circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other
-    corner = 2 * np.pi * circle / n_classes
-    angle = corner + random.uniform(-np.pi / 2, np.pi / 2, size=n)
-    # 2.2 radii out, the ends of neighbouring arcs are about one radius apart: the eye tells them from each other.
-    centre = 2.2 * np.column_stack([np.cos(corner), np.sin(corner)])
-    Y = centre + np.column_stack([np.cos(angle), np.sin(angle)]) + random.normal(scale=0.05, size=(n, 2))
+    angle = random.uniform(0.0, np.pi, size=n)
+    upwards = circle % 2 == 1
+    height = np.where(upwards, 0.5 - np.sin(angle), np.sin(angle))
+    # 1.2 radii from one centre to the next leave a gap of 0.4 between every second arc, whose ends face each other.
+    Y = np.column_stack([1.2 * circle + np.cos(angle), height]) + random.normal(scale=0.05, size=(n, 2))
     return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]
 
 

@@ -1,14 +1,18 @@
 """The publishers' own files: from the cache, a mirror or the network, never used before their hash is checked."""
 
+import errno
 import hashlib
 import os
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from sgpmic_cli.atomic import replacing
-from sgpmic_cli.data.download import Refused, WrongFile, download
+from sgpmic_cli.data.download import Refused, WrongFile, download, seconds_for
 from sgpmic_cli.data.registry import Entry
-from sgpmic_cli.errors import DataUnavailable
+from sgpmic_cli.errors import DataUnavailable, SgpmicError
+from sgpmic_cli.safe_text import shortened, without_login
 
 
 class NotOriginal(DataUnavailable):
@@ -47,9 +51,11 @@ def read_original(
     if raw is not None:
         return raw
     mirror = chosen_mirror(mirror)
-    raw = from_source(entry, mirror, offline=offline)
+    poisoned = (cache_folder(data_dir) / entry.filename).exists()
+    raw = from_source(entry, mirror, offline=offline, poisoned=poisoned)
     if not mirror or _is_server(mirror):
-        _keep(entry, raw, data_dir)
+        with suppress(SgpmicError):  # a cache that takes nothing costs another download later on, not the data
+            _keep(entry, raw, data_dir)
     return raw
 
 
@@ -58,11 +64,14 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
     return mirror or os.environ.get("SGPMIC_MIRROR") or None
 
 
-def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
-    """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses."""
+def from_source(entry: Entry, mirror: str | None, *, offline: bool = False, poisoned: bool = False) -> bytes:
+    """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses.
+
+    `poisoned` says that the cache has a file of that name which is not the publisher's.
+    """
     if mirror and not _is_server(mirror):
         return _from_folder(entry, Path(os.path.expanduser(mirror)))
-    return _from_network(entry, mirror, offline)
+    return _from_network(entry, mirror, offline, poisoned)
 
 
 def _is_server(mirror: str) -> bool:
@@ -80,6 +89,8 @@ def fetch(
 
 
 def _read(path: Path, entry: Entry) -> bytes:
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file")  # a pipe would keep us waiting
     with path.open("rb") as file:
         return file.read(entry.size + 1)  # one byte too many is enough to tell another file
 
@@ -102,21 +113,23 @@ def _from_folder(entry: Entry, folder: Path) -> bytes:
     return raw
 
 
-def _from_network(entry: Entry, mirror: str | None, offline: bool) -> bytes:
+def _from_network(entry: Entry, mirror: str | None, offline: bool, poisoned: bool) -> bytes:
     advice = _ADVICE.format(filename=entry.filename)
     if offline:
+        missing = "in the cache is damaged" if poisoned else "is not in the cache"
         raise DataUnavailable(
-            f"{entry.name} is unavailable: {entry.filename} is not in the cache and offline=True forbids "
-            f"a download; allow it, {advice}"
+            f"{entry.name} is unavailable: {entry.filename} {missing} and offline=True forbids a download; "
+            f"allow it, {advice}"
         )
     urls = (f"{mirror.rstrip('/')}/{entry.filename}",) if mirror else entry.urls
     refusals: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
     kind = DataUnavailable
+    deadline = time.monotonic() + seconds_for(entry.size)
     for url in urls:
         try:
-            return download(url, sha256=entry.sha256, size=entry.size)
+            return download(url, sha256=entry.sha256, size=entry.size, deadline=deadline)
         except Refused as refusal:
-            refusals.setdefault(str(refusal), url)
+            refusals.setdefault(str(refusal), shortened(without_login(url)))
             kind = NotOriginal if isinstance(refusal, WrongFile) else kind
     reasons = ", and ".join(f"{url} {reason}" for reason, url in refusals.items())
     raise kind(f"{entry.name} is unavailable: {reasons}; retry later, {advice}")
@@ -130,7 +143,7 @@ def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> 
         with replacing(folder / entry.filename) as file:
             file.write(raw)
     except OSError as error:
-        raise DataUnavailable(
-            f"{entry.name} is unavailable: {entry.filename} cannot be kept in {folder} ({error.strerror or error}); "
+        raise SgpmicError(
+            f"{entry.filename} of {entry.name} cannot be kept in {folder} ({error.strerror or error}); "
             "free some space or choose another folder with data_dir=FOLDER or SGPMIC_DATA"
         ) from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.figures.style import COLUMN, INK, PAGE, canvas, legend_columns, look
+from sgpmic_cli.figures.style import COLUMN, INK, PAGE, as_drawn, canvas, legend_columns, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def draw_embedding(
     panels = [(title, clusters, named, list(range(n_clusters)))]
     if classes is not None:
         looks = matched_looks(classes, clusters, len(class_names), n_clusters)
-        panels.append(("classes", classes, [_short(name) for name in class_names], looks))
+        panels.append(("classes", classes, [as_drawn(name, LONGEST) for name in class_names], looks))
     width = COLUMN if len(panels) == 1 else PAGE
     each = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
@@ -147,7 +147,3 @@ def _histogram(
         linewidth=0.25,
         label=list(names),
     )
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"

@@ -1,5 +1,6 @@
 """All figures of one fit."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from sgpmic_cli.figures.convergence import draw_convergence, draw_convergence_by_round
@@ -11,23 +12,46 @@ from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.settings import full_covariances
 
 
-def draw_all(fitted: Fitted, folder: Path) -> None:
-    """Draw convergence, embedding, profile and, where there was a choice, the numbers of clusters tried."""
+def draw_all(fitted: Fitted, folder: Path) -> list[str]:
+    """Draw what there is to see of a fit; a sentence for each figure that could not be drawn: none is worth a fit."""
+    undrawn = []
+    for name, draw in _pictures(fitted).items():
+        try:
+            draw(folder / name)
+        except Exception as error:
+            for kind in ("png", "pdf"):
+                (folder / f"{name}.{kind}").unlink(missing_ok=True)
+            undrawn.append(f"the figure {name} could not be drawn ({type(error).__name__}: {error}).")
+    return undrawn
+
+
+def _pictures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
+    """Convergence, embedding, profile and, where there was a choice, the numbers of clusters tried."""
     model, data = fitted.model, fitted.data
-    if fitted.setting == "paper":
-        accs = [each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None]
-        draw_convergence(folder / "convergence", model.lower_bounds_, accs or None)
-    else:
-        draw_convergence_by_round(folder / "convergence", model.lower_bounds_)
-    draw_embedding(
-        folder / "embedding",
-        model.embedding_,
-        model.labels_,
-        means=model.means_,
-        covariances=full_covariances(model),
-        classes=data.labels,
-        class_names=data.class_names,
-    )
-    draw_profile(folder / "profile", fitted.profile)
+
+    def convergence(stem: Path) -> None:
+        if fitted.setting == "paper":
+            accs = [each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None]
+            draw_convergence(stem, model.lower_bounds_, accs or None)
+        else:
+            draw_convergence_by_round(stem, model.lower_bounds_)
+
+    def embedding(stem: Path) -> None:
+        draw_embedding(
+            stem,
+            model.embedding_,
+            model.labels_,
+            means=model.means_,
+            covariances=full_covariances(model),
+            classes=data.labels,
+            class_names=data.class_names,
+        )
+
+    pictures: dict[str, Callable[[Path], object]] = {
+        "convergence": convergence,
+        "embedding": embedding,
+        "profile": lambda stem: draw_profile(stem, fitted.profile),
+    }
     if tried := numbers_tried(fitted):
-        draw_numbers_tried(folder / "numbers-tried", tried, len(model.weights_))
+        pictures["numbers-tried"] = lambda stem: draw_numbers_tried(stem, tried, len(model.weights_))
+    return pictures

@@ -1,7 +1,8 @@
 """The fits behind the panels: repeats come from the run store, and of one of them the points are kept beside it.
 
-A run's record holds scores, not coordinates. So the first repeat of a cell is fitted once more with its own seed, and
-its latent points stay in the store under the run's key: new code or other data make a new key.
+A run's record holds scores, not coordinates. So one repeat of a cell, the one whose ACC is nearest to the mean of all,
+is fitted once more with its own seed, and its latent points stay in the store under the run's key: new code or other
+data make a new key.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.aggregate import Outcome
-from sgpmic_cli.experiments.run.pipeline import prepare, run_study
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import fit
 
@@ -43,19 +44,14 @@ def in_two_dimensions(cell: Cell) -> list[Cell]:
 
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
-    """Run or look up all repeats of a study, and fit the first successful one of each cell again for its points."""
+    """Run or look up all repeats of a study, and fit the most typical one of each cell again for its points."""
     finished = run_study(study, options.run_options())
     store = finished.prepared.store
     panels = []
     for outcome in finished.outcomes:
-        cell = outcome.cell
-        behind = finished.prepared.runs_of(cell)
-        chosen = [run for run in behind if run.settings == outcome.settings and finished.records[run.key].ok]
-        if not chosen:
-            reason = "; ".join(outcome.reasons)
-            raise SgpmicError(f"no run of {cell.method.name} on {cell.dataset} succeeded: {reason}")
-        points = kept(store.folder / "panels" / f"{chosen[0].key}.npz", _fitted(chosen[0], store.memory))
-        acc = finished.records[chosen[0].key].scores["acc"]
+        cell, run = outcome.cell, typical(finished, outcome)
+        points = kept(store.folder / "panels" / f"{run.key}.npz", _fitted(run, store.memory))
+        acc = finished.records[run.key].scores["acc"]
         data, classes = _with_classes(cell)
         clusters = _numbered(points["labels"], classes)
         panels.append(Panel(cell, data, classes, outcome, points["X"], clusters, acc))
@@ -63,12 +59,23 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
 
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
-    """Cells of SGP-MIC, each with bound and ACC after every update of its first repeat: arrays (updates,)."""
-    prepared = prepare(study, options.run_options())
-    store = prepared.store
-    first = [prepared.runs_of(cell)[0] for cell in prepared.cells]
-    paths = [store.folder / "panels" / f"{run.key}-trace.npz" for run in first]
-    return [(run.cell, kept(path, _traced(run, store.memory))) for path, run in zip(paths, first, strict=True)]
+    """Cells of SGP-MIC, each with bound and ACC after every update of its most typical repeat: arrays (updates,)."""
+    finished = run_study(study, options.run_options())
+    store = finished.prepared.store
+    shown = [typical(finished, outcome) for outcome in finished.outcomes]
+    paths = [store.folder / "panels" / f"{run.key}-trace.npz" for run in shown]
+    return [(run.cell, kept(path, _traced(run, store.memory))) for path, run in zip(paths, shown, strict=True)]
+
+
+def typical(finished: FinishedStudy, outcome: Outcome) -> Run:
+    """The run behind a cell whose ACC is nearest to the mean of all; the first of equals."""
+    mean = outcome.stats["acc"].mean
+    behind = [run for run in finished.prepared.runs_of(outcome.cell) if run.settings == outcome.settings]
+    good = [run for run in behind if finished.records[run.key].ok]
+    if not good or mean is None:
+        reason = "; ".join(outcome.reasons)
+        raise SgpmicError(f"no run of {outcome.cell.method.name} on {outcome.cell.dataset} succeeded: {reason}")
+    return min(good, key=lambda run: abs(finished.records[run.key].scores["acc"] - mean))
 
 
 def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:

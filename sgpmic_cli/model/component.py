@@ -30,10 +30,15 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class Rows(NamedTuple):
-    """The rows that count for a component: their places, Y (n, D), weights and P. D < P when Y is a factor of Y Y'."""
+    """The rows that count for a component: their places, Y (n, D), <|y|^2> and weights (n,), and P.
+
+    D < P when Y is a factor of Y Y'. Of entries that were not seen, Y holds the expectation and <|y|^2> the variance
+    too.
+    """
 
     places: Indices
     Y: Array
+    squares: Array
     w: Array
     n_outputs: int
 
@@ -96,8 +101,7 @@ def value_and_slopes(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Arra
     dlog_v += slopes.log_v - 0.5 * beta * p * kernel.variance * w.sum()
     q = mu.shape[1]
     dlog_a = -float(np.trace(by_A[k:-1, k:-1])) / kernel.linear - 0.5 * p * q
-    squares = float(np.einsum("n,np,np->", w, rows.Y, rows.Y))
-    by_beta = 0.5 * p * w.sum() / beta - 0.5 * squares + float(np.sum(solved.E * solved.W))
+    by_beta = 0.5 * p * w.sum() / beta - 0.5 * float(w @ rows.squares) + float(np.sum(solved.E * solved.W))
     by_beta += float(np.sum(by_A * solved.Phi2)) - 0.5 * p * unexplained
     return solved.value, Slopes(
         slopes.mu, slopes.s, slopes.Z + dZ, dlog_v, (slopes.g + dg) * kernel.widths, dlog_a, by_beta * beta
@@ -128,5 +132,5 @@ def _solve(rows: Rows, kernel: Kernel, beta: float, seen: Expectations) -> Solve
     log_G = 2.0 * np.sum(np.log(np.diag(L_u))) - q * np.log(kernel.linear) - np.log(CONSTANT)
     unexplained = kernel.variance * w.sum() - np.sum(gram_inverse * Phi2[:k, :k])
     value = 0.5 * p * (w.sum() * (np.log(beta) - LOG_2PI) - (log_A - log_G) - beta * unexplained)
-    value += 0.5 * beta * (np.sum(E * W) - np.einsum("n,np,np->", w, rows.Y, rows.Y))
+    value += 0.5 * beta * (np.sum(E * W) - w @ rows.squares)
     return Solved(gram, gram_inverse, A_inverse, Phi2, E, W, float(value))

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.component import Posterior, Rows, expected_error, posterior, value_and_slopes
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
@@ -30,13 +30,17 @@ WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and 
 
 @dataclass(frozen=True)
 class Data:
-    """Standardised rows (N, D) of P columns, their squares |y_n|^2, the rounding r, and what is held before (N, M)."""
+    """Standardised rows (N, D) of P columns, <|y_n|^2>, the rounding r, what is held before (N, M), and the holes.
+
+    Holes (N, P) are entries that were not seen: Y has their expectation, and the E-step leaves them out.
+    """
 
     Y: Array
     n_outputs: int
     squares: Array
     rounding: float
     held: Array
+    holes: Switches | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,7 @@ class Fit:
     """A trained mixture with the bound after every update."""
 
     state: State
+    data: Data  # with the expectations of what was not seen
     posteriors: list[Posterior | None]
     bounds: list[float]
     rounds: int
@@ -97,10 +102,11 @@ class Fit:
 Progress = Callable[[int, float, Array], None]
 
 
-def observe(Y: Array, rounding: float, held: Array) -> Data:
+def observe(Y: Array, rounding: float, held: Array, holes: Switches | None = None) -> Data:
     """Prepare rows; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
-    factor = np.asarray(np.linalg.qr(Y.T, mode="r")).T if Y.shape[1] > Y.shape[0] else Y
-    return Data(np.ascontiguousarray(factor), Y.shape[1], np.einsum("np,np->n", Y, Y), rounding, held)
+    narrow = Y.shape[1] <= Y.shape[0] or holes is not None
+    factor = Y if narrow else np.asarray(np.linalg.qr(Y.T, mode="r")).T
+    return Data(np.ascontiguousarray(factor), Y.shape[1], np.einsum("np,np->n", Y, Y), rounding, held, holes)
 
 
 def precision(data: Data, log_noise: float) -> float:
@@ -117,6 +123,8 @@ def train(data: Data, state: State, rounds: int, steps: int, tol: float, progres
         posteriors, value = evaluate(data, state)
         bounds.append(value)
         state = replace(state, S=responsibilities(data, state, posteriors))
+        if data.holes is not None:
+            data = fill(data, state, posteriors)
         if progress is not None:
             progress(done, value, state.S)
         converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
@@ -124,7 +132,7 @@ def train(data: Data, state: State, rounds: int, steps: int, tol: float, progres
             break
     posteriors, value = evaluate(data, state)
     bounds.append(value)
-    return Fit(state, posteriors, bounds, done, converged)
+    return Fit(state, data, posteriors, bounds, done, converged)
 
 
 def m_step(data: Data, state: State, steps: int) -> State:
@@ -174,13 +182,36 @@ def responsibilities(data: Data, state: State, posteriors: list[Posterior | None
             log_s[:, m] = -np.inf
             continue
         kernel, beta = free.kernel(m), precision(data, free.log_noise[m])
-        error = data.squares + expected_error(
-            kernel, known, data.Y, data.n_outputs, expectations(kernel, free.mu, free.s)
-        )
+        seen = expectations(kernel, free.mu, free.s)
+        error = data.squares + expected_error(kernel, known, data.Y, data.n_outputs, seen)
         log_s[:, m] += 0.5 * (data.n_outputs * np.log(beta) - beta * error)
+        if data.holes is not None:  # what was not seen speaks for no component
+            log_s[:, m] -= 0.5 * unseen(data, seen.first_moments @ known.W, beta)
     log_s -= log_s.max(axis=1, keepdims=True)
     S = np.exp(log_s)
     return np.asarray(S / S.sum(axis=1, keepdims=True))
+
+
+def fill(data: Data, state: State, posteriors: list[Posterior | None]) -> Data:
+    """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""
+    assert data.holes is not None
+    expected, variance = np.zeros_like(data.Y), np.zeros(len(data.Y))
+    for m, known in enumerate(posteriors):
+        if known is not None:
+            seen = expectations(state.free.kernel(m), state.free.mu, state.free.s)
+            expected += state.S[:, m : m + 1] * (seen.first_moments @ known.W)
+            variance += state.S[:, m] / precision(data, state.free.log_noise[m])
+    Y = np.where(data.holes, expected, data.Y)
+    return replace(data, Y=Y, squares=np.sum(Y**2, axis=1) + data.holes.sum(axis=1) * variance)
+
+
+def unseen(data: Data, fitted: Array, beta: float) -> Array:
+    """Twice what the holes have wrongly added to the log likelihood of each row under a component (N,)."""
+    assert data.holes is not None
+    count = data.holes.sum(axis=1)
+    gap = np.sum(np.where(data.holes, data.Y - fitted, 0.0) ** 2, axis=1)
+    extra = data.squares - np.sum(data.Y**2, axis=1)
+    return np.asarray(count * np.log(beta) - beta * (gap + extra))
 
 
 def active_rows(data: Data, S: Array) -> list[Rows | None]:
@@ -189,7 +220,7 @@ def active_rows(data: Data, S: Array) -> list[Rows | None]:
     for weights in S.T:
         index = np.flatnonzero(weights >= ACTIVE)
         alive = weights.sum() >= ALIVE and len(index) > 0
-        out.append(Rows(index, data.Y[index], weights[index], data.n_outputs) if alive else None)
+        out.append(Rows(index, data.Y[index], data.squares[index], weights[index], data.n_outputs) if alive else None)
     return out
 
 

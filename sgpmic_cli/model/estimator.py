@@ -1,6 +1,7 @@
 """SGP-MIC for people's data, as a scikit-learn estimator."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -9,7 +10,7 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, Indices, PathLike
+from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage, stored
 from sgpmic_cli.model.columns import rounding
@@ -17,6 +18,7 @@ from sgpmic_cli.model.committee import Votes, named_start, vote
 from sgpmic_cli.model.component import Posterior
 from sgpmic_cli.model.em import Data, Fit, evaluate, observe, precision, train
 from sgpmic_cli.model.features import Kernel, expectations
+from sgpmic_cli.model.holes import filled_by, learn
 from sgpmic_cli.model.interface import LatentClusterer, Located
 from sgpmic_cli.model.latent_prior import expected_log
 from sgpmic_cli.model.neighbour_graph import neighbours
@@ -222,7 +224,7 @@ class SGPMIC(LatentClusterer):
             kind=stored.KIND,
             parameters=parameters,
             scalars={"rounding": data.rounding, **scalars},
-            arrays={**arrays, **stored.arrays_of(data, self._placer.state)},
+            arrays={**arrays, **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian)},
             feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
             recipe=getattr(self, "recipe_", None),
             details={"start_": list(self.start_), "selection_": self.selection_},
@@ -253,9 +255,10 @@ class SGPMIC(LatentClusterer):
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in state.parameters.items()}
         model = cls(**given)
         check_parameters(model, RULES)
-        data, fit = stored.trained(state)
-        votes = Votes(state.arrays["S"], data.held, tuple(state.details["start_"]))
-        model._keep(fit, data, data.Y, votes, np.arange(len(data.Y)), None)
+        fit = stored.trained(state)
+        votes = Votes(state.arrays["S"], fit.data.held, tuple(state.details["start_"]))
+        model._keep(fit, state.arrays["first"], votes, np.arange(len(fit.data.Y)), None)
+        model._gaussian = stored.gaussian_of(state)
         for name in stored.ATTRIBUTES[:-1]:
             setattr(model, name, state.arrays[name])
         model.selection_, model.no_clusters_ = state.details["selection_"], bool(state.scalars["no_clusters_"])
@@ -329,7 +332,7 @@ class SGPMIC(LatentClusterer):
 
     def _learn(self, X) -> None:
         check_parameters(self, RULES)
-        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan")
         check_spread(Y)
         numbers = self._numbers(Y)
         with threads_for(len(Y)):
@@ -339,7 +342,10 @@ class SGPMIC(LatentClusterer):
     def _learn_rows(self, Y: Array, numbers: list[int]) -> None:
         random_state = check_random_state(self.random_state)
         offset, scale = offset_and_scale(Y, self.scale)
-        seen = (Y - offset) / scale
+        seen, holes = (Y - offset) / scale, np.isnan(Y)
+        gaussian = learn(seen) if holes.any() else None
+        if gaussian is not None:
+            seen = filled_by(gaussian, seen)
         order = _canonical_order(seen)
         chosen = self._drawn(len(Y), random_state)
         order = order[chosen]
@@ -350,28 +356,26 @@ class SGPMIC(LatentClusterer):
             selection = choose_clusters(rows, numbers, random_state)
             numbers = [selection.chosen]
         votes = self._votes(rows, order, near, numbers[0], random_state)
-        data = observe(rows, float(np.mean(rounding(rows))), votes.held)
+        data = observe(rows, float(np.mean(rounding(rows))), votes.held, holes[order] if holes.any() else None)
         q = self._dimensions(rows, data, votes, random_state)
         fit = self._fit_once(rows, data, votes, q, self.max_iter, random_state, self._progress(order, len(Y)))
-        self._keep(fit, data, rows, votes, order, selection)
-        self.offset_, self.scale_ = offset, scale
+        self._keep(fit, rows, votes, order, selection)
+        self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
         if len(order) < len(Y):
-            self._place_the_rest(seen, order)
+            self._place_the_rest(seen, holes, order)
         self._judge()
 
     def _fit_once(self, rows: Array, data: Data, votes: Votes, q: int, rounds: int, random_state, progress=None) -> Fit:
         state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
         return train(data, state, rounds, self.optimizer_steps, self.tol, progress)
 
-    def _keep(
-        self, fit: Fit, data: Data, rows: Array, votes: Votes, order: Indices, selection: Selection | None
-    ) -> None:
+    def _keep(self, fit: Fit, rows: Array, votes: Votes, order: Indices, selection: Selection | None) -> None:
         """Set what was learned, rows back in the order they came in."""
         back = np.argsort(order, kind="stable")
         state, free = fit.state, fit.state.free
         # Of data with more columns than rows the fit has seen a factor; what is kept must speak of the columns.
-        full = Data(rows, rows.shape[1], data.squares, data.rounding, data.held)
-        self._placer = Placer(full, state, evaluate(full, state)[0])
+        full = fit.data if fit.data.Y.shape == rows.shape else replace(fit.data, Y=rows)
+        self._placer = Placer(full, state, evaluate(full, state)[0], rows)
         self.responsibilities_ = state.S[back]
         self.embedding_, self.embedding_variances_ = free.mu[back], free.s[back]
         self.votes_, self.start_ = votes.shares[back], votes.members
@@ -380,7 +384,7 @@ class SGPMIC(LatentClusterer):
         self.no_clusters_ = selection is not None and selection.chosen == 1
         self.weights_, self.means_, self.covariances_ = state.prior
         self.inducing_points_ = free.Z
-        self.noise_variances_ = np.array([1.0 / precision(data, value) for value in free.log_noise])
+        self.noise_variances_ = np.array([1.0 / precision(full, value) for value in free.log_noise])
         self.kernel_params_ = [_natural(free.kernel(m)) for m in range(self.n_clusters_)]
         self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
         self.n_iter_, self.converged_ = fit.rounds, fit.converged
@@ -391,20 +395,29 @@ class SGPMIC(LatentClusterer):
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
         self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def _place_the_rest(self, seen: Array, order: Indices) -> None:
-        placed = self._placer.place(seen)
+    def _place_the_rest(self, seen: Array, holes: Switches, order: Indices) -> None:
+        placed = self._placer.place(seen, holes)
         self.responsibilities_, self.embedding_, self.embedding_variances_ = placed.S, placed.mu, placed.s
         votes = np.zeros_like(placed.S)
         votes[order] = self._placer.state.S
         self.votes_ = np.where(votes.sum(axis=1, keepdims=True) > 0, votes, placed.S)
 
     def _located(self, seen: Array) -> Located:
-        placed = self._placer.place(seen)
+        holes = np.isnan(seen)
+        if holes.any():
+            # Where training saw no holes, nothing is known of them but the mean of the column.
+            seen = np.where(holes, 0.0, seen) if self._gaussian is None else filled_by(self._gaussian, seen)
+        placed = self._placer.place(seen, holes)
         return Located(placed.mu, placed.S, placed.log_score)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _numbers(self, Y: Array) -> list[int]:
         """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
-        distinct = len(np.unique(Y, axis=0))
+        distinct = len(np.unique(Y, axis=0, equal_nan=True)) if not np.isnan(Y).any() else len(Y)
         if isinstance(self.n_clusters, str):
             return list(range(1, max(1, min(MOST_CLUSTERS, distinct, len(Y) // 10)) + 1))
         low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array
@@ -153,10 +154,11 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _locate(self, X) -> Located:
         check_is_fitted(self)
-        Y = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        Y = validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite)
         with np.errstate(over="ignore"):
             seen = (Y - self.offset_) / self.scale_
-        if len(far := np.flatnonzero(np.abs(seen).max(axis=1) > SAFE_RANGE[1])):
+        if len(far := np.flatnonzero((np.abs(seen) > SAFE_RANGE[1]).any(axis=1))):
             raise ValueError(
                 f"Row {far[0] + 1} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
             )

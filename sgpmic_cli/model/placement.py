@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.component import Posterior, expected_error
 from sgpmic_cli.model.em import Data, State, precision
 from sgpmic_cli.model.features import expectations
@@ -25,6 +25,7 @@ STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
 LEAST_STEP = 1e-3
 BLOCK = 1024
+REFILLS = 3  # times that holes of new rows are filled anew
 NEGLIGIBLE = 1e-9  # responsibilities below this leave a component out of a row's step
 
 
@@ -38,14 +39,42 @@ class Placed(NamedTuple):
 
 
 class Placer:
-    """A fitted mixture as a function of rows; `data` are the rows it was trained on."""
+    """A fitted mixture as a function of rows.
 
-    def __init__(self, data: Data, state: State, posteriors: list[Posterior | None]):
-        self.data, self.state, self.posteriors = data, state, posteriors
-        self.tree = KDTree(data.Y)  # direct differences: a training row must find itself at distance zero
+    `data` are the rows it was trained on, `first` the same rows as they are first filled, by which they are known
+    again.
+    """
 
-    def place(self, Y: Array) -> Placed:
-        """Place every standardised row of Y (n, P)."""
+    def __init__(self, data: Data, state: State, posteriors: list[Posterior | None], first: Array):
+        self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
+        self.tree = KDTree(first)  # direct differences: a training row must find itself at distance zero
+
+    def place(self, Y: Array, holes: Switches | None = None) -> Placed:
+        """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
+        placed = self._place(Y)
+        if holes is not None and holes.any():
+            new = np.flatnonzero(holes.any(axis=1) & ~self._trained(Y))
+            for _ in range(REFILLS if len(new) else 0):
+                again = self._place(
+                    np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
+                )
+                for old, better in zip(placed, again, strict=True):
+                    old[new] = better
+        return placed
+
+    def expected(self, mu: Array, s: Array, S: Array) -> Array:
+        """The rows that the mixture expects at latent distributions with these responsibilities (n, P)."""
+        out = np.zeros((len(mu), self.data.n_outputs))
+        for m, known in enumerate(self.posteriors):
+            if known is not None:
+                out += S[:, m : m + 1] * (expectations(self.state.free.kernel(m), mu, s).first_moments @ known.W)
+        return out
+
+    def _trained(self, Y: Array) -> Switches:
+        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+        return np.asarray((self.first[nearest] == Y).all(axis=1))
+
+    def _place(self, Y: Array) -> Placed:
         blocks = [self._place_block(Y[i : i + BLOCK]) for i in range(0, len(Y), BLOCK)]
         return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
@@ -53,7 +82,7 @@ class Placer:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
-        new = np.flatnonzero((self.data.Y[nearest] != Y).any(axis=1))
+        new = np.flatnonzero((self.first[nearest] != Y).any(axis=1))
         if len(new):
             mu[new], s[new] = self._climb(Y[new], mu[new], s[new], held[new])
         log_parts = self._log_parts(Y, mu, s, held)

@@ -12,7 +12,12 @@ Scale = Literal["none", "global", "standard"]
 
 
 def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Array, Array]:
-    """What a model subtracts from every column and divides it by: "global" is one factor for all, mean variance one."""
+    """What a model subtracts from every column and divides it by: "global" is one factor for all, mean variance one.
+
+    NaN stands for an entry that was not seen.
+    """
+    if np.isnan(Y).any():
+        return _of_what_was_seen(Y, scale)
     offset = Y.mean(axis=0) if center else np.zeros(Y.shape[1])
     if scale == "global":
         return offset, np.full(Y.shape[1], np.sqrt(np.var(Y, axis=0, ddof=1).mean()))
@@ -25,9 +30,21 @@ def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Ar
     return offset, np.ones(Y.shape[1])
 
 
+def _of_what_was_seen(Y: Array, scale: Scale) -> tuple[Array, Array]:
+    offset, variances = np.nanmean(Y, axis=0), np.nanvar(Y, axis=0)
+    if scale == "global":
+        return offset, np.full(Y.shape[1], np.sqrt(variances.mean()))
+    constant = np.nanmax(Y, axis=0) == np.nanmin(Y, axis=0)
+    return offset, np.where(constant, 1.0, np.sqrt(variances)) if scale == "standard" else np.ones(Y.shape[1])
+
+
 def check_spread(Y: Array) -> None:
-    """Refuse rows that are all equal, and values that cannot be squared."""
-    spread = np.ptp(Y, axis=0).max() if np.abs(Y).max() < SAFE_RANGE[1] else np.inf
+    """Refuse rows that are all equal, values that cannot be squared, and rows or columns of which nothing was seen."""
+    holes = np.isnan(Y)
+    for axis, what in ((1, "row"), (0, "column")):
+        if len(empty := np.flatnonzero(holes.all(axis=axis))):
+            raise ValueError(f"Nothing was seen of {what} {empty[0] + 1}: every entry of it is missing.")
+    spread = (np.nanmax(Y, axis=0) - np.nanmin(Y, axis=0)).max() if np.nanmax(np.abs(Y)) < SAFE_RANGE[1] else np.inf
     if spread == 0.0:
         raise ValueError("All rows are equal, so there is nothing to cluster.")
     if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:

@@ -1,14 +1,16 @@
-"""How many clusters: the number whose k-means clusters are further apart than those of data without any.
+"""How many clusters: the number whose k-means clusters are furthest apart, beside those of data without any.
 
 The silhouette of k-means says how far apart M clusters are, but it is never zero: k-means cuts a plain cloud into
-pieces that look like clusters, more so in some numbers than in others. So it is compared with what k-means makes of
-clouds of the same covariance, Gaussian and uniform, which have no clusters. The difference is the excess.
+pieces that look like clusters, more so in small numbers than in large ones. So it is compared with the silhouettes of
+clouds of the same covariance, Gaussian and uniform, which have no clusters; `reference` is the larger of their two
+means.
 
-- No excess beyond `CHANCE` deviations of the clouds' silhouettes: the data show no clusters, M = 1. - Otherwise the
-smallest M within `TIE` deviations of the largest excess. - Before both: data that fall into parts by gaps alone
-(`gaps.py`), over a wide range of distances, in a way that k-means
-  does not show, have the clusters that the eye sees, whatever their shape. Coarse columns have gaps by themselves and
-  are not asked.
+- No silhouette beyond its reference by `CHANCE` deviations of single clouds: the data show no clusters, M = 1.
+- Otherwise M has the largest score, silhouette - `DISCOUNT` reference; of numbers within a deviation the smallest. The
+  whole reference would favour many small clusters, none of it two large ones.
+- Before both: data that fall into large parts by gaps alone (`gaps.py`), over a wide range of distances, in a way that
+  k-means does not show, have the clusters that the eye sees, whatever their shape. Coarse columns have gaps by
+  themselves and are not asked.
 
 The bound does not judge here: it compares models of the same rows, and a class of a labelled table is often more than
 one Gaussian process. On the tables tried it asked for more clusters than there are classes.
@@ -23,10 +25,12 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.columns import are_coarse
-from sgpmic_cli.model.gaps import parts_by_gaps
+from sgpmic_cli.model.gaps import Parts, parts_by_gaps
 
-CHANCE = 6.0  # deviations of the reference's silhouettes
-TIE = 2.0
+CHANCE = 5.0  # deviations of the silhouette of a single cloud
+TIE = 1.0  # of them, within which the smaller number is taken
+DISCOUNT = 0.5
+LARGE = 0.3  # of an equal share: parts by gaps that are smaller are outliers
 LONG_LIVED = 0.15  # log of the range of distances over which parts must last
 SAME = 0.9  # adjusted Rand index from which k-means shows the same parts
 DRAWS = 3  # of each reference
@@ -39,7 +43,7 @@ class Tried(TypedDict):
     n_clusters: int
     silhouette: float
     reference: float
-    excess: float
+    score: float
     lifetime: float
 
 
@@ -61,22 +65,29 @@ def choose_clusters(Y: Array, numbers: list[int], random_state: np.random.Random
     own = {m: _silhouette(Y, distances, m, seed, tries=5) for m in split}
     reference, chance = _reference(Y, split, seed, random_state)
     parts = {} if are_coarse(Y) else parts_by_gaps(distances)
-    table = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, excess=0.0, lifetime=0.0)] if 1 in numbers else []
+    table = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)] if 1 in numbers else []
     for m, expected in zip(split, reference, strict=True):
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
-        table.append(
-            Tried(n_clusters=m, silhouette=value, reference=expected, excess=value - expected, lifetime=lifetime)
-        )
+        score = value - DISCOUNT * expected
+        table.append(Tried(n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime))
     lasting = max((m for m in split if m in parts), key=lambda m: parts[m].lifetime, default=None)
-    if lasting is not None and parts[lasting].lifetime >= LONG_LIVED:
-        inside = parts[lasting].labels >= 0
-        if adjusted_rand_score(parts[lasting].labels[inside], own[lasting][1][inside]) < SAME:
-            return Selection(lasting, table, "the rows fall into so many parts by gaps alone")
-    most = max(row["excess"] for row in table if row["n_clusters"] > 1)
-    if 1 in numbers and most < CHANCE * chance:
+    if lasting is not None and _are_seen(parts[lasting], own[lasting][1]):
+        return Selection(lasting, table, "the rows fall into so many parts by gaps alone")
+    tried = [row for row in table if row["n_clusters"] > 1]
+    if 1 in numbers and max(row["silhouette"] - row["reference"] for row in tried) < CHANCE * chance:
         return Selection(1, table, "no number of clusters is further apart than those of a cloud without clusters")
-    chosen = next(row["n_clusters"] for row in table if row["n_clusters"] > 1 and row["excess"] >= most - TIE * chance)
+    most = max(row["score"] for row in tried)
+    chosen = next(row["n_clusters"] for row in tried if row["score"] >= most - TIE * chance)
     return Selection(chosen, table, "clusters are furthest apart beside those of a cloud without clusters")
+
+
+def _are_seen(parts: Parts, kmeans: Indices) -> bool:
+    """Whether parts last, are all large, and are not what k-means shows."""
+    inside = parts.labels >= 0
+    sizes = np.unique(parts.labels[inside], return_counts=True)[1]
+    if parts.lifetime < LONG_LIVED or sizes.min() < LARGE * len(kmeans) / len(sizes):
+        return False
+    return bool(adjusted_rand_score(parts.labels[inside], kmeans[inside]) < SAME)
 
 
 def _reference(

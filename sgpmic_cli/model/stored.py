@@ -6,6 +6,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.em import Data, Fit, Free, State
+from sgpmic_cli.model.holes import Gaussian
 from sgpmic_cli.model.latent_prior import LatentPrior
 from sgpmic_cli.model.storage import FittedState
 
@@ -24,21 +25,28 @@ ATTRIBUTES = (  # arrays of the estimator: all rows, in the order that they came
 SCALARS = ("rounding", "n_iter_", "converged_", "no_clusters_", "n_features_in_")
 
 
-def arrays_of(data: Data, state: State) -> dict[str, Array]:
-    """A trained mixture and the rows it was fitted to."""
+def arrays_of(data: Data, state: State, first: Array, gaussian: Gaussian | None) -> dict[str, Array]:
+    """A trained mixture, the rows it was fitted to, how they were first filled, and the Gaussian that filled them."""
     free = {name: getattr(state.free, name) for name in FREE}
-    return {**free, **state.prior._asdict(), "S": state.S, "rows": data.Y, "held": data.held}
+    filling = gaussian or Gaussian(np.empty(0), np.empty((0, 0)))  # empty where nothing was missing
+    rows = {"S": state.S, "rows": data.Y, "squares": data.squares, "held": data.held, "first": first}
+    return {**free, **state.prior._asdict(), **rows, "hole_mean": filling.mean, "hole_covariance": filling.covariance}
 
 
-def trained(state: FittedState) -> tuple[Data, Fit]:
+def gaussian_of(state: FittedState) -> Gaussian | None:
+    """What fills holes of new rows; None where training had none."""
+    mean = state.arrays["hole_mean"]
+    return Gaussian(mean, state.arrays["hole_covariance"]) if len(mean) else None
+
+
+def trained(state: FittedState) -> Fit:
     """The mixture of a file, checked."""
     _check(state)
     arrays, rows = state.arrays, state.arrays["rows"]
-    squares = np.einsum("np,np->n", rows, rows)
-    data = Data(rows, rows.shape[1], squares, float(state.scalars["rounding"]), arrays["held"])
+    data = Data(rows, rows.shape[1], arrays["squares"], float(state.scalars["rounding"]), arrays["held"])
     mixture = State(Free(*(arrays[name] for name in FREE)), LatentPrior(*(arrays[name] for name in PRIOR)), arrays["S"])
     bounds = arrays["lower_bounds_"].tolist()
-    return data, Fit(mixture, [], bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"]))
+    return Fit(mixture, data, [], bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"]))
 
 
 def _check(state: FittedState) -> None:
@@ -62,6 +70,10 @@ def _check(state: FittedState) -> None:
             "S": (n, m),
             "held": (n, m),
             "rows": (n, p),
+            "squares": (n,),
+            "first": (n, p),
+            "hole_mean": (holes := len(arrays["hole_mean"]),),
+            "hole_covariance": (holes, holes),
             "responsibilities_": (every, m),
             "embedding_": (every, q),
             "embedding_variances_": (every, q),
@@ -73,6 +85,9 @@ def _check(state: FittedState) -> None:
     )
     state.check_probabilities("S", "responsibilities_", "votes_", "weights")
     state.check_rows("rows")
+    state.check_rows("first")
+    if holes not in (0, p):
+        raise ValueError("it fills other columns than it has")
     if min(arrays[name].min() for name in ("weights", "variances", "scale_", "embedding_variances_")) <= 0:
         raise ValueError("a weight, a variance or a scale in it is not positive")
     if state.scalars["rounding"] < 0:

@@ -1,11 +1,11 @@
 """Table 2: ours over the paper's number in every cell, and all that is known about the cell when pointed at."""
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, printed_cell
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell
 from sgpmic_cli.experiments.compare.counts import best, is_best
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.experiments.tables.formats import TITLES, signed
 from sgpmic_cli.report.curve import curve
 from sgpmic_cli.report.markup import Html, box, section, tag
 from sgpmic_cli.report.results import Place, Results, dataset_title, title_of
@@ -80,6 +80,7 @@ def _details(results: Results, place: Place, metric: str) -> Html:
         (f"{TITLES[metric]}, ours", _stat(cell.ours[metric]) or "–"),
         ("paper", _stat(printed_cell(cell, metric)) or "not printed"),
         ("verdict", str(cell.verdict[metric])),
+        *_difference(cell, metric),
         ("runs", f"{cell.repeats}, {cell.failed} failed"),
         ("one run", "–" if cell.seconds is None else f"{cell.seconds:.2f} s"),
         *((TITLES[name], _stat(cell.ours[name]) or "–") for name in others),
@@ -90,6 +91,15 @@ def _details(results: Results, place: Place, metric: str) -> Html:
     extra = [curve(cell, metric)] if cell.grid else []
     note = [tag("p", cell.note)] if cell.note else []
     return tag("div", title, tag("dl", *listed), *extra, *note, class_="tip", role="tooltip")
+
+
+def _difference(cell: Result, metric: str) -> list[tuple[str, str]]:
+    """Ours minus the paper's with its confidence interval, where the cell has a printed number."""
+    difference = cell.difference(metric)
+    if difference is None or printed_cell(cell, metric) is None:
+        return []
+    low, high = difference.interval()
+    return [("difference", f"{signed(difference.value)}, 95 % interval {low:.2f} to {high:.2f}")]
 
 
 def _stat(stat: Stat | Published | None) -> str:

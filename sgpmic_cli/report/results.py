@@ -13,6 +13,7 @@ from sgpmic_cli.experiments.compare.result_file import ResultTable, expect, of_t
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
 
+STATED = "table2-as-stated"  # folder of SGP-MIC's column under the other protocol
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -24,6 +25,7 @@ class Results:
     cells: Mapping[Place, Result]
     manifest: Mapping[str, Any]
     figures: Path
+    stated: Mapping[Place, Result]  # SGP-MIC under the protocol `as-stated`; empty where it has not been run
 
     @property
     def methods(self) -> list[str]:
@@ -69,11 +71,14 @@ def dataset_title(name: str) -> str:
 
 
 def read_folder(folder: Path) -> Results:
-    """Read `table2/benchmark.json` and its manifest."""
+    """Read `table2/benchmark.json` and its manifest, and the as-stated column where there is one."""
     table = read_table(folder / "table2" / "benchmark.json")
     path = folder / "table2" / "manifest.json"
     manifest = read_document(path)
     with of_this_version(path):
         for part in (manifest.get("versions", {}), manifest.get("data", {})):
             expect(part, dict)
-    return Results(table, {result.place: result for result in table.results}, manifest, folder / "figures")
+    stated = folder / STATED / "benchmark.json"
+    beside = read_table(stated).results if stated.exists() else []
+    cells, others = ({result.place: result for result in results} for results in (table.results, beside))
+    return Results(table, cells, manifest, folder / "figures", others)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, ours_of, printed_of
-from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, rows_of, wins
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, ours_of, printed_of
+from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, distinct, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.experiments.tables.summary import summary as summarise
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.report.protocol import FITTED
 from sgpmic_cli.report.results import Place, Results, dataset_title, title_of
@@ -14,8 +15,10 @@ from sgpmic_cli.report.results import Place, Results, dataset_title, title_of
 
 def summary(results: Results) -> Html:
     """Counts of verdicts on everything the paper prints, as tiles and as two tables, and the wins."""
+    run = results.table.results
     order = {method: i for i, method in enumerate(results.methods)}
-    judged = [(metric, _place(rest)) for metric, *rest in table2()]
+    repeated = {result.place for result in run} - {result.place for result in distinct(run)}
+    judged = [(metric, place) for metric, *rest in table2() if (place := _place(rest)) not in repeated]
     judged.sort(key=lambda cell: order.get(cell[1][2], len(order)))  # tables list methods as the paper does
     total = count_verdicts(results.verdict(place, metric) for metric, place in judged)
     tiles = [
@@ -31,8 +34,13 @@ def summary(results: Results) -> Html:
     return section(
         "summary",
         "Summary",
-        tag("p", f"The paper prints {len(judged)} numbers in its Table 2. Ours beside them:"),
+        tag(
+            "p",
+            f"The paper prints {len(table2())} numbers in its Table 2; {len(table2()) - len(judged)} of them repeat an "
+            f"experiment, with the same data and Q, and are counted once. Ours beside the other {len(judged)}:",
+        ),
         tag("div", *tiles, class_="tiles"),
+        tag("p", _shares(run)),
         tag(
             "p",
             "Where the paper leaves a setting open, we took the one, the same for all data sets, whose column comes "
@@ -50,6 +58,17 @@ def summary(results: Results) -> Html:
             "Verdicts by data set",
         ),
         _wins(results),
+    )
+
+
+def _shares(run: Sequence[Result]) -> str:
+    """The same in one sentence, for the cells whose data are the paper's."""
+    counted = summarise(run)
+    shares = {name: 100.0 * counted[name] / max(1, counted["judged"]) for name in ("within_one_point", "differ")}
+    return (
+        f"Of the {counted['judged']} cells run on the paper's data {shares['within_one_point']:.0f} % lie within one "
+        f"point and {shares['differ']:.0f} % differ: by more than one point, and by more than the spread of both means "
+        f"leaves to chance. {counted['equivalent']} are shown to lie within two points by two one-sided tests."
     )
 
 
@@ -107,4 +126,8 @@ def _wins(results: Results) -> Html:
         for method in results.methods
         if method in there
     ]
-    return table(["", *columns], rows, caption=f"Best of how many of the {len(rows_of(run))} rows; equal cells all win")
+    return table(
+        ["", *columns],
+        rows,
+        caption=f"Best of how many of the {len(rows_of(distinct(run)))} distinct rows; equal cells all win",
+    )

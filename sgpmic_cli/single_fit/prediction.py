@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
+from sgpmic_cli.atomic import settle
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
@@ -58,6 +59,7 @@ class Predicted:
 def load_model(path: PathLike) -> Model:
     """A model file, or the folder that `sgpmic fit` wrote one into."""
     path = Path(path)
+    settle(path if path.is_dir() else path.parent)
     return SGPMIC.load(path / "model.npz" if path.is_dir() else path)
 
 

@@ -16,7 +16,9 @@ from sgpmic_cli.speed.timing import fastest
 Say = Callable[[str], None]
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-ASYMPTOTIC = 10_000  # rows from which on the exponent is fitted
+ASYMPTOTIC = {"n": 10_000, "k": 100}  # from where on the exponents are fitted
+INDUCING = (25, 50, 100, 200, 400)  # numbers of inducing inputs, with INDUCING_ROWS rows
+INDUCING_ROWS = 10_000
 
 # What the project promises, as (name, upper limit).
 LIMITS = {
@@ -29,8 +31,13 @@ LIMITS = {
 }
 
 
-def measure(sizes: Sequence[Size] = SIZES, growth: Sequence[int] = GROWTH, say: Say = print) -> dict[str, Any]:
-    """Evaluations at the given sizes beside GPy and the floor, and their growth with the rows."""
+def measure(
+    sizes: Sequence[Size] = SIZES,
+    growth: Sequence[int] = GROWTH,
+    inducing: Sequence[int] = INDUCING,
+    say: Say = print,
+) -> dict[str, Any]:
+    """Evaluations at the given sizes beside GPy and the floor, and their growth with rows and inducing inputs."""
     found = []
     for size in sizes:
         found.append(at_size(size))
@@ -39,13 +46,18 @@ def measure(sizes: Sequence[Size] = SIZES, growth: Sequence[int] = GROWTH, say: 
     for n in growth:
         rows.append(at_rows(n))
         say(f"measured at {n} rows")
+    by_k = []
+    for k in inducing:
+        by_k.append(at_inducing(k))
+        say(f"measured with {k} inducing inputs")
     return {
         **environment(),
         "commit": commit(),
         "gpy": gpy_version(),
         "unit": "milliseconds of processor time, one thread, fastest of the turns",
         "sizes": found,
-        "growth": {**LARGE, "rows": rows, "exponent": exponent(rows)},
+        "growth": {**LARGE, "rows": rows, "exponent": exponent(rows, "n")},
+        "inducing": {**LARGE, "n": INDUCING_ROWS, "rows": by_k, "exponent": exponent(by_k, "k")},
     }
 
 
@@ -77,9 +89,15 @@ def at_rows(n: int) -> dict[str, float]:
     return {"n": n, "ms": ms, "active": _active(problem)}
 
 
-def exponent(rows: Sequence[dict[str, float]]) -> float | None:
-    """a of time ~ N^a, by least squares on the logs, from ASYMPTOTIC rows on."""
-    logs = np.log([(row["n"], row["ms"]) for row in rows if row["n"] >= ASYMPTOTIC])
+def at_inducing(k: int) -> dict[str, float]:
+    """Milliseconds of one evaluation of the large model with k inducing inputs."""
+    problem = of_rows(INDUCING_ROWS, k)
+    return {"k": k, "ms": fastest({"all": evaluation(problem)}, rounds=5)["all"]}
+
+
+def exponent(rows: Sequence[dict[str, float]], along: str) -> float | None:
+    """a of time ~ N^a or K^a, by least squares on the logs, from where it is that of the largest term."""
+    logs = np.log([(row[along], row["ms"]) for row in rows if row[along] >= ASYMPTOTIC[along]])
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
 
 

@@ -71,8 +71,8 @@ def single(problem: Problem) -> Problem:
     return Problem(problem.data, parameters, np.ones((len(p.X), 1)))
 
 
-def of_rows(n: int) -> Problem:
-    """Five groups in a plane and smooth functions of it, from the same distribution whatever n is."""
+def of_rows(n: int, k: int = LARGE["k"]) -> Problem:
+    """Five groups in a plane and smooth functions of it, from the same distribution whatever n and k are."""
     fixed, rng = np.random.RandomState(0), np.random.RandomState(1)
     q, m = LARGE["q"], LARGE["m"]
     angles = 2.0 * np.pi * np.arange(m) / m
@@ -84,7 +84,7 @@ def of_rows(n: int) -> Problem:
     log_s = log_joint(X, prior)
     S = np.exp(log_s - log_s.max(axis=1, keepdims=True))
     S /= S.sum(axis=1, keepdims=True)
-    Z = X[rng.permutation(n)[: LARGE["k"]]].copy()
+    Z = X[rng.permutation(n)[:k]].copy()
     log_beta = float(np.log(4.0 / Y.var(axis=0).mean()))
     return Problem(observe(Y), Parameters(X, Z, start_parameters(RBF(), m, q), log_beta, prior), S)
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import app, benchmark
+from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
 ROOT = Path(__file__).parents[2]
@@ -80,8 +81,14 @@ def test_every_command_is_there_and_listed_with_what_it_does():
     ("raised", "exit_code", "sentence"),
     [
         (KeyboardInterrupt(), 130, "sgpmic: interrupted."),
-        (PermissionError(13, "Permission denied", "/x/y"), 1, "sgpmic: the system refused access '/x/y': Permission"),
-        (OSError(28, "No space left on device"), 1, "sgpmic: the system refused access: No space left on device."),
+        (Terminated(), 143, "sgpmic: interrupted."),
+        (MemoryError(), 1, "sgpmic: there is not enough memory for this"),
+        (
+            PermissionError(13, "Permission denied", "/x/y"),
+            1,
+            "sgpmic: the system refused access to '/x/y': Permission",
+        ),
+        (OSError(28, "No space left on device"), 1, "sgpmic: cannot write: No space left on device."),
     ],
 )
 def test_what_the_system_refuses_is_one_sentence(monkeypatch, raised, exit_code, sentence):

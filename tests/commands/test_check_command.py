@@ -40,23 +40,23 @@ def test_unchanged_numbers_pass(reference):
     assert result.stdout == "12 numbers: 12 same\n"
 
 
-def test_a_worse_number_is_shown_and_fails(reference, tmp_path):
+def test_a_number_that_fell_is_shown_and_fails(reference, tmp_path):
     path = _edited(reference, tmp_path, lambda cell: cell.update(acc=[99.0, 99.0, 99.0]))
     result = _check("--reference", str(path))
     assert result.exit_code == 1
-    assert "worse" in result.stdout
+    assert "differs down" in result.stdout
     assert "-7.67" in result.stdout
     assert "1 of 12" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_a_better_number_is_shown_and_passes(reference, tmp_path):
+def test_a_number_that_rose_is_shown_and_passes(reference, tmp_path):
     path = _edited(reference, tmp_path, lambda cell: cell.update(acc=[80.0, 80.0, 80.0]))
     result = _check("--reference", str(path), "--json")
     assert result.exit_code == 0
     document = json.loads(result.stdout)
-    assert document["counts"] == {"same": 11, "better": 1}
-    (moved,) = [change for change in document["changes"] if change["state"] == "better"]
+    assert document["counts"] == {"same": 11, "differs up": 1}
+    (moved,) = [change for change in document["changes"] if change["state"] == "differs up"]
     assert (moved["metric"], round(moved["difference"], 2)) == ("acc", 11.33)
 
 
@@ -135,8 +135,8 @@ def test_a_method_broken_on_purpose_fails(reference, tmp_path):
     module.write_text(f"{module.read_text()}\n\n_sound = pca\n\n\n{shuffle}")
     broken = run()
     assert broken.returncode == 1
-    assert "worse" in broken.stdout
-    assert "numbers are worse, failed or missing" in broken.stderr
+    assert "differs down" in broken.stdout
+    assert "numbers differ down, failed or are missing" in broken.stderr
 
 
 def test_the_committed_reference_holds_for_cheap_cells():

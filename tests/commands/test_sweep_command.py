@@ -29,11 +29,11 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
 
 def test_the_terminal_says_what_the_labels_chose_and_how_many_runs_failed(run, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "experiments")
-    methods = "aml,toy_methods:Flaky"
+    methods = "aml-tuned,toy_methods:Flaky"
     result = run("sweep-clusters", "--dataset", "iris", "--methods", methods, "--values", "1", "--repeats", "6")
     assert result.exit_code == 3
     said = " ".join(result.stdout.split())
-    assert "aml on iris at n_clusters = 3: The labels chose lam = " in said
+    assert "aml-tuned on iris at n_clusters = 3: The labels chose lam = " in said
     assert re.search(r"Flaky on iris at n_clusters = 3: [1-5] of 6 runs failed: FloatingPointError: the bound", said)
 
 

@@ -130,8 +130,7 @@ def test_dripping_body_meets_the_deadline(server, monkeypatch):
         except OSError:
             pass
 
-    monkeypatch.setattr(download, "DEADLINE", 0.2)
-    monkeypatch.setattr(download, "_CHUNK", 4)
+    monkeypatch.setattr(download, "seconds_for", lambda size: 0.2)
     server.answers["/f"] = drip
     with pytest.raises(Refused, match="had not sent the file"):
         get(server)

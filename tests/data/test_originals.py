@@ -11,7 +11,7 @@ from local_server import BODY, send
 
 from sgpmic_cli.data import originals
 from sgpmic_cli.data.originals import NotOriginal, cache_folder, cached, fetch, read_original
-from sgpmic_cli.errors import DataUnavailable
+from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 
 @pytest.fixture(autouse=True)
@@ -127,16 +127,17 @@ def test_a_full_disk_leaves_nothing_behind(server, found, tmp_path, monkeypatch,
 
     server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
     monkeypatch.setattr(originals.os, step, full)
-    with pytest.raises(DataUnavailable, match=r"cannot be kept in .*No space left.*data_dir="):
-        read_original(found, data_dir=tmp_path)
+    with pytest.raises(SgpmicError, match=r"cannot be kept in .*No space left.*data_dir="):
+        fetch(found, data_dir=tmp_path)
+    assert read_original(found, data_dir=tmp_path) == BODY  # what was downloaded can be used all the same
     assert files(tmp_path) == []
 
 
 def test_a_cache_that_is_a_file(server, found, tmp_path):
     server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
     (tmp_path / "cache").write_text("")
-    with pytest.raises(DataUnavailable, match="cannot be kept in"):
-        read_original(found, data_dir=tmp_path / "cache")
+    with pytest.raises(SgpmicError, match="cannot be kept in"):
+        fetch(found, data_dir=tmp_path / "cache")
 
 
 PROCESS = """

@@ -10,6 +10,7 @@ from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.figures.scatter import crowded, on_one_line
 
 
 @pytest.fixture
@@ -17,7 +18,19 @@ def plot_options(tmp_path):
     return PlotOptions(results=tmp_path, repeats=2, running=RunOptions(n_jobs=1))
 
 
-def test_a_panel_shows_the_first_repeat_and_the_mean_of_all(plot_options):
+def test_the_run_shown_is_the_one_nearest_to_the_mean(plot_options):
+    options = replace(plot_options, repeats=4)
+    (panel,) = fit_panels(options.study(["wine"], ["vae-fcm"], _short), options)
+    accs = np.array([record.scores["acc"] for record in panel.outcome.records])
+    assert len(set(accs)) > 1
+    assert panel.acc == accs[np.abs(accs - accs.mean()).argmin()]
+
+
+def _short(cell):
+    return [replace(cell, q=2, settings={"epochs": 1})]
+
+
+def test_a_panel_shows_one_repeat_and_the_mean_of_all(plot_options):
     (panel,) = fit_panels(plot_options.study(["iris"], ["pca-fcm"]), plot_options)
     assert panel.X.shape == (150, 2)
     assert panel.outcome.repeats == 2
@@ -80,3 +93,17 @@ def test_a_trace_counts_e_and_m_updates(plot_options):
     assert trace["bound"].shape == trace["acc"].shape == (7,)  # three rounds and a last E-step
     assert trace["acc"][0] == trace["acc"][1]  # labels move in E-steps only
     assert np.all(np.diff(trace["bound"])[::2] >= 0)  # M-steps never lower the bound
+
+
+def test_a_place_with_many_points_says_how_many():
+    points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).randn(70, 2)])
+    ((place, count),) = crowded(points)
+    assert count >= 30
+    assert np.abs(place).max() < 0.1
+    assert crowded(np.random.RandomState(0).randn(100, 2)) == []
+
+
+def test_points_of_one_dimension_say_so():
+    points = np.random.RandomState(0).randn(50, 2)
+    assert not on_one_line(points)
+    assert on_one_line(points[:, :1] * [2.0, -1.0] + 1e-4 * points)

@@ -23,7 +23,7 @@ def prior_precision(kernel):
 
 
 def bound_at_points(Y, X, w, kernel, beta):
-    """L of known latent points: log N(y; 0, Phi G^-1 Phi' + diag(1 / (beta w))) column by column, corrected for weights.
+    """L of known latent points: log N(y; 0, Phi G^-1 Phi' + diag(1 / (beta w))) by column, corrected for weights.
 
     A weight is a power of the likelihood, which is a Gaussian with precision beta w and another constant.
     """

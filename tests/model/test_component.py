@@ -1,4 +1,4 @@
-"""A component beside dense algebra, its gradients beside central differences, its errors beside the bound's own slope."""
+"""A component beside dense algebra, its gradients beside central differences, its errors beside the bound's slope."""
 
 import dense_oracle
 import numpy as np
@@ -12,7 +12,8 @@ from sgpmic_cli.model.features import Kernel, expectations
 def problem():
     r = np.random.RandomState(1)
     kernel = Kernel(r.randn(5, 2), 0.6, np.array([1.1, 0.5]), 0.9)
-    rows = Rows(np.arange(12), r.randn(12, 3), r.uniform(0.2, 1.0, 12), 3)
+    Y = r.randn(12, 3)
+    rows = Rows(np.arange(12), Y, np.sum(Y**2, axis=1), r.uniform(0.2, 1.0, 12), 3)
     return kernel, rows, r.randn(12, 2), np.exp(0.3 * r.randn(12, 2) - 2.0)
 
 

@@ -35,7 +35,7 @@ def test_every_update_raises_the_bound(begun):
 
 
 def test_the_e_step_balances_the_slopes_of_the_bound(begun):
-    """At its S, moving a little responsibility of a row from one cluster to another changes the bound only to second order."""
+    """At its S, moving a little of a row from one cluster to another lowers the bound."""
     data, state = begun
     for _ in range(60):  # until q(f), which the E-step holds, and S agree
         posteriors, _ = evaluate(data, state)

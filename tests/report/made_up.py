@@ -4,7 +4,7 @@ import json
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.paper import published, table2
-from sgpmic_cli.experiments.compare.verdicts import compare
+from sgpmic_cli.experiments.compare.verdicts import Difference, compare
 from sgpmic_cli.experiments.run.aggregate import Stat
 
 METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
@@ -49,15 +49,21 @@ def _cell(i, name, variance, method):
         for metric, paper in printed.items()
     }
     verdict = {
-        metric: "unavailable" if unavailable else "new" if paper is None else str(compare(ours[metric], paper))
+        metric: "unavailable"
+        if unavailable
+        else "new"
+        if paper is None
+        else str(compare(Difference.of(ours[metric], 10, paper)))
         for metric, paper in printed.items()
     }
     cell = {
         "dataset": name,
+        "data": "" if unavailable else f"{name} at {variance}",  # no row repeats another
         "variance": variance,
         "q": None if unavailable else 2,
         "n_clusters": 3,
         "method": method,
+        "scores": {"acc": "acc", "nmi": "nmi"},
         "settings": {"lam": 1.0} if method in ("aml", "unca") else {},
         "repeats": 0 if unavailable else 10,
         "failed": 0,

@@ -56,9 +56,11 @@ def test_large_problems_are_alike_whatever_their_rows():
 
 def test_the_exponent_is_that_of_the_larger_sizes():
     rows = [{"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0} for n in (1000, 10_000, 100_000, 1_000_000)]
-    assert measurement.exponent(rows) == pytest.approx(1.03)
-    assert measurement.exponent(rows[:2]) is None
-    assert measurement.exponent([]) is None
+    assert measurement.exponent(rows, "n") == pytest.approx(1.03)
+    assert measurement.exponent(rows[:2], "n") is None
+    assert measurement.exponent([], "k") is None
+    by_k = [{"k": k, "ms": 5.0 + 1e-3 * k**2 if k < 100 else 1e-3 * k**2} for k in (25, 50, 100, 200, 400)]
+    assert measurement.exponent(by_k, "k") == pytest.approx(2.0)
 
 
 def test_promises_are_judged_by_the_worst_case():
@@ -100,5 +102,8 @@ def test_a_fit_that_fails_is_one_sentence():
 
 def test_the_figure_is_drawn(tmp_path):
     growth = {"p": 10, "q": 2, "k": 100, "m": 5, "exponent": 1.0, "rows": [{"n": 10, "ms": 1.0}, {"n": 100, "ms": 9.0}]}
-    draw_growth(tmp_path / "speed", json.loads(json.dumps(growth)))
+    inducing = {**growth, "n": 1000, "exponent": 1.9, "rows": [{"k": 10, "ms": 1.0}, {"k": 20, "ms": 4.0}]}
+    sizes = [{"N": 150, "ms": {"one": 1.0, "gpy": 5.0}}, {"N": 500, "ms": {"one": 2.0}}]
+    document = {"growth": growth, "inducing": inducing, "sizes": sizes}
+    draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000

@@ -14,16 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, is_best
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
-from sgpmic_cli.experiments.tables.formats import TITLES, plain
+from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
+from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of
 
 STYLES = {
     Verdict.EXACT: "bold green",
-    Verdict.MATCH: "green",
-    Verdict.BETTER: "cyan",
-    Verdict.WORSE: "red",
+    Verdict.NEAR: "green",
+    Verdict.COMPATIBLE: "cyan",
+    Verdict.UP: "magenta",
+    Verdict.DOWN: "red",
     Verdict.NEW: "blue",
     Verdict.DATA_DIFFER: "yellow",
     Verdict.FAILED: "bold red",
@@ -75,7 +76,7 @@ def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) ->
             entries += [
                 _ours(result, metric, best[metric] if by_method else None),
                 Text(plain(result.paper[metric])),
-                Text(_signed(result.difference(metric))),
+                Text(_interval(result.difference(metric))),
                 Text(verdict, style=STYLES[verdict]),
             ]
         table.add_row(row, *entries)
@@ -107,7 +108,8 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
         text.append_text(_ours(result, metric, best)).append("\n")
     if paper is not None:
         text.append(f"{paper.mean:.2f} ", style="dim")
-        text.append(_signed(result.difference(metric)) + " ", style="dim")
+        difference = result.difference(metric)
+        text.append(signed(difference.value if difference else None) + " ", style="dim")
     return text.append(_sign(verdict), style=STYLES[verdict])
 
 
@@ -126,8 +128,12 @@ def _sign(verdict: Verdict) -> str:
     return SIGNS[verdict].text if SIGNS[verdict].latex else str(verdict)
 
 
-def _signed(difference: float | None) -> str:
-    return "" if difference is None else f"{round(difference, 2) + 0.0:+.2f}"
+def _interval(difference: Difference | None) -> str:
+    """`+1.20 [0.4, 2.0]`: the difference of the means with its confidence interval; without spread there is none."""
+    if difference is None:
+        return ""
+    low, high = difference.interval()
+    return signed(difference.value) + (f" [{low:.1f}, {high:.1f}]" if difference.error else "")
 
 
 def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableType:
@@ -144,10 +150,13 @@ def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableTyp
 
 def _summary(results: Sequence[Result]) -> Text:
     text = Text()
+    counted = distinct(results)
+    repeated = f"; {len(results) - len(counted)} more repeat them" if len(counted) < len(results) else ""
     for metric in METRICS:
-        counts = count_verdicts(result.verdict[metric] for result in results)
+        counts = count_verdicts(result.verdict[metric] for result in counted)
         parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        text.append(f"{TITLES[metric]}", style="bold").append(f" cells: {parts}; {len(results)} in all\n")
+        told = f" cells: {parts}; {len(counted)} in all{repeated}\n"
+        text.append(f"{TITLES[metric]}", style="bold").append(told)
     text.rstrip()
     return text
 

@@ -3,9 +3,11 @@
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.commands.terminal.option_names import in_options
+from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +40,8 @@ class Output:
     def remark(self, sentence: str) -> None:
         """Say something beside the result."""
         if not self.quiet:
-            print(in_options(sentence), file=sys.stderr, flush=True)
+            with suppress(OSError):  # nobody listens
+                print(for_terminal(in_options(sentence)), file=sys.stderr, flush=True)
 
 
 def _console(stderr: bool) -> "Console":

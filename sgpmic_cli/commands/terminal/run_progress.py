@@ -12,6 +12,7 @@ from sgpmic_cli.errors import CellsFailed
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.run.run_options import Watcher
+from sgpmic_cli.safe_text import for_terminal
 
 SPEED_SECONDS = 120  # the time left follows from the speed of the last minutes
 
@@ -43,7 +44,7 @@ class _Bar(Watcher):
         )
 
     def warn(self, sentence: str) -> None:
-        self.progress.console.print(f"warning: {sentence}", markup=False)
+        self.progress.console.print(f"warning: {for_terminal(sentence)}", markup=False, soft_wrap=True)
 
     def _count(self) -> str:
         return f"{self.done}/{self.total}"
@@ -67,8 +68,8 @@ def watching(output: Output) -> Iterator[Watcher]:
     ) as progress:
         try:
             yield _Bar(progress)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
+        except KeyboardInterrupt as interrupt:
+            raise type(interrupt)(
                 "interrupted; finished runs are kept: the same command again goes on from here."
             ) from None
 

@@ -1,11 +1,17 @@
 """Options that several commands share: declared once, so that they read and behave the same everywhere."""
 
+import os
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sgpmic_cli.commands.terminal import completion
+from sgpmic_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from sgpmic_cli.experiments.run.separate_process import Limits
 
 EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
 
@@ -27,6 +33,13 @@ Seed = Annotated[int, typer.Option(help="What all seeds are derived from.")]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for one per core.")]
 BackendName = Annotated[str, typer.Option(help="loky: processes of this machine; dask: the workers of a Dask cluster.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of the Dask scheduler, such as tcp://HOST:8786.")]
+Timeout = Annotated[
+    float | None, typer.Option(help="Seconds that one run may take; a longer one has failed.", show_default="no limit")
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(help="Memory that one run may take, such as 500MB or 2GB.", show_default="no limit"),
+]
 ProtocolName = Annotated[
     str, typer.Option(help="as-run: what reproduces the paper's numbers; as-stated: what its text says.")
 ]
@@ -48,6 +61,25 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
 
 
+def limits(timeout: float | None, memory_limit: str | None) -> "Limits":
+    """The limits of a run."""
+    from sgpmic_cli.experiments.run.separate_process import Limits
+
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise UsageError(f"--timeout {timeout:g}: give the seconds of a run, more than 0.")
+    if memory_limit is None:
+        return Limits(timeout)
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?", memory_limit.strip(), flags=re.IGNORECASE)
+    if found is None or float(found[1]) == 0:
+        raise UsageError(f"--memory-limit {memory_limit!r}: give a size such as 500MB or 2GB.")
+    return Limits(timeout, int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()]))
+
+
 def split(names: str) -> list[str]:
-    """The parts of a comma-separated list."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """The parts of a comma-separated list; a file whose name has commas is one part."""
+    parts, found = names.split(","), []
+    while parts:
+        length = next((n for n in range(len(parts), 1, -1) if os.path.isfile(",".join(parts[:n]))), 1)
+        found.append(",".join(parts[:length]).strip())
+        parts = parts[length:]
+    return [name for name in found if name]

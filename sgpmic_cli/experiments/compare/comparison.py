@@ -6,9 +6,8 @@ from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.paper import Published, published
-from sgpmic_cli.experiments.compare.verdicts import Verdict, compare, judge
+from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict, compare, judge
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.plan.protocol import Protocol
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.scores import SCORES
 
@@ -40,10 +39,12 @@ class Result:
     """
 
     dataset: str
+    data: str  # hash of the values that the method got; empty where there are none
     variance: int  # share in percent that set Q
     q: int | None
     n_clusters: int
     entrant: Method
+    scores: dict[str, str]  # which of the scores stand as ACC and as NMI
     settings: dict[str, Any]
     repeats: int
     failed: int
@@ -65,6 +66,11 @@ class Result:
         return self.dataset, self.variance, self.method
 
     @property
+    def experiment(self) -> tuple[object, ...]:
+        """What was run, whatever the row is called: rows of equal data and equal Q repeat one experiment."""
+        return (self.data, self.q, self.n_clusters, self.method) if self.data else self.place
+
+    @property
     def available(self) -> bool:
         """Whether there were data to run on."""
         return Verdict.UNAVAILABLE not in self.verdict.values()
@@ -83,25 +89,28 @@ class Result:
         """Whether the labels chose this point of the grid."""
         return all(self.settings[name] == value for name, value in point.settings.items())
 
-    def difference(self, metric: str) -> float | None:
+    def difference(self, metric: str) -> Difference | None:
         """Ours minus the paper's, where both exist."""
-        ours, paper = self.ours[metric].mean, self.paper[metric]
-        return None if ours is None or paper is None else ours - paper.mean
+        ours, paper = self.ours[metric], self.paper[metric]
+        return None if ours.mean is None or paper is None else Difference.of(ours, self.repeats - self.failed, paper)
 
     def document(self) -> dict[str, Any]:
         """The cell as it stands in the JSON document."""
         content: dict[str, Any] = {
             "dataset": self.dataset,
+            "data": self.data,
             "variance": self.variance,
             "q": self.q,
             "n_clusters": self.n_clusters,
             "method": self.method,
+            "scores": self.scores,
             "settings": self.settings,
             "repeats": self.repeats,
             "failed": self.failed,
             **{name: _stat(stat) for name, stat in self.ours.items()},
             "paper": {name: _stat(paper) for name, paper in self.paper.items()} if any(self.paper.values()) else None,
             "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
+            "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.seconds,
             "note": self.note,
         }
@@ -133,19 +142,23 @@ def printed_beside(entrant: Method, dataset: str, variance: int) -> dict[str, Pu
     return {metric: published(metric, dataset, variance, column) for metric in METRICS}
 
 
-def compare_cell(outcome: Outcome, protocol: Protocol) -> Result:
+def compare_cell(outcome: Outcome) -> Result:
     """Put an outcome beside the printed cell."""
     cell = outcome.cell
-    score = {"acc": "acc", "nmi": protocol.nmi}
+    score = cell.scores
     paper = printed_beside(cell.method, cell.dataset, cell.variance)
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
-    note = " ".join(filter(None, [note_of(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"], protocol.nmi)]))
+    note = " ".join(
+        filter(None, [note_of(outcome), _own_scores(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"])])
+    )
     return Result(
         dataset=cell.dataset,
+        data=cell.data.sha256 if cell.data else "",
         variance=cell.variance,
         q=cell.q,
         n_clusters=cell.n_clusters,
         entrant=cell.method,
+        scores=cell.scores,
         settings=outcome.settings,
         repeats=outcome.repeats,
         failed=outcome.failed,
@@ -196,15 +209,30 @@ def _sentence(reasons: Iterable[str]) -> str:
     return "; ".join(reasons).removesuffix(".") + "."
 
 
-def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None, shown: str) -> str:
-    """A note where the printed NMI disagrees with the protocol's NMI but agrees with the other definition."""
-    (other,) = NMI_OF.keys() - {shown}
-    if paper is None or verdict not in (Verdict.WORSE, Verdict.BETTER):
+def _own_scores(outcome: Outcome) -> str:
+    """What a cell is scored with where that is not what the rest of the table is."""
+    if outcome.cell.scores["acc"] == "acc" or not outcome.ok:
+        return ""
+    purity = outcome.stats["acc"].mean
+    return f"ACC is that of the best one-to-one match, as this column's print needs; purity is {purity:.2f}."
+
+
+def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None) -> str:
+    """A note where the printed NMI disagrees with the NMI shown but agrees with the other definition."""
+    (other,) = NMI_OF.keys() - {outcome.cell.scores["nmi"]}
+    if paper is None or verdict not in (Verdict.UP, Verdict.DOWN):
         return ""
     stat = outcome.stats[other]
-    if compare(stat, paper) not in (Verdict.EXACT, Verdict.MATCH):
+    if compare(Difference.of(stat, outcome.repeats - outcome.failed, paper)) not in (Verdict.EXACT, Verdict.NEAR):
         return ""
     return f"The printed NMI agrees with that {NMI_OF[other]}, which is {stat.mean:.2f} here."
+
+
+def _difference(difference: Difference | None) -> dict[str, float] | None:
+    if difference is None:
+        return None
+    low, high = difference.interval()
+    return {"mean": difference.value, "low": low, "high": high}
 
 
 def _stat(stat: Stat | Published | None) -> dict[str, float | None] | None:

@@ -1,6 +1,7 @@
 """Counts over a table: how often each method is the best of its row, and how many cells have which verdict.
 
-One rule for all tables, the terminal, the summary and the report.
+One rule for all tables, the terminal, the summary and the report: an experiment counts once, however many rows of the
+table show it.
 """
 
 from collections import Counter
@@ -16,6 +17,11 @@ def rows_of(results: Iterable[Result]) -> dict[tuple[str, int], dict[str, Result
     for result in results:
         rows.setdefault((result.dataset, result.variance), {})[result.method] = result
     return rows
+
+
+def distinct(results: Iterable[Result]) -> list[Result]:
+    """The cells without those that repeat an earlier one: equal data, equal Q, the same method."""
+    return list({result.experiment: result for result in reversed(list(results))}.values())[::-1]
 
 
 def best(means: Iterable[float | None]) -> float | None:
@@ -35,8 +41,8 @@ def is_best(mean: float | None, top: float | None) -> bool:
 
 
 def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
-    """In how many rows each method is best; on the paper's side only methods that have a column there."""
-    rows = rows_of(results).values()
+    """In how many distinct rows each method is best; on the paper's side only methods that have a column there."""
+    rows = rows_of(distinct(results)).values()
     counts = _count_wins({method: mean(result, metric) for method, result in row.items()} for row in rows)
     if mean is not printed_of:
         return counts

@@ -4,7 +4,6 @@ Every value is checked before anything is made from it. The printed numbers are 
 paper's own file.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, GridPoint,
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.json_file import read_json
 
 NUMBER = (int, float)
 MAYBE_NUMBER = (int, float, type(None))
@@ -54,7 +54,7 @@ def read_table(path: Path) -> ResultTable:
 def read_document(path: Path) -> dict[str, Any]:
     """A JSON object that a benchmark wrote."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         raise UsageError(
             f"there is no {str(path)!r}: run the benchmark of all data sets, variances and methods into its folder."
@@ -92,10 +92,12 @@ def _result(cell: Any, methods: dict[str, Method]) -> Result:
     entrant = methods[name] if name in methods else Method(name, name, in_paper=False)
     return Result(
         dataset=dataset,
+        data=expect(cell["data"], str),
         variance=variance,
         q=expect(cell["q"], (int, type(None))),
         n_clusters=expect(cell["n_clusters"], int),
         entrant=entrant,
+        scores={metric: expect(cell["scores"][metric], str) for metric in METRICS},
         settings=expect(cell["settings"], dict),
         repeats=expect(cell["repeats"], int),
         failed=expect(cell["failed"], int),

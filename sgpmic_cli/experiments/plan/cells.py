@@ -30,6 +30,7 @@ class Cell:
     method: Method
     n_clusters: int
     settings: dict[str, Any] = field(default_factory=dict)
+    scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})  # shown as ACC and as NMI
     data: Dataset | None = None  # with the columns that the method gets; None when unavailable
     reason: str = ""
     data_differ: bool = False  # the data are not those of the paper
@@ -94,6 +95,7 @@ def _cell(table_data: TableData, variance: int, q: int | None, method: Method, p
         method=method,
         n_clusters=data.n_classes,
         settings=settings,
+        scores=protocol.scores(method, entry),
         data=protocol.columns(data, entry, method),
         data_differ=entry is not None and entry.data_differ,
     )

@@ -9,17 +9,16 @@ from typing import Any
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry
-from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.methods import Method, unknown
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """Which columns, which Q, which settings and which NMI a table is made with."""
+    """Which columns, which Q, which settings and which scores a table is made with."""
 
     name: str
-    nmi: str  # the score that is shown as NMI
+    nmi: str  # the score that is shown as NMI, unless a method has its own
     as_run: bool
 
     def columns(self, data: Dataset, entry: Entry | None, method: Method) -> Dataset:
@@ -30,6 +29,8 @@ class Protocol:
         """Latent dimensions for a share of variance; the same for every method of a row, as in the paper."""
         if self.as_run and entry is not None and variance in entry.as_run_q:
             return entry.as_run_q[variance]
+        from sgpmic_cli.embeddings import dimensions_for  # a process that only runs a method does without
+
         return dimensions_for(self._dropped(data, entry).Y, variance / 100)
 
     def settings(self, method: Method, entry: Entry | None) -> dict[str, Any]:
@@ -40,6 +41,14 @@ class Protocol:
         if not self.as_run:
             return {**method.settings, **method.as_stated}
         return {**method.settings, **(method.as_run if entry is not None else {})}
+
+    def scores(self, method: Method, entry: Entry | None) -> dict[str, str]:
+        """The scores that are shown as ACC and NMI.
+
+        Some columns of the paper were scored otherwise than the rest; on a user's own data all are scored alike.
+        """
+        own = method.as_run_scores if self.as_run and entry is not None else {}
+        return {"acc": "acc", "nmi": self.nmi, **own}
 
     def _dropped(self, data: Dataset, entry: Entry | None) -> Dataset:
         if not self.as_run or entry is None or not entry.as_run_drop:

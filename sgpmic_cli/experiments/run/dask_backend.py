@@ -4,23 +4,27 @@ Dask runs a batch again when its worker is lost. The client is used as it is and
 because that one waits forever for a batch which the scheduler has given up (joblib 1.6).
 """
 
-from collections.abc import Generator, Sequence
+import importlib.util
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgpmic_cli.code_version import code_version
+from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.methods import unknown
 from sgpmic_cli.experiments.run.one_run import compute
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.experiments.run.separate_process import Limits, needs_own_process, records_apart
 
 if TYPE_CHECKING:
     from distributed import Client
 
 BACKENDS = ("loky", "dask")
 CONNECT_SECONDS = 10
+CHECK_SECONDS = 30
 IN_FLIGHT = 200  # batches sent ahead, at least: workers that join later find work, and data do not pile up
 AHEAD = 3  # and for each thread of the cluster
 
@@ -36,13 +40,20 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     return scheduler
 
 
-def records_of_workers(batches: Sequence[list[Run]], scheduler: str) -> Generator[list[Record], None, None]:
+def records_of_workers(
+    batches: Sequence[list[Run]],
+    scheduler: str,
+    limits: Limits = Limits(),
+    warn: Callable[[str], None] = lambda _: None,
+) -> Generator[list[Record], None, None]:
     """Records of the batches as they come, the first batches first on their way."""
     with _connected(scheduler) as client:
         from distributed import as_completed
 
+        _check_cluster(client, scheduler, warn)
+
         def send(batch: list[Run]) -> object:
-            return client.submit(compute_here, batch, pure=False)
+            return client.submit(compute_here, batch, limits, pure=False)
 
         waiting = iter(batches)
         ahead = max(IN_FLIGHT, AHEAD * sum(client.nthreads().values()))
@@ -53,7 +64,7 @@ def records_of_workers(batches: Sequence[list[Run]], scheduler: str) -> Generato
                 finished.add(send(batch))
 
 
-def compute_here(batch: Sequence[Run]) -> list[Record]:
+def compute_here(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record]:
     """Compute runs in a Dask worker, which must be one that gives the numbers the plan asks for."""
     from distributed import get_worker
     from threadpoolctl import threadpool_limits
@@ -70,8 +81,11 @@ def compute_here(batch: Sequence[Run]) -> list[Record]:
                 f"the Dask worker {worker.address} has another version of {run.cell.method.name}, or of NumPy, SciPy "
                 "or scikit-learn: install the same sgpmic, libraries and methods of your own everywhere."
             )
+    memory = Path(worker.local_directory) / "sgpmic-memory"
+    if any(needs_own_process(run, limits) for run in batch):
+        return list(records_apart(batch, memory=memory, limits=limits))
     with threadpool_limits(limits=1):
-        return [compute(run, Path(worker.local_directory) / "sgpmic-memory") for run in batch]
+        return [compute(run, memory) for run in batch]
 
 
 def _connected(scheduler: str) -> "Client":
@@ -79,10 +93,41 @@ def _connected(scheduler: str) -> "Client":
         from distributed import Client
     except ImportError as error:
         raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    nobody = f"no Dask scheduler answers at {scheduler!r}"
     try:
-        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"no Dask scheduler answers at {scheduler!r}: start one or correct the address.") from error
+        return within(CONNECT_SECONDS, lambda: Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False))
+    except TimeoutError:
+        raise UsageError(f"{nobody} within {CONNECT_SECONDS} s: start one or correct the address.") from None
+    except Exception as error:  # an address may be wrong in many ways, and Dask complains in as many
+        raise UsageError(f"{nobody}: start one or correct the address.") from error
+
+
+def _check_cluster(client: "Client", scheduler: str, warn: Callable[[str], None]) -> None:
+    """Find out in time that the cluster lacks this package; a cluster without workers may get some later."""
+    lacking = (
+        f"the Dask cluster at {scheduler!r} cannot import sgpmic on its {{}}: install the same sgpmic, and the same "
+        "methods of your own, everywhere."
+    )
+    try:
+        answers = within(CHECK_SECONDS, lambda: _importing(client))
+    except TimeoutError:
+        raise SgpmicError(
+            f"the Dask cluster at {scheduler!r} has workers that did not answer within {CHECK_SECONDS} s: look after "
+            "them, and run the same command again."
+        ) from None
+    except Exception as error:
+        raise SgpmicError(lacking.format("scheduler")) from error
+    if not answers:
+        warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for the first.")
+    if not all(answers.values()):
+        raise SgpmicError(lacking.format("workers"))
+
+
+def _importing(client: "Client") -> dict[str, bool]:
+    """By worker, whether it finds this package; both ends only need Python for the question."""
+    found = client.run(importlib.util.find_spec, "sgpmic_cli", on_error="return")
+    client.run_on_scheduler(importlib.import_module, "sgpmic_cli")
+    return {worker: spec is not None and not isinstance(spec, Exception) for worker, spec in found.items()}
 
 
 def _received(future: object) -> list[Record]:

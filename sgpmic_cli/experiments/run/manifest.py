@@ -44,7 +44,8 @@ def blas() -> list[dict[str, Any]]:
 
     linalg.cholesky(np.eye(1))  # SciPy brings a library of its own, loaded by now
     kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
-    return [{name: library[name] for name in kept if name in library} for library in threadpool_info()]
+    found = [{name: library[name] for name in kept if name in library} for library in threadpool_info()]
+    return sorted(found, key=str)  # they are listed in no order, and equal runs are to have equal manifests
 
 
 def commit() -> str | None:

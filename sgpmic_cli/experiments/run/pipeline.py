@@ -2,13 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs, write_files
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.plan.protocol import Protocol, protocol_named
@@ -19,6 +19,8 @@ from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.run.run_options import RunOptions
+
+MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,17 @@ class FinishedStudy:
         return sum(not record.ok for record in self.records.values())
 
 
-def run_study(study: Study, options: RunOptions, out: PathLike | None = None) -> FinishedStudy:
-    """Run or resume a study whose tables are to go into `out`, if it has any.
+def run_study(
+    study: Study, options: RunOptions, out: PathLike | None = None, files: Iterable[str] = ()
+) -> FinishedStudy:
+    """Run or resume a study whose tables are to go into `out` as `files`, if it has any.
 
-    That `out` and the store can be written is found out before hours of computing, not after them.
+    That `out` and the store can be written, and that no table would replace what is read, is found out before hours of
+    computing, not after them.
     """
     prepared = prepare(study, options, out)
     if out is not None:
+        refuse_overwriting_inputs(Path(out), (*files, MANIFEST), study.datasets)
         check_writable(Path(out), "out")
     check_writable(prepared.store.folder, "store")
     return compute(prepared)
@@ -105,6 +111,7 @@ def compute(prepared: Prepared) -> FinishedStudy:
         prepared.store,
         n_jobs=options.n_jobs,
         scheduler=options.scheduler,
+        limits=options.limits,
         progress=options.watcher.finished,
     )
     outcomes = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
@@ -114,14 +121,12 @@ def compute(prepared: Prepared) -> FinishedStudy:
 def write_study(
     folder: Path, files: Mapping[str, str], finished: FinishedStudy, further: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the tables of a study, each file whole or not at all, and last its manifest.
+    """Write the tables of a study and its manifest, all of them or none.
 
     `further` are arguments that the study does not hold itself, such as the values of a sweep.
     """
-    for name, text in files.items():
-        write_whole(folder / name, text)
     text = json.dumps(_manifest(finished, further or {}), indent=2, ensure_ascii=False, allow_nan=False)
-    write_whole(folder / "manifest.json", f"{text}\n")
+    write_files(folder, {**files, MANIFEST: f"{text}\n"})
 
 
 def _manifest(finished: FinishedStudy, further: Mapping[str, Any]) -> dict[str, Any]:

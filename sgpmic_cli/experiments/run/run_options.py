@@ -1,5 +1,6 @@
 """How and where the runs of a study are computed. Nothing here changes a number."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,9 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.run.dask_backend import scheduler_of
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.experiments.run.separate_process import Limits
+
+MOST_JOBS_PER_CORE = 32  # beyond that processes only take memory from each other
 
 
 class Watcher:
@@ -31,6 +35,7 @@ class RunOptions:
     n_jobs: int = -1  # processes of this machine, -1 for one per core
     backend: str = "loky"  # or "dask", with the address of its scheduler
     scheduler: str | None = None
+    limits: Limits = field(default_factory=Limits)  # of time and memory for one run
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
@@ -42,6 +47,9 @@ class RunOptions:
         """Refuse what cannot work before anything is loaded."""
         if self.n_jobs == 0:
             raise UsageError("n_jobs=0 means no process at all: give 1 or more, or -1 for all cores.")
+        most = MOST_JOBS_PER_CORE * (os.cpu_count() or 1)
+        if self.n_jobs > most:
+            raise UsageError(f"n_jobs={self.n_jobs} is more than this machine can start: give at most {most}, or -1.")
         scheduler_of(self.backend, self.scheduler)
 
     def arguments(self) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """Computing the runs that no record answers for: in parallel, longest first, each kept the moment it is finished."""
 
 import contextlib
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +17,12 @@ from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.dask_backend import records_of_workers
 from sgpmic_cli.experiments.run.one_run import compute
 from sgpmic_cli.experiments.run.records import Record, Store
+from sgpmic_cli.experiments.run.separate_process import Limits, needs_own_process, records_apart
 
 BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
+OWN_PROCESS_SECONDS = 5.0  # and where a process has to be started for a batch
 USUAL_INDUCING = 50
+FOLLOW_SECONDS = 1.0  # how often a worker looks whether the command that started it still lives
 
 Progress = Callable[[Record], None]
 
@@ -47,19 +54,28 @@ def execute(
     *,
     n_jobs: int = 1,
     scheduler: str | None = None,
+    limits: Limits = Limits(),
     progress: Progress = lambda _: None,
 ) -> dict[str, Record]:
     """Compute runs and return their records by key. What is finished stays in the store whatever happens here.
 
-    With the address of a Dask `scheduler` its workers compute, and this process keeps the records.
+    With the address of a Dask `scheduler` its workers compute, and this process keeps the records. Methods from
+    elsewhere come last, in processes of their own; with `limits` every run has one.
     """
     if not pending:
         return {}
     store.open()
     records: dict[str, Record] = {}
-    for stage in _stages(pending):
-        batches = _batches(stage)
-        outcomes = _outcomes(batches, store, n_jobs) if scheduler is None else _elsewhere(batches, store, scheduler)
+    trusted = [run for run in pending if not run.cell.method.foreign]
+    foreign = [run for run in pending if run.cell.method.foreign]
+    for stage in [*_stages(trusted), *([foreign] if foreign else [])]:
+        if scheduler is not None:
+            length = OWN_PROCESS_SECONDS if needs_own_process(stage[0], limits) else BATCH_SECONDS
+            outcomes = _elsewhere(_batches(stage, length), store, scheduler, limits)
+        elif needs_own_process(stage[0], limits):
+            outcomes = _apart(stage, store, n_jobs, limits)
+        else:
+            outcomes = _outcomes(_batches(stage), store, n_jobs)
         with contextlib.closing(outcomes) as finished:
             for batch in finished:
                 for record in batch:
@@ -97,12 +113,12 @@ def _stages(pending: Sequence[Run]) -> list[list[Run]]:
     return [stage for stage in (first, [run for run in pending if run.key in later]) if stage]
 
 
-def _batches(stage: Sequence[Run]) -> list[list[Run]]:
+def _batches(stage: Sequence[Run], seconds: float = BATCH_SECONDS) -> list[list[Run]]:
     """Runs in falling order of cost, cheap runs of the same cell together."""
     batches: list[list[Run]] = []
     for run in sorted(stage, key=_order):
         last = batches[-1] if batches else []
-        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= BATCH_SECONDS:
+        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= seconds:
             last.append(run)
         else:
             batches.append([run])
@@ -126,10 +142,14 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
                 yield compute_batch([run], store.folder)
         return
     try:
-        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=_leave_interrupts):
-            yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
-                delayed(compute_batch)(batch, store.folder) for batch in batches
-            )
+        start = partial(_follow, os.getpid())
+        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start):
+            # Workers are started here. Ctrl-C goes to them as well, and is left to us, who end them and say so, once.
+            with _blocked_interrupts():
+                finished = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
+                    delayed(compute_batch)(batch, store.folder) for batch in batches
+                )
+            yield from finished
     except BrokenProcessPool as error:
         raise SgpmicError(
             "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
@@ -137,9 +157,22 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
         ) from error
 
 
-def _elsewhere(batches: Sequence[list[Run]], store: Store, scheduler: str) -> Generator[list[Record], None, None]:
+def _apart(stage: Sequence[Run], store: Store, n_jobs: int, limits: Limits) -> Generator[list[Record], None, None]:
+    """Records of runs that each have a process to themselves, kept as they come."""
+    from joblib import effective_n_jobs
+
+    slots = effective_n_jobs(n_jobs)
+    with contextlib.closing(records_apart(stage, memory=store.memory, limits=limits, n_jobs=slots)) as finished:
+        for record in finished:
+            store.write(record)
+            yield [record]
+
+
+def _elsewhere(
+    batches: Sequence[list[Run]], store: Store, scheduler: str, limits: Limits
+) -> Generator[list[Record], None, None]:
     """Records of the batches as a cluster sends them, each kept here: its workers need not see this disk."""
-    with contextlib.closing(records_of_workers(batches, scheduler)) as finished:
+    with contextlib.closing(records_of_workers(batches, scheduler, limits, store.warn)) as finished:
         for batch in finished:
             for record in batch:
                 store.write(record)
@@ -160,6 +193,26 @@ def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
     return records
 
 
-def _leave_interrupts() -> None:
-    """In a worker: leave Ctrl-C to the parent, which ends its workers itself and says what happened, once."""
+@contextlib.contextmanager
+def _blocked_interrupts() -> Generator[None, None, None]:
+    """Block Ctrl-C in this thread, and for good in the processes that it starts meanwhile."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _follow(parent: int) -> None:
+    """In a worker: leave Ctrl-C to the parent, and end when it is gone, were it by a kill."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(FOLLOW_SECONDS)
+    os._exit(1)

@@ -9,7 +9,7 @@ from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
-from sgpmic_cli.experiments.tables.benchmark_files import benchmark_files, trace_csv
+from sgpmic_cli.experiments.tables.benchmark_files import FILES, TRACE_FILE, benchmark_files, trace_csv
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ def benchmark(
 
     With `with_trace` also trace.csv: the losses and bounds of every run, step by step.
     """
-    runs = run_study(study, options, out)
-    results = [compare_cell(outcome, runs.prepared.protocol) for outcome in runs.outcomes]
+    runs = run_study(study, options, out, FILES)
+    results = [compare_cell(outcome) for outcome in runs.outcomes]
     finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
     files = benchmark_files(finished.results, finished.document())
     if with_trace:
-        files["trace.csv"] = trace_csv(runs.records.values())
+        files[TRACE_FILE] = trace_csv(runs.records.values())
     write_study(Path(out), files, runs)
     return finished

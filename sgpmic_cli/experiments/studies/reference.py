@@ -1,4 +1,4 @@
-"""The numbers that must not get worse: the scores of every repeat of every cell, in one file under version control."""
+"""The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
 
 import json
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ from typing import Any
 from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.plan.protocol import Protocol
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.json_file import read_json
 
 DIGITS = 4
 Place = tuple[str, int, str]  # data set, variance, method
@@ -45,12 +45,13 @@ def default_path() -> Path:
     return (checkout if checkout.is_dir() else Path("results")) / "reference.json"
 
 
-def expected(outcome: Outcome, protocol: Protocol) -> Expected:
+def expected(outcome: Outcome) -> Expected:
     """A computed cell as it goes into the reference."""
     cell = outcome.cell
-    score = {"acc": "acc", "nmi": protocol.nmi}
     values = {
-        metric: tuple(round(record.scores[score[metric]], DIGITS) if record.ok else None for record in outcome.records)
+        metric: tuple(
+            round(record.scores[cell.scores[metric]], DIGITS) if record.ok else None for record in outcome.records
+        )
         for metric in METRICS
     }
     chosen = {name: outcome.settings[name] for name in cell.method.grid}
@@ -60,7 +61,7 @@ def expected(outcome: Outcome, protocol: Protocol) -> Expected:
 def read_reference(path: Path) -> Reference:
     """The reference of a file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         cells = (_cell(entry) for entry in content["cells"])
         return Reference(
             str(content["protocol"]),
@@ -76,7 +77,8 @@ def read_reference(path: Path) -> Reference:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
-            f"'{path}' is no reference, so nothing was compared: restore it, or make one with update=True."
+            f"'{path}' is no reference, so nothing was compared: restore it, or remove it and make one with "
+            "update=True."
         ) from error
 
 
@@ -88,16 +90,24 @@ def write_reference(path: Path, reference: Reference) -> None:
     write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
 
 
-def reference_of(outcomes: Iterable[Outcome], protocol: Protocol, seed: int, repeats: int) -> Reference:
+def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
     """Computed cells as a reference; cells without data or without a successful run have no place in it."""
-    cells = [expected(outcome, protocol) for outcome in outcomes if outcome.available and outcome.ok]
-    return Reference(protocol.name, seed, repeats, {cell.place: cell for cell in cells})
+    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
+    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
 
 
 def _cell(entry: dict[str, Any]) -> Expected:
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {metric: tuple(None if value is None else float(value) for value in entry[metric]) for metric in METRICS}
+    values = {
+        metric: tuple(None if value is None else _percentage(value) for value in entry[metric]) for metric in METRICS
+    }
     return Expected(place, dict(entry.get("chosen", {})), values)
+
+
+def _percentage(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
+        raise ValueError(f"{value!r} is no percentage")
+    return float(value)
 
 
 def _entry(cell: Expected) -> dict[str, Any]:

@@ -6,12 +6,13 @@ s being the spread of the reference and n the number of repeats compared.
 """
 
 import math
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from sgpmic_cli.atomic import resumable_folder
+from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS
@@ -35,14 +36,14 @@ class State(StrEnum):
 
     SAME = "same"
     MOVED = "moved"
-    BETTER = "better"
-    WORSE = "worse"
+    UP = "differs up"
+    DOWN = "differs down"
     FAILED = "failed"
     MISSING = "missing"
     NEW = "new"
 
 
-BROKEN = (State.WORSE, State.FAILED, State.MISSING)
+BROKEN = (State.DOWN, State.FAILED, State.MISSING)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def check(
     changes = []
     for place, cell in wanted.items():
         if place in found and found[place].available:
-            got = reference_of([found[place]], finished.prepared.protocol, reference.seed, repeats).cells.get(place)
+            got = reference_of([found[place]], reference.protocol, reference.seed, repeats).cells.get(place)
             reason = "; ".join(found[place].reasons)
             changes += [_compare(cell, got, metric, repeats, reason) for metric in METRICS]
         elif place not in left_out:
@@ -147,7 +148,7 @@ def update(
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(f"repeats={repeats} differs from the reference's {old.repeats}: only the whole can change.")
     finished = _run(Study(selection.datasets, ["all"], selection.methods, repeats, seed, protocol), options)
-    new = reference_of(finished.outcomes, finished.prepared.protocol, seed, repeats)
+    new = reference_of(finished.outcomes, protocol, seed, repeats)
     before = old.cells if old else {}
     changes = []
     for outcome in finished.outcomes:
@@ -164,11 +165,11 @@ def update(
 
 
 def _run(study: Study, options: RunOptions) -> FinishedStudy:
-    """Without a store everything is computed, and no record stays."""
+    """Without a store, records last until the check is through: one that was cut short goes on where it was."""
     if options.store is not None:
         return run_study(study, options)
-    with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as temporary:
-        return run_study(study, replace(options, store=temporary))
+    with resumable_folder(cache_folder(options.data_dir) / "check") as runs:
+        return run_study(study, replace(options, store=runs))
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:
@@ -220,7 +221,7 @@ def _compare(before: Expected, now: Expected | None, metric: str, repeats: int |
     spread = before.stat(metric).std or 0.0
     tolerance = max(1.0, 3.0 * spread / math.sqrt(count))
     difference = stat.mean - was.mean
-    state = State.WORSE if difference < -tolerance else State.BETTER if difference > tolerance else State.MOVED
+    state = State.DOWN if difference < -tolerance else State.UP if difference > tolerance else State.MOVED
     if abs(difference) < STILL:
         state = State.SAME
     return Change(before.place, metric, state, was, stat, tolerance)
@@ -245,4 +246,4 @@ def broken(changes: Sequence[Change]) -> list[Change]:
 
 def compared(changes: Sequence[Change]) -> int:
     """How many numbers were really held against the reference."""
-    return sum(change.state in (State.SAME, State.MOVED, State.BETTER, State.WORSE) for change in changes)
+    return sum(change.state in (State.SAME, State.MOVED, State.UP, State.DOWN) for change in changes)

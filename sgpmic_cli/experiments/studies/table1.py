@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, write_whole
+from sgpmic_cli.atomic import write_files
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
@@ -60,16 +60,15 @@ def shapes(*, data_dir: PathLike | None = None, mirror: str | None = None, offli
 
 def write_table1(folder: Path, found: Sequence[Shape]) -> None:
     """Write the table as CSV, Markdown, LaTeX and JSON."""
-    check_writable(folder, "out")
     head, body = for_people(found)
     notes = "".join(f"- {shape.name}: {shape.note}\n" for shape in found if shape.note)
-    for name, text in {
+    texts = {
         "table1.csv": csv_text(HEADING, [shape.row() for shape in found]),
         "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
         "table1.tex": _latex(head, body),
         "table1.json": as_json({"datasets": [shape.document() for shape in found]}),
-    }.items():
-        write_whole(folder / name, text)
+    }
+    write_files(folder, texts)
 
 
 def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:

@@ -20,6 +20,8 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "table2.md": shape_markdown,
     "table2.tex": shape_latex,
 }
+GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
+FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)  # all that may be written
 GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
 TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
@@ -31,7 +33,7 @@ def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> d
     files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
     files["benchmark.json"] = as_json(document)
     if any(result.grid for result in results):
-        files["lambda.csv"] = grid_csv(results)
+        files[GRID_FILE] = grid_csv(results)
     return files
 
 

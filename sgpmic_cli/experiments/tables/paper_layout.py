@@ -12,7 +12,8 @@ from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import TITLES, digits, escape, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
-from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks
+from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks, scored_otherwise
+from sgpmic_cli.safe_text import for_markdown
 
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
 
@@ -28,7 +29,7 @@ def shape_markdown(results: Sequence[Result]) -> str:
             for (dataset, share), row in rows.items():
                 top = best_of(row.values(), metric, mean)
                 cells = [_markdown(row.get(method), metric, mean, top) for method in methods]
-                body.append([dataset + _mark(row), share, *cells])
+                body.append([for_markdown(dataset) + _mark(row), share, *cells])
             counts = wins(results, metric, mean)
             body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
             table = markdown_table(["data set", "variance % (Q)", *labels], body, left=2)
@@ -61,7 +62,8 @@ def shape_latex(results: Sequence[Result]) -> str:
 
 
 def _remarks(results: Sequence[Result]) -> list[str]:
-    return remarks(chosen_with_labels(results), fitted_to_print(result.entrant for result in results))
+    fitted = fitted_to_print(result.entrant for result in results)
+    return remarks(chosen_with_labels(results), fitted, scored_otherwise(results))
 
 
 def _labels(results: Sequence[Result]) -> list[str]:

@@ -11,7 +11,8 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
-from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain
+from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain, signed
+from sgpmic_cli.safe_text import for_markdown
 
 TIDY = [
     "metric",
@@ -26,6 +27,8 @@ TIDY = [
     "paper_mean",
     "paper_std",
     "difference",
+    "difference_low",
+    "difference_high",
     "verdict",
     "settings",
     "note",
@@ -38,6 +41,8 @@ def tidy_csv(results: Sequence[Result]) -> str:
     for result in results:
         for metric, ours in result.ours.items():
             paper = result.paper.get(metric)
+            difference = result.difference(metric) if metric in METRICS else None
+            low, high = difference.interval() if difference else (None, None)
             row = {
                 "metric": metric,
                 "dataset": result.dataset,
@@ -50,7 +55,9 @@ def tidy_csv(results: Sequence[Result]) -> str:
                 "failed": result.failed,
                 "paper_mean": digits(paper.mean if paper else None, 2),
                 "paper_std": digits(paper.std if paper else None, 2),
-                "difference": digits(result.difference(metric) if metric in METRICS else None, 4),
+                "difference": digits(difference.value if difference else None, 4),
+                "difference_low": digits(low, 4),
+                "difference_high": digits(high, 4),
                 "verdict": result.verdict.get(metric, ""),
                 "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
                 "note": result.note,
@@ -67,7 +74,9 @@ def markdown(results: Sequence[Result]) -> str:
         body = []
         for (dataset, share), row in rows.items():
             top = best_of(row.values(), metric)
-            body.append([dataset, share, *(_markdown_cell(row.get(method), metric, top) for method in methods)])
+            body.append(
+                [for_markdown(dataset), share, *(_markdown_cell(row.get(method), metric, top) for method in methods)]
+            )
         table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
@@ -127,7 +136,9 @@ def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str
     if is_best(ours.mean, top):
         text = f"**{text}**"
     paper = result.paper[metric]
-    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{result.verdict[metric]}"
+    verdict, difference = result.verdict[metric], result.difference(metric)
+    size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
+    return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
 
 
 def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:

@@ -1,18 +1,14 @@
 """Figure 7: ACC against the number of clusters."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import LETTERS
-from sgpmic_cli.figures.style import INK, PAGE, canvas, look
-from sgpmic_cli.figures.sweep_curves import count_axis, draw_curve, read_sweep
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
+from sgpmic_cli.figures.style import INK, PAGE, as_drawn, canvas, look
+from sgpmic_cli.figures.sweep_curves import count_axis, draw_curve, label_ends, read_sweep
 
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels beside each other: more leave no room for the numbers of the axis
@@ -26,7 +22,6 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
     # Our own method in ink and bold, the others in the colours.
     others = [method for method in methods if method != "sgp-mic"]
     looks = {method: (look(j), 1.0) for j, method in enumerate(others)} | {"sgp-mic": ((INK, "o"), 1.8)}
-    drawn: dict[str, Artist] = {}  # a method may be missing from the first panel
     titles = {name: method.label for name, method in known().items()}
     across = min(len(datasets), MOST_ACROSS)
     down = -(-len(datasets) // across)
@@ -37,16 +32,14 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
         for i, (axes, dataset) in enumerate(zip(grid.flat, datasets, strict=False)):
             for method in methods:
                 if (dataset, method, "acc") in curves:
-                    label = titles.get(method, method)
+                    label = as_drawn(titles.get(method, method))
                     draw_curve(axes, curves[dataset, method, "acc"], label, *looks[method])
             counts = np.unique(np.concatenate([curve.x for key, curve in curves.items() if key[0] == dataset]))
             ticks = counts[:: -(-len(counts) // MOST_TICKS)].astype(int).tolist()
             count_axis(axes, ticks, "number of clusters")
             letter = LETTERS[i % len(LETTERS)] * (1 + i // len(LETTERS))  # aa comes after z
-            axes.set_title(f"({letter}) {dataset.capitalize()}")
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-                drawn.setdefault(label, handle)
+            axes.set_title(f"({letter}) {as_drawn(dataset.capitalize())}")
+            label_ends(axes)
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
-        figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=4)
     return []

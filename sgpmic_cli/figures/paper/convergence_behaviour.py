@@ -24,6 +24,7 @@ LOSS, ACC = COLOURS[0], COLOURS[3]
 def figure6(stem: Path, options: PlotOptions) -> list[str]:
     """Both curves in one panel: the loss on the left axis, ACC on the right."""
     found = traces(options.study(DATASETS, ["sgp-mic"]), options)
+    span = max(float(np.ptp(trace["acc"])) for _, trace in found) + 4.0  # points; the same for all, to be comparable
     with canvas(stem, width=PAGE, height=4.2) as figure:
         rows, columns = SHAPE
         grid = figure.subplots(rows, columns)
@@ -31,10 +32,13 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
             updates = np.arange(1, len(trace["bound"]) + 1)
             right = axes.twinx()
             right.spines["right"].set_visible(True)
-            loss = axes.plot(updates, -trace["bound"] / 1000, "-", color=LOSS, label="loss (left axis)")
+            values = -trace["bound"] / 1000
+            loss = axes.plot(updates, values, "-", color=LOSS, label="loss (left axis)")
+            e_step = axes.plot(updates[::2], values[::2], "o", color=LOSS, mfc="white", ms=2.8, label="after an E-step")
+            m_step = axes.plot(updates[1::2], values[1::2], "o", color=LOSS, ms=2.8, label="after an M-step")
             acc = right.plot(updates, trace["acc"], "--", color=ACC, label="ACC (right axis)")
-            low, high = trace["acc"].min(), trace["acc"].max()
-            right.set_ylim(max(0.0, low - 5.0), min(100.0, high + 5.0))
+            middle = 0.5 * (trace["acc"].min() + trace["acc"].max())
+            right.set_ylim(middle - span / 2.0, middle + span / 2.0)
             axes.tick_params(axis="y", colors=LOSS)
             right.tick_params(axis="y", colors=ACC)
             axes.locator_params(nbins=5)
@@ -45,5 +49,5 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
                 right.set_ylabel("ACC (%)", color=ACC)
             if i >= len(found) - columns:
                 axes.set_xlabel("update (E- and M-steps)")
-        figure.legend(handles=[*loss, *acc], loc="outside lower center", ncols=2)
+        figure.legend(handles=[*loss, *e_step, *m_step, *acc], loc="outside lower center", ncols=4)
     return []

@@ -16,7 +16,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
         for i, (row, panel) in enumerate(zip(figure.subplots(2, 2), panels, strict=True)):
             data = panel.data
             before, after = row
-            scatter(before, data.Y[:, :2], panel.classes, panel.classes)
+            scatter(before, data.Y[:, :2], panel.classes, panel.clusters)
             before.set_aspect("equal", adjustable="datalim")
             before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {len(data.Y)} rows, {data.n_classes} classes")
             before.set_xlabel(data.feature_names[0])
@@ -25,7 +25,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
             after.set_title(f"({'bd'[i]}) SGP-MIC")
             after.set_xlabel("latent dimension 1\n" + _scores(panel, FIGURE_ARCS if data.name == "arcs" else None))
             after.set_ylabel("latent dimension 2")
-        figure.supxlabel("marker: class; colour: class (left), cluster (right)", fontsize=7)
+        figure.supxlabel("marker: class; colour: cluster; the run nearest to the mean", fontsize=7)
     return []
 
 
@@ -33,4 +33,4 @@ def _scores(panel: Panel, printed: dict[str, float] | None) -> str:
     stats, n = panel.outcome.stats, panel.outcome.repeats - panel.outcome.failed
     text = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} % (mean of {n})"
     paper = "" if printed is None else f"\npaper, on other data: {printed['acc']:.2f} and {printed['nmi']:.2f}"
-    return f"{text}\nshown {panel.acc:.2f}{paper}"
+    return f"{text}{paper}"

@@ -97,9 +97,11 @@ class PaperSGPMIC(LatentClusterer):
     optimizer_steps : int, default=3
         Steps of the optimizer in an M-step.
     learn_weights : bool, default=False
-        Let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper sets them.
+        Let the weights pi_m follow the responsibilities. Off, they stay at 1/M, where the paper's
+        algorithm starts and from where it moves them.
     learn_noise : bool, default=False
-        Move the noise precision too. Off, it stays at 4 / mean variance, as the paper sets it.
+        Move the noise precision too. Off, it stays at 4 / mean variance, where the paper's algorithm starts and
+        from where it moves it.
     isomap_components : {"auto", "largest", "joined"}, default="auto"
         What the ISOMAP start does with data that fall apart at twelve neighbours: "largest" unrolls the largest part
         and puts all other rows at one place, as the paper's numbers need it; "joined" bridges the parts; "auto" takes

@@ -1,37 +1,37 @@
 import re
 from dataclasses import replace
 
+from sgpmic_cli.data import load
 from sgpmic_cli.experiments.compare.comparison import compare_cell
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import Method, known
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.scores import SCORES
+
+DATA = load("iris")
 
 
 def _dec_on_cmc(**stats):
     """A cell whose printed NMI is 3.13."""
     every = dict.fromkeys(SCORES, Stat(44.0, 0.1)) | {name: Stat(mean, 0.05) for name, mean in stats.items()}
-    return Outcome(Cell("cmc", 95, 2, known()["dec"], 3, data=object()), {}, 10, 0, every, Stat(0.1, 0.0))
+    return Outcome(Cell("cmc", 95, 2, known()["dec"], 3, data=DATA), {}, 10, 0, every, Stat(0.1, 0.0))
 
 
 def _point(level, failed, acc):
     stats = dict.fromkeys(SCORES, Stat(acc, 0.0) if failed < 3 else Stat())
-    cell = Cell(
-        "iris", 95, 2, Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)}), 3, data=object()
-    )
+    cell = Cell("iris", 95, 2, Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)}), 3, data=DATA)
     return Outcome(cell, {"level": level}, 3, failed, stats, Stat(0.1, 0.0), ("no luck",) if failed else ())
 
 
 def test_the_labels_chose_nothing_where_every_run_failed():
     points = tuple(_point(level, 3, None) for level in (0.1, 0.2, 0.3))
-    told = compare_cell(replace(points[0], grid=points), protocol_named("as-run"))
+    told = compare_cell(replace(points[0], grid=points))
     assert re.search(r"3 runs failed: no luck\b.*\b6 runs .*failed: no luck", told.note)
 
 
 def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
     points = _point(0.1, 1, 99.0), _point(0.2, 0, 60.0), _point(0.3, 0, 50.0)
-    told = compare_cell(replace(points[1], grid=points), protocol_named("as-run"))
+    told = compare_cell(replace(points[1], grid=points))
     assert "level = 0.2" in told.note
     assert "2 settings" in told.note
     assert "fewest failures" in told.note
@@ -39,12 +39,21 @@ def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
 
 def test_a_printed_nmi_that_is_the_other_one_is_told():
     outcome = _dec_on_cmc(nmi=1.12, nmi_stated=3.16)
-    told = compare_cell(outcome, protocol_named("as-run"))
-    assert told.verdict["nmi"] == "worse"
+    told = compare_cell(outcome)
+    assert told.verdict["nmi"] == "differs down"
     assert "NMI" in told.note
     assert "3.16" in told.note
-    assert compare_cell(outcome, protocol_named("as-stated")).note == ""
+    stated = replace(outcome.cell, scores={"acc": "acc", "nmi": "nmi_stated"})
+    assert compare_cell(replace(outcome, cell=stated)).note == ""
+
+
+def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
+    cell = Cell("cmc", 95, 2, known()["deepc"], 3, scores={"acc": "acc_hungarian", "nmi": "nmi"}, data=DATA)
+    stats = dict.fromkeys(SCORES, Stat(2.0, 0.1)) | {"acc": Stat(45.3, 0.1), "acc_hungarian": Stat(39.2, 0.1)}
+    told = compare_cell(Outcome(cell, {}, 10, 0, stats, Stat(0.1, 0.0)))
+    assert (told.ours["acc"].mean, told.verdict["acc"]) == (39.2, "within 1")
+    assert "45.30" in told.note
 
 
 def test_an_nmi_that_neither_explains_is_left_alone():
-    assert compare_cell(_dec_on_cmc(nmi=1.12, nmi_stated=9.0), protocol_named("as-run")).note == ""
+    assert compare_cell(_dec_on_cmc(nmi=1.12, nmi_stated=9.0)).note == ""

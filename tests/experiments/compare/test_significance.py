@@ -92,6 +92,6 @@ def test_methods_that_never_differ_are_one_clique_with_no_evidence():
 
 
 def test_cells_without_a_number_are_not_scores():
-    cell = Result("iris", 95, 2, 3, Method("a", "a:A"), {}, 1, 0, {"acc": Stat(1.0, 0.0)}, {}, {}, 0.1, "")
+    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, {"acc": Stat(1.0, 0.0)}, {}, {}, 0.1, "")
     empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
     assert our_scores([cell, empty], "acc") == {("iris", 95, "a"): 1.0}

@@ -1,9 +1,11 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from sgpmic_cli.experiments.compare.paper import Published
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, Verdict, compare, judge
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, Difference, Verdict, compare, judge
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
@@ -16,17 +18,46 @@ from sgpmic_cli.scores import SCORES
         (91.3333, 0.0, 91.33, 0.0, "exact"),
         (76.01, 0.0, 76.00, 0.0, "exact"),
         (75.99, 5.0, 76.00, 5.0, "exact"),
-        (76.02, 0.0, 76.00, 0.0, "match"),
-        (77.00, 0.0, 76.00, 0.0, "match"),
-        (77.01, 0.0, 76.00, 0.0, "better"),
-        (74.99, 0.0, 76.00, 0.0, "worse"),
-        (86.00, 4.0, 76.00, 3.0, "match"),  # 2 sqrt(9 + 16) = 10
-        (86.01, 4.0, 76.00, 3.0, "better"),
-        (65.99, 4.0, 76.00, 3.0, "worse"),
+        (76.02, 0.0, 76.00, 0.0, "within 1"),
+        (77.00, 0.0, 76.00, 0.0, "within 1"),
+        (77.01, 0.0, 76.00, 0.0, "differs up"),
+        (74.99, 0.0, 76.00, 0.0, "differs down"),
+        (
+            80.00,
+            4.0,
+            76.00,
+            4.0,
+            "differs up",
+        ),  # twice the standard error of the difference, sqrt(16/10 + 16/10), is 3.6
+        (79.00, 4.0, 76.00, 4.0, "compatible"),
+        (72.00, 4.0, 76.00, 4.0, "differs down"),
     ],
 )
 def test_the_rules(ours, s_ours, paper, s_paper, verdict):
-    assert compare(Stat(ours, s_ours), Published(paper, s_paper, False)) == verdict
+    assert compare(Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))) == verdict
+
+
+def test_the_interval_is_welchs():
+    ours, paper = np.random.RandomState(0).normal([[60.0], [63.0]], [[2.0], [5.0]], size=(2, 10))
+    # Sample deviations go in, so that the standard library's test on the raw values must give the same interval.
+    difference = Difference.of(
+        Stat(ours.mean(), ours.std(ddof=1)), 10, Published(paper.mean(), paper.std(ddof=1), False)
+    )
+    expected = stats.ttest_ind(ours, paper, equal_var=False)
+    assert difference.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert difference.told_apart == (expected.pvalue < 0.05)
+
+
+def test_a_single_run_takes_the_spread_of_the_paper():
+    one = Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 3.0, False))
+    assert one.error == pytest.approx(3.0 * np.sqrt(1.0 + 1.0 / 10.0))
+    assert compare(one) is Verdict.COMPATIBLE
+    assert compare(Difference.of(Stat(70.0, 0.0), 10, Published(75.0, 3.0, False))) is Verdict.DOWN
+
+
+@pytest.mark.parametrize(("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)])
+def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
+    assert Difference.of(Stat(50.0 + difference, spread), 10, Published(50.0, spread, False)).equivalent is shown
 
 
 def test_what_goes_before_the_numbers():

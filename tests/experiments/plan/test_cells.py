@@ -6,7 +6,7 @@ from sgpmic_cli.data import entry, load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
-from sgpmic_cli.experiments.plan.methods import Method, resolve
+from sgpmic_cli.experiments.plan.methods import Method, known, resolve
 from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import TableData, load_table_data
 
@@ -139,7 +139,29 @@ def test_what_the_printed_numbers_need_is_for_the_papers_data_alone(tmp_path):
     (own,) = plan_cells(load_table_data([str(path)], [95], label="y"), resolve(["sgp-mic"]), protocol_named("as-run"))
     (printed,) = _cells(["iris"], [95], ["sgp-mic"])
     assert own.settings == {}
-    assert printed.settings == {"n_inducing": 50, "isomap_components": "largest", "center": False}
+    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
+    assert (printed.settings["isomap_components"], printed.settings["center"]) == ("largest", False)
+
+
+def test_columns_that_the_paper_scored_otherwise_are_scored_so_on_its_data_alone(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
+    usual = {"acc": "acc", "nmi": "nmi"}
+    asked = resolve(["pca-fcm", "dec", "deepc"])
+    own = plan_cells(load_table_data([str(path)], [95], label="y"), asked, protocol_named("as-run"))
+    assert [cell.scores for cell in own] == [usual] * 3
+    as_run = plan_cells(load_table_data(["iris"], [95]), asked, protocol_named("as-run"))
+    assert [cell.scores["nmi"] for cell in as_run] == ["nmi", "nmi_stated", "nmi"]
+    assert [cell.scores["acc"] for cell in as_run] == ["acc", "acc", "acc_hungarian"]
+    stated = plan_cells(load_table_data(["iris"], [95]), asked, protocol_named("as-stated"))
+    assert [cell.scores for cell in stated] == [{"acc": "acc", "nmi": "nmi_stated"}] * 3
+
+
+def test_as_stated_is_the_printed_algorithm():
+    cells = plan_cells(load_table_data(["iris"], [95]), resolve(["sgp-mic"]), protocol_named("as-stated"))
+    settings = cells[0].settings
+    assert (settings["scale"], settings["center"], settings["kernel_start"]) == ("none", False, 1.0)
+    assert (settings["optimizer"], settings["learn_weights"], settings["learn_noise"]) == ("scg", True, True)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):

@@ -1,5 +1,5 @@
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
-from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.plan.methods import known, resolve
 from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run.one_run import compute
@@ -34,7 +34,8 @@ def test_warnings_of_a_fit_are_kept_with_it():
 
 def test_what_a_fit_watched_is_kept_with_it():
     bound = _record("sgp-mic").trace["bound"]
-    assert len(bound) == 2 * 20 + 1  # an E and an M update a round, and the last E-step
+    rounds = known()["sgp-mic"].as_run["max_iter"]
+    assert len(bound) == 2 * rounds + 1  # an E and an M update a round, and the last E-step
     assert bound[-1] > bound[0]
     assert _record("pca-fcm").trace == {}
     assert _record("toy_methods:Chatty").trace == {"bound": [1.0, 2.0]}  # and a dict of losses fails no run

@@ -1,12 +1,11 @@
 import json
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.run.records import STALE_SECONDS, Record, Store
+from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.scores import SCORES
 
 RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0))
@@ -54,14 +53,17 @@ def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
     assert "computed again" in store.warnings[0]
 
 
-def test_leftovers_of_killed_processes_go_when_they_are_old(store):
-    old, fresh = store.folder / "a.json.1-x.tmp", store.folder / "b.json.2-y.tmp"
-    for path in (old, fresh):
+def test_leftovers_of_killed_processes_go_and_nothing_else(store):
+    """By name, folder and maker: a file of the user's that ends in .tmp, one of a live process, one further down."""
+    gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # beyond the largest number of a process
+    kept = [store.folder / name for name in ("notes.tmp", f".sgpmic-{os.getpid()}-0123abcd.tmp", "mine/x.tmp")]
+    for path in (gone, *kept):
+        path.parent.mkdir(exist_ok=True)
         path.write_text("{")
-    os.utime(old, (0, os.stat(fresh).st_mtime - STALE_SECONDS - 60))
+        os.utime(path, (0, os.stat(path).st_mtime - 1800))
     store.open()
-    assert not old.exists()
-    assert fresh.exists()
+    assert not gone.exists()
+    assert all(path.exists() for path in kept)
 
 
 def test_a_store_that_cannot_be_made_is_one_sentence(tmp_path):
@@ -75,8 +77,3 @@ def test_records_are_plain_json(store):
     content = json.loads((store.folder / f"{RECORD.key}.json").read_text())
     assert content["settings"] == {"lam": 0.1}
     assert content["scores"]["acc"] == 50.0
-
-
-def test_a_temporary_file_that_vanishes_is_nobodys_trouble(store, monkeypatch):
-    monkeypatch.setattr(Path, "rglob", lambda self, pattern: [store.folder / "gone.tmp"])
-    store.open()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from small_studies import prepared, small_benchmark
 
-from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.errors import DataUnavailable, SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.paper import published
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import compute
@@ -198,9 +198,9 @@ def test_a_dry_run_touches_nothing(tmp_path):
 
 def test_an_out_that_cannot_be_written_is_found_before_the_work(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot write into out="):
+    with pytest.raises(SgpmicError, match="cannot write into out="):
         small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file")
-    with pytest.raises(UsageError, match="cannot write into out="):
+    with pytest.raises(SgpmicError, match="cannot write into out="):
         small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "file" / "below")
 
 

@@ -46,8 +46,8 @@ def test_unchanged_code_moves_nothing(reference):
     [
         ((88.6667,) * 4, State.SAME),
         ((89.5,) * 4, State.MOVED),  # the paper's table has one point of tolerance at least
-        ((90.0,) * 4, State.WORSE),
-        ((87.0,) * 4, State.BETTER),
+        ((90.0,) * 4, State.DOWN),
+        ((87.0,) * 4, State.UP),
         ((98.0, 80.0, 80.0, 98.0), State.MOVED),  # 2.7 off; s = 9 allows 15.6 at n = 3
         ((None,) * 4, State.MOVED),  # it failed before, and works now
     ],
@@ -55,7 +55,7 @@ def test_unchanged_code_moves_nothing(reference):
 def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference, values, state):
     changes = check(_with(reference, acc=values), IRIS, options=HERE)
     assert _states(changes).get((*PLACE, "acc"), State.SAME) == state
-    assert bool(broken(changes)) == (state is State.WORSE)
+    assert bool(broken(changes)) == (state is State.DOWN)
 
 
 def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
@@ -166,7 +166,7 @@ def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):
     old = _with(reference, acc=(50.0,) * 4)
     old = replace(old, cells=old.cells | {gone.place: gone, other.place: other})
     new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), options=HERE)
-    assert _states(changes) == {(*PLACE, "acc"): State.BETTER}
+    assert _states(changes) == {(*PLACE, "acc"): State.UP}
     assert new.cells == reference.cells | {gone.place: gone, other.place: other}
     with pytest.raises(UsageError, match="only the whole can change"):
         update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)

@@ -26,17 +26,17 @@ def one_that_fails(monkeypatch):
 @pytest.fixture
 def search(tmp_path, monkeypatch):
     """One data set and few variations, one of them no variation at all."""
-    chosen = PaperSGPMIC().get_params() | dict(known()["sgp-mic"].settings)
+    chosen = known()["sgp-mic"].as_run
     tried = {"chosen": {}, "the same": {"kernel_start": chosen["kernel_start"]}, "short": {"max_iter": 2}}
     monkeypatch.setattr(setting_search, "UCI", ("iris",))
     monkeypatch.setattr(setting_search, "VARIATIONS", tried)
     monkeypatch.setattr(setting_search, "KERNEL_ROWS", (("iris", 95),))
-    return setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
+    return setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1, more=1)
 
 
 def _acc(cell):
     """The ACC of a cell's only run, computed by hand."""
-    (run,) = runs_of(cell, 1, 0)
+    (run,) = runs_of(cell, 1, setting_search.SEED)
     data = load("iris")
     return score_all(data.labels, PaperSGPMIC(3, 2, random_state=run.seed, **run.settings).fit_predict(data.Y))["acc"]
 
@@ -60,29 +60,43 @@ def test_every_variation_is_judged_on_every_row_and_by_both_kernels(search, tmp_
     assert {row["kernel"] for row in rows if row["variance"] == "95"} == {"rbf", "linear"}
 
 
-def test_the_table_has_the_closest_first(search):
+def test_the_table_has_the_best_first(search):
     head, body = search.table()
-    assert head[:6] == ["variation", "distance", "within 2", "above", "mean diff.", "iris RBF - linear"]
-    distances = [float(row[1]) for row in body]
-    assert distances == sorted(distances)
+    assert head[:6] == ["variation", "repeats", "within 1", "differ", "mean distance", "iris RBF - linear"]
+    merits = [(int(row[3]) - int(row[2]), float(row[4])) for row in body]
+    assert merits == sorted(merits)
 
 
-def test_a_variation_with_a_failed_run_has_no_distance_and_comes_last(one_that_fails, tmp_path):
-    done = setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1)
+def test_the_first_are_run_again_with_other_seeds_than_the_table_and_stand_above_the_rest(tmp_path, monkeypatch):
+    tried = {"chosen": {}, "short": {"max_iter": 2}, "shorter": {"max_iter": 1}}
+    for name, value in (("UCI", ("iris",)), ("VARIATIONS", tried), ("KERNEL_ROWS", ()), ("FINALISTS", 1)):
+        monkeypatch.setattr(setting_search, name, value)
+    done = setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1, more=3)
+    assert [row[1] for row in done.table()[1]] == ["3", "1", "1"]
+    assert done.table()[1][0][0] == done.finalists[0]
+    (finalist,) = (one for one in done.judged if one.name in done.finalists)
+    cells = done.finals.prepared.cells
+    searched = {run.seed for cell in cells for run in done.finals.prepared.runs_of(cell)}
+    assert len(searched) == 3 * len(finalist.results)
+    assert searched.isdisjoint(run.seed for cell in cells for run in runs_of(cell, 10, 0))
+
+
+def test_a_variation_with_a_failed_run_comes_last(one_that_fails, tmp_path):
+    done = setting_search.search_asrun(RunOptions(n_jobs=1), out=tmp_path, repeats=1, more=1)
     body = done.table()[1]
     assert [row[0] for row in body] == ["short", "broken"]
-    assert body[1][1:6] == ["failed", "0", "0", "failed", "failed"]
+    assert body[1][1:6] == ["1", "failed", "failed", "failed", "failed"]
     assert "- broken on iris 50, rbf kernel: All 1 runs failed: " in (tmp_path / "search.md").read_text()
     assert len(done.failures()) == 3 + 1
     # Some repeats of one row are enough: their mean is not over the same runs as the others'.
     sound = next(one for one in done.judged if one.name == "short")
     partly = replace(sound, results=[replace(sound.results[0], repeats=2, failed=1), *sound.results[1:]])
-    assert partly.counts()[0] == "failed"
-    assert partly.distance() > sound.distance()
+    assert partly.counts()[1] == "failed"
+    assert partly.order() > sound.order()
 
 
 def test_the_command_ends_with_the_code_of_failed_runs(one_that_fails, tmp_path):
-    command = ["search-asrun", "--repeats", "1", "--n-jobs", "1", "--out", str(tmp_path / "out")]
+    command = ["search-asrun", "--repeats", "1", "--more", "1", "--n-jobs", "1", "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 3
     assert "4 of 8 runs failed" in done.stderr

@@ -25,6 +25,13 @@ def test_inducing_points_stop_at_the_number_of_rows(tmp_path):
     assert values == [1, 3, 5, 10, 30, 50, 100, 150, 178]
 
 
+def test_the_covariance_floor_shrinks_as_the_clusters_do(tmp_path):
+    cells = prepared_sweep(CLUSTERS, ["iris"], ["1", "4"], ["sgp-mic"], store=tmp_path).cells
+    floors = [cell.settings["covariance_floor"] for cell in cells]
+    # Two dimensions: four times as many clusters have a quarter of the area each.
+    assert floors == pytest.approx([0.05, 0.0125])
+
+
 def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path):
     counts = [count for _, _, count in _counts(CLUSTERS, ["iris"], CLUSTERS.values, ["pca-fcm"], tmp_path)]
     assert counts == [3, 9, 27, 81, 149]

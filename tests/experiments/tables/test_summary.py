@@ -4,15 +4,15 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
-from sgpmic_cli.experiments.compare.counts import wins
+from sgpmic_cli.experiments.compare.counts import distinct, wins
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
-METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-first", "dec", "toy_methods:Broken"]
-FITTED = {"fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
+METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-tuned", "dec", "toy_methods:Broken"]
+FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,10 @@ def test_every_printed_cell_is_counted_once(finished):
     for key in ("by_metric", "by_method", "by_dataset"):
         assert sum(sum(counts.values()) for counts in content[key].values()) == content["compared"]
     assert content["by_method"]["pca-fcm"] == {"exact": 6}
-    assert "aml-first" not in content["by_method"]
+    assert "aml-tuned" not in content["by_method"]
     assert content["within_one_point"] >= content["verdicts"]["exact"]
-    assert content["chosen_with_labels"] == ["aml"]
+    assert content["chosen_with_labels"] == ["aml-tuned"]
+    assert content["scored_otherwise"] == ["aml", "aml-tuned", "dec"]
 
 
 def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished):
@@ -80,9 +81,30 @@ def test_data_that_differ_or_are_missing_are_marked(tmp_path):
 def test_the_summary_reads_in_one_sentence(finished):
     content = summary(finished[0].results)
     text = summary_markdown(content)
-    assert text.startswith(f"{content['compared']} of the paper's 582 printed cells were run: ")
+    assert text.startswith(f"{content['compared']} of the paper's 582 printed cells were run; 0 of them repeat")
     assert "| pca-fcm | 6 |" in text
-    assert "aml: the setting with the best mean ACC of a grid is shown" in text
+    assert "aml-tuned: the setting with the best mean ACC of a grid is shown" in text
+
+
+def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
+    finished = small_benchmark(["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1)
+    assert [result.q for result in finished.results if result.method == "pca-fcm"] == [1, 1, 2, 1, 2, 3]
+    content = summary(finished.results)
+    assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
+    kept = [(cell.dataset, cell.variance) for cell in distinct(finished.results) if cell.method == "pca-fcm"]
+    assert ("wdbc", 50) in kept
+    assert ("wdbc", 95) not in kept
+    assert sum(wins(finished.results, "acc", ours_of).values()) >= 5
+
+
+def test_what_differs_is_listed_with_its_size_and_interval(finished):
+    content = summary(finished[0].results)
+    sizes = [abs(cell["difference"]) for cell in content["differing"]]
+    assert (
+        len(sizes) == content["differ"] == sum(content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down"))
+    )
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(cell["interval"][0] <= cell["difference"] <= cell["interval"][1] for cell in content["differing"])
 
 
 def test_the_curve_of_a_grid_has_its_own_file(finished):

@@ -2,6 +2,7 @@ import csv
 import re
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -11,7 +12,7 @@ from sgpmic_cli.figures.paper import cluster_number
 from sgpmic_cli.figures.paper.cluster_number import figure7
 from sgpmic_cli.figures.paper.inducing_number import figure8
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.sweep_curves import read_sweep
+from sgpmic_cli.figures.sweep_curves import label_ends, read_sweep
 
 
 def _write(folder, column, rows):
@@ -59,7 +60,7 @@ def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
 
 @pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (7, (3, 3)), (30, (10, 3))])
 def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
-    # Only the last data set has the second method: the legend must have it all the same.
+    # Only the last data set has the second method, whose name stands at the end of its curve.
     rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
     _write(tmp_path / "sweep-clusters", "n_clusters", [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]])
     drawn = []
@@ -77,7 +78,18 @@ def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
     titles = [axes.get_title() for axes in figure.axes]
     assert len(set(titles)) == len(titles) == count
     assert titles[0] == "(a) D0"
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["PCA-FCM", "SGP-MIC"]
+    assert sorted(text.get_text() for text in figure.axes[-1].texts) == ["PCA-FCM", "SGP-MIC"]
+
+
+def test_names_at_the_ends_of_curves_keep_apart_and_inside_the_panel():
+    axes = Figure().subplots()
+    for i in range(5):
+        axes.plot([1, 2], [0.0, 10.0 - 0.01 * i], label=str(i))
+    axes.plot([1, 2], [0.0, 0.0], label="low")
+    label_ends(axes)
+    places = sorted(text.get_position()[1] for text in axes.texts)
+    assert np.diff(places).min() > 0.05
+    assert places[-1] <= 1.0
 
 
 def test_captions_claim_no_range_and_say_what_the_run_times_are():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.model import start
+from sgpmic_cli.model.paper import start
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 

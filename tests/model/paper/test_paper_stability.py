@@ -6,7 +6,7 @@ import exact
 import numpy as np
 import pytest
 
-from sgpmic_cli.model import orthogonal
+from sgpmic_cli.model.paper import orthogonal
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.kernels import RBF, Linear

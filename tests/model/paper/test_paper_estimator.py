@@ -61,7 +61,8 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
 
 def test_same_seed_same_digits_in_another_process_whatever_its_threads():
     code = (
-        "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC; Y = np.random.RandomState(0).randn(400, 30)\n"
+        "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC\n"
+        "Y = np.random.RandomState(0).randn(400, 30)\n"
         "print(PaperSGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y).lower_bound_.hex())"
     )
     printed = [

@@ -1,0 +1,97 @@
+"""Ten clusterers that do what no clusterer should; the last three when they are imported, from modules of their own."""
+
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+
+
+class Good:
+    """What the others would be: labels from the seed alone. Without scikit-learn, whose import takes its time."""
+
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit_predict(self, Y):
+        self.misbehave(Y)
+        return np.random.RandomState(self.random_state).randint(self.n_clusters, size=len(Y))
+
+    def misbehave(self, Y):
+        pass
+
+
+class Exits(Good):
+    def misbehave(self, Y):
+        os._exit(7)
+
+
+class Crashes(Good):
+    def misbehave(self, Y):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Killed(Good):
+    def misbehave(self, Y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Interrupts(Good):
+    def misbehave(self, Y):
+        raise KeyboardInterrupt
+
+
+class Strange(BaseException):
+    def __str__(self):
+        raise RuntimeError("no string")
+
+
+class Wordless(Good):
+    def misbehave(self, Y):
+        raise Strange
+
+
+class Hangs(Good):
+    def misbehave(self, Y):
+        time.sleep(10_000)
+
+
+class Hungry(Good):
+    def misbehave(self, Y):
+        self.hoard = [np.ones(1 << 24) for _ in range(1 << 12)]
+
+
+class Leaves(Good):
+    def misbehave(self, Y):
+        sys.exit("\x1b[31mgood\nbye")
+
+
+class Garbles(Good):
+    """Writes into every descriptor it can find, then dies of an error of its own."""
+
+    def misbehave(self, Y):
+        for descriptor in range(3, 64):
+            try:
+                os.write(descriptor, b'{"status": "ok"}\n')
+            except OSError:
+                continue
+
+
+class Rude(Good):
+    """Changes the data, the folder and the streams, prints, and gives labels all the same."""
+
+    def misbehave(self, Y):
+        print("noise on stdout", flush=True)
+        os.write(1, b"more noise\n")
+        os.chdir("/")
+        os.closerange(0, 3)
+        try:
+            Y.flags.writeable = True
+        except ValueError:
+            base = Y.base
+            while base is not None and getattr(base, "base", None) is not None:
+                base = base.base
+        else:
+            Y[:] = 0.0

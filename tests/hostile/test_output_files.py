@@ -1,0 +1,165 @@
+"""One commit point for a set of files: killed at any moment, a folder has all of the old or, in the end, of the new."""
+
+import os
+import signal
+
+import pytest
+
+from sgpmic_cli.atomic import replacing, resumable_folder, settle, whole_folder
+
+NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
+DEAD = 4194304  # beyond the largest number of a process
+
+
+def _in_a_child(work):
+    """Do something in a process that dies where it says so, and wait for its end."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(9)
+    os.waitpid(child, 0)
+
+
+def _write(out, text):
+    with whole_folder(out) as folder:
+        for name in NAMES:
+            (folder / name).write_text(text)
+
+
+def _texts(out):
+    return {path.name: path.read_text() for path in out.iterdir()}
+
+
+@pytest.mark.parametrize("moves", range(len(NAMES) + 1))
+def test_killed_between_two_moves_the_next_command_finishes_the_set(tmp_path, moves):
+    out = tmp_path / "out"
+    _write(out, "old")
+
+    def killed():
+        replace, count = os.replace, iter(range(99))
+
+        def counted(*paths):
+            if next(count) == moves:
+                os.kill(os.getpid(), signal.SIGKILL)
+            replace(*paths)
+
+        os.replace = counted
+        _write(out, "new")
+
+    _in_a_child(killed)
+    settle(out)  # what every reader and writer of the folder does first
+    assert _texts(out) == dict.fromkeys(NAMES, "new")
+
+
+@pytest.mark.parametrize("written", range(0, len(NAMES), 2))
+def test_killed_before_the_commit_the_old_files_stand_and_nothing_is_left(tmp_path, written):
+    out = tmp_path / "out"
+    _write(out, "old")
+
+    def killed():
+        with whole_folder(out) as folder:
+            for name in NAMES[:written]:
+                (folder / name).write_text("new")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    _in_a_child(killed)
+    assert len(list(out.iterdir())) == len(NAMES) + 1
+    settle(out)
+    assert _texts(out) == dict.fromkeys(NAMES, "old")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", ["before", "between"])
+def test_an_interrupt_says_truly_whether_anything_was_written(tmp_path, monkeypatch, number, moment):
+    out = tmp_path / "out"
+    _write(out, "old")
+    replace, sent = os.replace, []
+
+    def interrupting(*paths):
+        if not sent:
+            sent.append(os.kill(os.getpid(), number))
+        replace(*paths)
+
+    def raised(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, raised)
+    try:
+        if moment == "between":
+            monkeypatch.setattr(os, "replace", interrupting)
+            with pytest.raises(KeyboardInterrupt, match="interrupted when all files were written"):
+                _write(out, "new")
+        else:
+            with pytest.raises(KeyboardInterrupt, match="interrupted; nothing was written"), whole_folder(out):
+                os.kill(os.getpid(), number)
+    finally:
+        signal.signal(number, before)
+    assert _texts(out) == dict.fromkeys(NAMES, "new" if moment == "between" else "old")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notes.tmp",
+        "table.csv.123-abcdef12.tmp",
+        ".unfinished-abc",
+        ".sgpmic-notes",
+        ".sgpmic-unfinished-x-0123abcd",
+        f".sgpmic-{DEAD}-0123abcd.tmp.bak",
+        f"deeper/.sgpmic-{DEAD}-0123abcd.tmp",
+        ".sgpmic-1-0123abcd.tmp",  # a process that lives
+    ],
+)
+def test_only_leftovers_of_our_own_are_removed(tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("the user's")
+    os.utime(path, (0, os.stat(path).st_mtime - 1800))
+    settle(tmp_path)
+    assert path.read_text() == "the user's"
+
+
+@pytest.mark.parametrize(
+    "name", [f".sgpmic-{DEAD}-0123abcd.tmp", f".sgpmic-unfinished-{DEAD}-0123abcd", f".sgpmic-finished-{DEAD}-0123abcd"]
+)
+def test_leftovers_of_the_dead_are_removed(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / "stays").write_text("")
+    settle(tmp_path)
+    assert os.listdir(tmp_path) == ["stays"]
+
+
+def test_a_link_with_our_name_is_not_followed(tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "file").write_text("")
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / f".sgpmic-finished-{DEAD}-0123abcd").symlink_to(tmp_path / "theirs")
+    settle(here)
+    assert (tmp_path / "theirs" / "file").exists()
+
+
+def test_a_write_that_goes_on_is_left_alone(tmp_path):
+    with replacing(tmp_path / "file") as file, whole_folder(tmp_path) as folder:
+        file.write(b"x")
+        (folder / "other").write_text("y")
+        settle(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["file", "other"]
+
+
+def test_what_was_cut_short_is_taken_over_and_what_is_done_is_gone(tmp_path):
+    parent = tmp_path / "check"
+
+    def cut_short():
+        with resumable_folder(parent) as folder:
+            (folder / "run").write_text("kept")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        cut_short()
+    with resumable_folder(parent) as first, resumable_folder(parent) as second:
+        assert (first / "run").read_text() == "kept"
+        assert second != first
+    assert not parent.exists()

@@ -1,0 +1,106 @@
+"""Names from data, files and methods: drawn, printed and tabulated as text, never obeyed."""
+
+import warnings
+
+import pytest
+from typer.testing import CliRunner
+
+from sgpmic_cli.commands import app
+from sgpmic_cli.experiments.tables.formats import markdown_table
+from sgpmic_cli.figures.style import as_drawn, canvas
+from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
+
+NAMES = [
+    r"$\frac{x",
+    "US$ 1_$2",
+    "$",
+    "$$",
+    r"\$",
+    r"$x^{2}$",
+    "_hidden",
+    "__",
+    "שלום עולם",
+    "مرحبا",
+    "🙂",
+    "漢字",
+    "a\nb",
+    "\x1b[31mred",
+    "\0",
+    "\u202eevil",
+    "%s %d {}",
+    "\\",
+    "{x}",
+    "^_^",
+    "&amp;<b>",
+    "x" * 10_000,
+    " ",
+    "e\u0301",
+    "\udce9",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_drawn_as_text(tmp_path, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with canvas(tmp_path / "figure") as figure:
+            axes = figure.subplots()
+            axes.plot([0, 1], label=as_drawn(name))
+            axes.set_title(as_drawn(name))
+            shown = axes.legend().get_texts()
+    assert len(shown) == 1  # not hidden
+    assert (tmp_path / "figure.pdf").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_commands_a_terminal(name):
+    assert all(each.isprintable() for each in for_terminal(name))
+    assert len(for_terminal(name)) < 7000
+
+
+@pytest.mark.parametrize("name", ["a|b", "a\nb", "<script>", "`code`", "[x](y)", "*b*", "_i_", "\\", "a\\|b"])
+def test_a_name_is_one_cell_of_a_markdown_table(name):
+    table = markdown_table(["data set", "n"], [[for_markdown(name), "1"]])
+    row = table.splitlines()[2]
+    assert len(table.splitlines()) == 3
+    cells = row.replace("\\\\", "").replace("\\|", "").split("|")
+    assert len(cells) == 4
+    for mark in "<`[*_":
+        assert row.count(mark) == row.count("\\" + mark)
+
+
+def test_what_is_left_alone():
+    assert printable("Größe ± 3 µm\u00a0x") == "Größe ± 3 µm\u00a0x"
+    assert shortened("short") == "short"
+    assert without_login("see http://a:b@host/x and mail@host") == "see http://host/x and mail@host"
+    assert as_drawn("setosa") == "setosa"
+
+
+@pytest.mark.parametrize("variable", ["MPLBACKEND", "SOURCE_DATE_EPOCH"])
+def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
+    monkeypatch.setenv(variable, "nonsense")
+    with canvas(tmp_path / "figure") as figure:
+        figure.subplots()
+    assert (tmp_path / "figure.pdf").exists()
+
+
+@pytest.mark.parametrize("name", [r"$\frac{x", "_hidden", "🙂\x1b[31m"])
+def test_a_class_may_be_called_anything(folder, name):
+    rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
+    (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
+    quick = ["--label", "kind", "--iterations", "1", "--inducing", "5", "--out", "out"]
+    result = CliRunner().invoke(app, ["fit", "odd.csv", *quick])
+    assert result.exit_code == 0, result.output
+    assert "could not be drawn" not in result.stderr
+    assert (folder / "out" / "embedding.png").exists()
+    assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize("name", ["a,b.csv", "a\nb.csv", "a|b.csv", "\x1b[31m.csv", "\udce9.csv", "$x.csv", "-.csv"])
+def test_a_file_may_be_called_anything(folder, name):
+    (folder / name).write_text((folder / "my.csv").read_text())
+    arguments = ["--dataset", f"./{name}", "--label", "kind", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
+    result = CliRunner().invoke(app, ["benchmark", *arguments, "--out", "out"])
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+    assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2

@@ -1,0 +1,146 @@
+"""Arguments that nobody means: each is one sentence with the exit code that README promises; nothing is written."""
+
+import os
+
+import pytest
+
+LONG = "x" * 300
+BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["fit"], "Missing argument 'DATA'"),
+        (["fit", "iris", "wine"], "unexpected extra argument"),
+        (["fit", "iris", "--nope"], "No such option"),
+        (["fit", "iris", "--clusters"], "requires an argument"),
+        (["fit", "iris", "--clusters", "three"], "--clusters"),
+        (["fit", "iris", "--clusters", "1e999"], "--clusters"),
+        (["fit", "iris", "--clusters", "0"], "--clusters"),
+        (["fit", "iris", "--clusters", "-3"], "--clusters"),
+        (["fit", "iris", "--clusters", "1000000"], "--clusters"),
+        (["fit", "iris", "--dims", "0"], "--dims"),
+        (["fit", "iris", "--dims", "2", "--variance", "95"], "give one of them"),
+        (["fit", "iris", "--variance", "nan"], "--variance"),
+        (["fit", "iris", "--variance", "inf"], "--variance"),
+        (["fit", "iris", "--variance", "100"], "--variance"),
+        (["fit", "iris", "--inducing", "0"], "--inducing"),
+        (["fit", "iris", "--iterations", "0"], "--iterations"),
+        (["fit", "iris", "--optimizer", "sgd"], "optimizer"),
+        (["fit", "iris", "--kernel", "cosine"], "kernel"),
+        (["fit", "iris", "--scale", "\x1b[31m"], "scale"),
+        (["fit", "iris", "--init", "0"], "init"),
+        (["fit", "iris", "--seed", "-1"], "--seed"),
+        (["fit", "iris", "--seed", str(2**32)], "--seed"),
+        (["fit", "iris", "--label", "species"], "label"),
+        (["fit", "nothing-of-this-name"], "nothing-of-this-name"),
+        (["fit", "absent.csv"], "absent.csv"),
+        (["fit", "\x1b]0;title\x07.csv"], ".csv"),
+        (["fit", "a\nb.csv"], "a\\nb.csv"),
+        (["fit", f"{LONG}.csv"], "x.csv"),
+        (["fit", "\udce9.csv"], "\\xe9.csv"),
+        (["fit", "."], "is a folder"),
+        (["predict", "absent.npz", "iris"], "absent.npz"),
+        (["predict", ".", "iris"], "model.npz"),
+        (["predict", "my.csv", "iris"], "my.csv"),
+        (["predict", "/dev/null", "iris"], "/dev/null"),
+        ([*BENCHMARK], "Missing option '--dataset'"),
+        ([*BENCHMARK, "--dataset", ""], "no data set was named"),
+        ([*BENCHMARK, "--dataset", ",,,"], "no data set was named"),
+        ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
+        ([*BENCHMARK, "--dataset", "iris", "--variance", "96"], "unknown variance"),
+        ([*BENCHMARK, "--dataset", "iris", "--variance", ""], "no variance was named"),
+        ([*BENCHMARK, "--dataset", "iris", "--variance", "\x1b[1m"], "unknown variance"),
+        ([*BENCHMARK, "--dataset", "iris", "--methods", "\x07"], "unknown method"),
+        ([*BENCHMARK, "--dataset", "iris", "--methods", ""], "no method was named"),
+        ([*BENCHMARK, "--dataset", "iris", "--repeats", "0"], "--repeats 0"),
+        ([*BENCHMARK, "--dataset", "iris", "--repeats", "-1"], "--repeats -1"),
+        ([*BENCHMARK, "--dataset", "iris", "--repeats", "many"], "--repeats"),
+        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "0"], "--n-jobs 0"),
+        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "1000000"], "--n-jobs 1000000"),
+        ([*BENCHMARK, "--dataset", "iris", "--timeout", "0"], "--timeout 0"),
+        ([*BENCHMARK, "--dataset", "iris", "--timeout", "nan"], "--timeout nan"),
+        ([*BENCHMARK, "--dataset", "iris", "--timeout", "inf"], "--timeout inf"),
+        ([*BENCHMARK, "--dataset", "iris", "--timeout=-5"], "--timeout -5"),
+        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "much"], "500MB or 2GB"),
+        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "0GB"], "500MB or 2GB"),
+        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "-1GB"], "500MB or 2GB"),
+        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "9" * 400], "500MB or 2GB"),
+        ([*BENCHMARK, "--dataset", "iris", "--protocol", "as-told"], "as-run"),
+        ([*BENCHMARK, "--dataset", "iris", "--backend", "threads"], "unknown backend"),
+        ([*BENCHMARK, "--dataset", "iris", "--backend", "dask"], "add --scheduler"),
+        ([*BENCHMARK, "--dataset", "iris", "--scheduler", "tcp://h:1"], "add --backend dask"),
+        ([*BENCHMARK, "--dataset", "my.csv"], "--label"),
+        ([*BENCHMARK, "--dataset", "my.csv", "--label", "nobody"], "nobody"),
+        ([*BENCHMARK, "--dataset", "iris", "--label", "kind"], "--label"),
+        (["sweep-inducing", "--dataset", "iris", "--values", "0"], "whole numbers from 1"),
+        (["sweep-inducing", "--dataset", "iris", "--values", "1.5"], "whole numbers from 1"),
+        (["sweep-inducing", "--dataset", "iris", "--values", ""], "no value to try"),
+        (["sweep-clusters", "--dataset", "iris", "--values", "N"], "whole numbers from 1"),
+        (["sweep-clusters", "--dataset", "iris", "--values", "²"], "whole numbers from 1"),
+        (["plot"], "Missing argument"),
+        (["plot", "figure9"], "unknown figure"),
+        (["plot", "\x1b[2J"], "unknown figure"),
+        (["plot", "embedding", "--data", "absent.csv"], "absent.csv"),
+        (["plot", "figure7"], "sweep-clusters"),
+        (["report"], "benchmark.json"),
+        (["check", "--dataset", "irs"], "irs"),
+        (["check", "--repeats", "0"], "--repeats 0"),
+        (["check", "--repeats", "9999"], "--repeats 9999"),
+        (["check", "--n-jobs", "0"], "--n-jobs 0"),
+        (["datasets", "show", "nobody"], "nobody"),
+        (["datasets", "shw"], "No such command"),
+        (["speed", "--rows", "5"], "--rows"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(refused, arguments, words):
+    refused(arguments, 2, words)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "iris"],
+        ["benchmark", "--dataset", "iris", "--methods", "pca-fcm", "--n-jobs", "1"],
+        ["sweep-inducing", "--dataset", "iris"],
+        ["table1"],
+        ["plot", "figure1"],
+        ["speed", "--no-fit"],
+    ],
+)
+@pytest.mark.parametrize("out", ["my.csv", "my.csv/deeper", "/proc/nowhere", "/dev/null/x"])
+def test_what_cannot_be_written_is_told_before_the_work(refused, arguments, out):
+    refused([*arguments, "--out", out], 1, "cannot write into --out")
+
+
+@pytest.mark.parametrize("store", ["my.csv", "/proc/nowhere"])
+def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused, store):
+    (folder / "out").mkdir()
+    refused([*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store], 1, "cannot write into --store")
+
+
+def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
+    refused(["check", "--update", "--reference", "my.csv/reference.json"], 1, "cannot write into --reference")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["fit", "labels.csv", "--clusters", "2", "--out", "."], "labels.csv"),
+        (["fit", "trace.csv", "--clusters", "2", "--out", "."], "trace.csv"),
+        (["fit", "./embedding.csv", "--clusters", "2", "--out", os.curdir], "embedding.csv"),
+        (["fit", "link.csv", "--clusters", "2", "--out", "."], "labels.csv"),
+        ([*BENCHMARK, "--dataset", "table.csv", "--label", "kind", "--out", "."], "table.csv"),
+        ([*BENCHMARK, "--dataset", "trace.csv", "--label", "kind", "--out", ".", "--trace"], "trace.csv"),
+        ([*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."], "lambda.csv"),
+        (["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."], "sweep.csv"),
+    ],
+)
+def test_an_input_is_never_overwritten(folder, refused, arguments, name):
+    content = "a,b\n1,2\n3,5\n9,4\n" if arguments[0] == "fit" else (folder / "my.csv").read_text()
+    (folder / name).write_text(content)
+    if "link.csv" in arguments:
+        (folder / "link.csv").symlink_to(name)
+    refused(arguments, 2, "name another")
