@@ -48,7 +48,9 @@ def items(entries: Iterable[object]) -> Html:
 
 
 def picture(path: Path, title: str, caption: str) -> Html:
-    """A PNG, embedded in the page, with what it shows below it."""
+    """A PNG, embedded in the page, with what it shows below it; one that could not be drawn is said to be missing."""
+    if not path.is_file():
+        return tag("p", f"{title}: this figure could not be drawn.")
     content = base64.b64encode(path.read_bytes()).decode("ascii")
     image = Html(f'<img src="data:image/png;base64,{content}" alt="{escape(title)}" loading="lazy">')
     return tag("figure", image, tag("figcaption", caption))

@@ -148,7 +148,7 @@ def test_the_input_is_not_written_over(run, tmp_path):
     before = sorted(tmp_path.rglob("*"))
     result = run("labels.csv", *QUICK, "--clusters", "2", "--out", ".")
     assert result.exit_code == 2
-    assert "would replace 'labels.csv', which is read here" in result.stderr
+    assert "the results would replace 'labels.csv', which is read here" in result.stderr
     assert (tmp_path / "labels.csv").read_bytes() == (tmp_path / "plain.csv").read_bytes()
     assert sorted(tmp_path.rglob("*")) == before
 

@@ -90,7 +90,7 @@ def test_the_input_is_not_written_over(run, fitted, tmp_path):
     before = (tmp_path / "p" / "embedding.csv").read_bytes()
     result = run("model.npz", "p/embedding.csv", "--out", "p")
     assert result.exit_code == 2
-    assert "would replace 'p/embedding.csv', which is read here" in result.stderr
+    assert "the results would replace 'p/embedding.csv', which is read here" in result.stderr
     assert (tmp_path / "p" / "embedding.csv").read_bytes() == before
 
 

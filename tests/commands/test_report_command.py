@@ -17,13 +17,15 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_page_is_written_and_its_path_printed(results):
+def test_the_page_is_written_and_its_path_printed(results, monkeypatch):
+    monkeypatch.chdir(results)
     done = CliRunner().invoke(app, ["report", "--results", str(results)])
-    assert (done.exit_code, done.stdout) == (0, f"{results / 'report.html'}\n")
-    assert (results / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    page = results / "sgpmic-out" / "report.html"
+    assert (done.exit_code, done.stdout) == (0, "sgpmic-out/report.html\n")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     elsewhere = results / "new" / "page.html"
     assert CliRunner().invoke(app, ["report", "--results", str(results), "--out", str(elsewhere)]).exit_code == 0
-    assert elsewhere.read_bytes() == (results / "report.html").read_bytes()
+    assert elsewhere.read_bytes() == page.read_bytes()
 
 
 def test_without_a_table_one_sentence_says_how_to_make_it(tmp_path):
