@@ -7,6 +7,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.csv_file import read_csv
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.installed import INSTALLED
 from sgpmic_cli.data.originals import read_original
 from sgpmic_cli.data.publishers import PARSERS
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
@@ -48,6 +49,8 @@ def _is_path(text: str) -> bool:
 def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
     if found.kind == "generated":
         return load_generated(found)
+    if found.kind == "installed":
+        return load_installed(found)
     if found.kind == "bundled":
         dataset = load_bundled(found)
         if dataset.sha256 != found.values_sha256:
@@ -69,6 +72,11 @@ def load_generated(found: Entry) -> Dataset:
     generate, feature_names = GENERATORS[found.name]
     Y, classes = generate(found.n, found.n_classes, found.seed or 0)
     return Dataset.from_classes(found.name, Y, classes, feature_names)
+
+
+def load_installed(found: Entry) -> Dataset:
+    """A set that an installed library brings."""
+    return Dataset.from_classes(found.name, *INSTALLED[found.name]())
 
 
 def parse_original(found: Entry, raw: bytes) -> Dataset:
