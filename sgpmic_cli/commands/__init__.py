@@ -22,6 +22,7 @@ from sgpmic_cli.commands import (
     report,
     search_asrun,
     speed,
+    study,
     sweeps,
     table1,
 )
@@ -84,6 +85,7 @@ app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("sweep-inducing")(sweeps.sweep_inducing)
 app.command("sweep-clusters")(sweeps.sweep_clusters)
+app.command("study")(study.study)
 app.command("table1")(table1.table1)
 app.command("check")(check.check)
 app.command("search-asrun")(search_asrun.search_asrun)

@@ -26,7 +26,16 @@ def benchmark(
     backend: shared_options.BackendName = "loky",
     scheduler: shared_options.Scheduler = None,
     protocol: shared_options.ProtocolName = "as-run",
-    label: shared_options.Label = None,
+    label: Annotated[
+        str | None, typer.Option(help="Label column of the CSV files.", show_default="their last column")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns for all methods: standard (each its own deviation), global (one factor) or none.",
+            show_default="what each method does by itself",
+        ),
+    ] = None,
     out: shared_options.Out = Path("results/benchmark"),
     store: shared_options.Store = None,
     force: shared_options.Force = False,
@@ -54,7 +63,7 @@ def benchmark(
 
     output = Output(as_json=json, quiet=quiet)
     asked = split(dataset), split(variance), split(methods)
-    study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label)
+    study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label, scale=scale)
     options = RunOptions(store, n_jobs, backend, scheduler, force, retry_failed, data_dir, mirror, offline)
     if dry_run:
         show_plan(study, options, out, output)
@@ -70,7 +79,11 @@ def _print_result(finished: "Benchmark", output: Output) -> None:
         output.document(finished.document())
         return
     from sgpmic_cli.commands.terminal.benchmark_table import render
+    from sgpmic_cli.commands.terminal.ranking_table import render_ranking
 
     console = output.console()
     for part in render(finished.results, console):
         console.print(part)
+    if not any(any(result.paper.values()) for result in finished.results):  # no table of the paper's to stand beside
+        for part in render_ranking(finished.results):
+            console.print(part)

@@ -43,7 +43,7 @@ def spirals(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def semicircles(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Half circles of radius one along a line, every second one upside down; centres 4/3 apart, gaps of 2/3 everywhere."""
+    """Half circles of radius one along a line, every second one upside down; centres 4/3 and gaps 2/3 apart."""
     random = np.random.RandomState(seed)
     piece = _parts(n, n_classes)
     up = 1.0 - 2.0 * (piece % 2)  # +1, -1, +1, ...
@@ -62,7 +62,7 @@ def circles(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def pinwheel(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Vanes: Gaussians N((1, 0), diag(0.3^2, 0.05^2)), each turned by 2 pi k / n_classes + 0.25 exp(first coordinate)."""
+    """Vanes: Gaussians (r, s) of mean (1, 0), deviations 0.3 and 0.05, turned by 2 pi k / n_classes + 0.25 exp(r)."""
     random = np.random.RandomState(seed)
     vane = _parts(n, n_classes)
     along, across = random.normal(1.0, 0.3, size=n), random.normal(0.0, 0.05, size=n)
@@ -91,7 +91,7 @@ def blobs20(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def overlapping(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Gaussians of unit variance in the plane, centres on a circle, neighbours 3 apart: a tenth of the rows is mixed."""
+    """Gaussians of unit variance in the plane, centres on a circle, neighbours 3 apart: one row in ten is mixed."""
     random = np.random.RandomState(seed)
     blob = _parts(n, n_classes)
     radius = 1.5 / np.sin(np.pi / n_classes)
