@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data import load
@@ -32,7 +33,7 @@ def load_table_data(
     variances: Sequence[str | int],
     *,
     label: str | None = None,
-    scale: Scale | None = None,
+    scale: str | None = None,
     data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
@@ -91,11 +92,11 @@ def _check_classes(data: Dataset, path: str, column: str | None) -> None:
         )
 
 
-def _scaled(data: Dataset, scale: Scale | None) -> Dataset:
-    if scale is None:
+def _scaled(data: Dataset, scale: str | None) -> Dataset:
+    if scale is None or scale == "none":
         return data
-    offset, factor = offset_and_scale(data.Y, scale)
-    return data if scale == "none" else replace(data, Y=(data.Y - offset) / factor)
+    offset, factor = offset_and_scale(data.Y, cast(Scale, scale))  # one of SCALES, as `Study` has checked
+    return replace(data, Y=(data.Y - offset) / factor)
 
 
 def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:

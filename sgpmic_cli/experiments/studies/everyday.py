@@ -54,7 +54,9 @@ def _group(title: str, sets: Iterable[str], scores: dict[tuple[str, str], float]
 
 def _sets(scores: dict[tuple[str, str], float]) -> str:
     """Set by set against the best of the others, which nobody knows beforehand."""
-    pays, alike, lags = [], [], []
+    pays: list[str] = []
+    alike: list[str] = []
+    lags: list[str] = []
     for name in dict.fromkeys(dataset for dataset, _ in scores):
         row = {method: mean for (dataset, method), mean in scores.items() if dataset == name}
         rival = max(_rivals(row), key=lambda method: row[method])
