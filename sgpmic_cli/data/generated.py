@@ -82,11 +82,11 @@ def moons(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 
 
 def blobs20(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Gaussians of unit variance in 20 dimensions, centres 4.2 apart, each along the diagonal of its own columns."""
+    """Gaussians of unit variance in 20 dimensions, centres 4 apart, each along the diagonal of its own columns."""
     random = np.random.RandomState(seed)
     blob = _parts(n, n_classes)
     own = (_parts(20, n_classes) == np.arange(n_classes)[:, None]).astype(float)  # (n_classes, 20)
-    centres = 4.2 / np.sqrt(2.0) * own / np.sqrt(own.sum(axis=1, keepdims=True))
+    centres = 4.0 / np.sqrt(2.0) * own / np.sqrt(own.sum(axis=1, keepdims=True))
     return _named(centres[blob] + random.normal(size=(n, 20)), "blob", blob)
 
 

@@ -51,7 +51,9 @@ def test_what_cannot_be_is_refused_in_one_sentence(settings, sentence):
 
 def test_fewer_distinct_rows_than_clusters_are_refused_and_duplicates_are_not():
     X = np.repeat(clouds(0, 9, size=3), 10, axis=0)  # six rows, ten times each
-    with pytest.raises(ValueError, match=re.escape("n_clusters=7 needs at least that many distinct rows; there are 6.")):
+    with pytest.raises(
+        ValueError, match=re.escape("n_clusters=7 needs at least that many distinct rows; there are 6.")
+    ):
         small(n_clusters=7).fit(X)
     labels = small().fit_predict(X)
     assert adjusted_rand_score(np.repeat([0, 1], 30), labels) == 1.0
