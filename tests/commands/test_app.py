@@ -61,6 +61,7 @@ COMMANDS = [
     "report",
     "search-asrun",
     "speed",
+    "study",
     "sweep-clusters",
     "sweep-inducing",
     "table1",

@@ -34,7 +34,7 @@ def findings(results: Sequence[Result]) -> str:
     missing = sorted({dataset for (dataset, _), mean in scores.items() if mean is None})
     found = {place: mean for place, mean in scores.items() if mean is not None and place[0] not in missing}
     sentences = [_group(title, sets, found) for title, sets in GROUPS.items()]
-    sentences += [_sets(found), _ranks(results), _cost(results)]
+    sentences += [_sets(found), _ranks(results)]
     if missing:
         sentences.append(f"Left out, since a method has no number there: {', '.join(missing)}.")
     return " ".join(filter(None, sentences)) + "\n"
@@ -73,15 +73,6 @@ def _ranks(results: Sequence[Result]) -> str:
     ranked = ranking(results)
     order = sorted(ranked.mean_rank, key=lambda name: ranked.mean_rank[name])
     return f"Mean ranks: {', '.join(f'{name} {ranked.mean_rank[name]:.2f}' for name in order)}. {ranked.verdict}"
-
-
-def _cost(results: Sequence[Result]) -> str:
-    seconds = {
-        method: [result.seconds for result in results if result.method == method and result.seconds is not None]
-        for method in ("k-means", PAPERS, OURS)
-    }
-    told = [f"{np.mean(values):.2f} s with {method}" for method, values in seconds.items() if values]
-    return f"A fit took {', '.join(told)} in the mean over the sets."
 
 
 def _rivals(methods: Iterable[str]) -> list[str]:

@@ -130,8 +130,8 @@ def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):
 
 
 def test_our_setting_keeps_its_own_dimensions_and_gains_purity_along_the_clusters(tmp_path):
-    found = small_sweep(CLUSTERS, ["iris"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
+    found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
     few, many = found.points
-    assert (few.cell.n_clusters, many.cell.n_clusters) == (3, 15)
+    assert (few.cell.n_clusters, many.cell.n_clusters) == (2, 10)
     assert many.settings["n_components"] == 2  # not the Q that 95 % of the variance would set
-    assert many.stats["acc"].mean >= few.stats["acc"].mean
+    assert many.stats["acc"].mean > few.stats["acc"].mean
