@@ -33,7 +33,8 @@ def findings(results: Sequence[Result]) -> str:
     scores = {(result.dataset, result.method): result.ours[METRIC].mean for result in results}
     missing = sorted({dataset for (dataset, _), mean in scores.items() if mean is None})
     found = {place: mean for place, mean in scores.items() if mean is not None and place[0] not in missing}
-    sentences = [_group(title, sets, found) for title, sets in GROUPS.items()]
+    sentences = [f"Every number is a mean over {results[0].repeats} runs."]
+    sentences += [_group(title, sets, found) for title, sets in GROUPS.items()]
     sentences += [_sets(found), _ranks(results)]
     if missing:
         sentences.append(f"Left out, since a method has no number there: {', '.join(missing)}.")
@@ -61,7 +62,7 @@ def _sets(scores: dict[tuple[str, str], float]) -> str:
         row = {method: mean for (dataset, method), mean in scores.items() if dataset == name}
         rival = max(_rivals(row), key=lambda method: row[method])
         ahead = row[OURS] - row[rival]
-        words = f"{name} ({row[OURS]:.0f}, {rival} {row[rival]:.0f})"
+        words = f"{name} ({row[OURS]:.1f}, {rival} {row[rival]:.1f})"
         (pays if ahead > ALIKE else lags if ahead < -ALIKE else alike).append(words)
     return (
         f"Against the best of the others on each set, which nobody knows beforehand, our setting pays on "
@@ -71,8 +72,12 @@ def _sets(scores: dict[tuple[str, str], float]) -> str:
 
 def _ranks(results: Sequence[Result]) -> str:
     ranked = ranking(results)
-    order = sorted(ranked.mean_rank, key=lambda name: ranked.mean_rank[name])
-    return f"Mean ranks: {', '.join(f'{name} {ranked.mean_rank[name]:.2f}' for name in order)}. {ranked.verdict}"
+    rank = dict(sorted(ranked.mean_rank.items(), key=lambda item: item[1]))
+    told = f"Mean ranks: {', '.join(f'{name} {value:.2f}' for name, value in rank.items())}. {ranked.verdict}"
+    if ranked.critical_difference is None or OURS not in rank:
+        return told
+    apart = [name for name in rank if abs(rank[name] - rank[OURS]) >= ranked.critical_difference]
+    return f"{told} By that our setting is told apart from {_list(apart)}."
 
 
 def _rivals(methods: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.significance import LEVEL, compare_methods, our_scores
+from sgpmic_cli.experiments.compare.significance import LEVEL, Comparison, compare_methods, our_scores
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
 
@@ -25,6 +25,7 @@ class Ranking:
     body: list[list[str]]
     mean: dict[str, float]
     mean_rank: dict[str, float]  # 1 is the best; ties share the mean of their ranks
+    critical_difference: float | None  # None where methods or data sets are too few for a test
     verdict: str  # Friedman's test and the critical difference, or why there is none
 
     def rows(self) -> list[list[str]]:
@@ -52,13 +53,15 @@ def ranking(results: Sequence[Result]) -> Ranking:
         body.append([dataset if alone else f"{dataset} {share}", *map(plain, stats)])
         complete = [name for name in complete if name in row and row[name].ours[METRIC].mean is not None]
     table = np.array([[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float)
+    compared = compare_methods(our_scores(results, METRIC))
     ranks = rankdata(-table.round(2), axis=1) if complete else table
     return Ranking(
         head=["data set", *methods],
         body=body,
         mean=dict(zip(complete, table.mean(axis=0).tolist(), strict=True)),
         mean_rank=dict(zip(complete, ranks.mean(axis=0).tolist(), strict=True)),
-        verdict=_verdict(results),
+        critical_difference=None if compared is None else compared.critical_difference,
+        verdict=_verdict(compared),
     )
 
 
@@ -67,8 +70,7 @@ def ranking_markdown(results: Sequence[Result]) -> str:
     return ranking(results).markdown()
 
 
-def _verdict(results: Sequence[Result]) -> str:
-    compared = compare_methods(our_scores(results, METRIC))
+def _verdict(compared: Comparison | None) -> str:
     if compared is None:
         return "Fewer than three methods or two data sets: no test tells the methods apart."
     sure = f"p = {compared.p_value:.3g}"

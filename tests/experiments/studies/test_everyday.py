@@ -43,10 +43,11 @@ def test_what_is_said_follows_from_the_numbers(results):
     )
     assert "Over 2 tables with classes the mean ARI is 85.5 with our setting and 50.0 with the paper's" in text
     assert "the best of the others there is k-means with 75.0." in text
-    assert "pays on iris (80, ward 70), spirals (100, k-means 5);" in text
-    assert "within 2 points on wine (91, k-means 90);" in text
-    assert "does not pay on moons (40, ward 60)." in text
+    assert "pays on iris (80.0, ward 70.0), spirals (100.0, k-means 5.0);" in text
+    assert "within 2 points on wine (91.0, k-means 90.0);" in text
+    assert "does not pay on moons (40.0, ward 60.0)." in text
     assert "clouds" not in text
+    assert "our setting is told apart from none." in text  # four sets tell nobody apart
 
 
 def test_a_set_without_a_number_is_left_out_and_named(results):
