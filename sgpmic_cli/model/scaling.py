@@ -1,6 +1,6 @@
 """Columns brought to one scale, and values that arithmetic can hold."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from sgpmic_cli._typing import Array
 SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 
 Scale = Literal["none", "global", "standard"]
-SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Array, Array]:

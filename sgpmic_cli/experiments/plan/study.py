@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import unknown
-from sgpmic_cli.model.scaling import SCALES
+from sgpmic_cli.model.scaling import Scale
 
+SCALES = get_args(Scale)
 Vary = Callable[[Cell], Iterable[Cell]]
 
 
