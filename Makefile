@@ -13,7 +13,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint clean speed check-numbers kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test check lint clean speed study check-numbers kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ,
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-bounds reproduce-ranks ## the report: one page with every number, figure and reason
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
+
+study: $(STAMP) ## SGP-MIC beside the clusterers of everyday use, on tables, shapes and clouds
+	$(SGPMIC) study --out $(RESULTS)/study $(KEPT) $(TOLD)
 
 search-asrun: $(STAMP) ## how the settings that the paper leaves open change SGP-MIC's column
 	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)

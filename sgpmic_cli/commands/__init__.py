@@ -25,6 +25,7 @@ from sgpmic_cli.commands import (
     report,
     search_asrun,
     speed,
+    study,
     sweeps,
     table1,
 )
@@ -140,6 +141,7 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Reproduce the paper": {
         "benchmark": benchmark.benchmark,
         "table1": table1.table1,
+        "study": study.study,
         "sweep-clusters": sweeps.sweep_clusters,
         "sweep-inducing": sweeps.sweep_inducing,
         "report": report.report,

@@ -27,7 +27,16 @@ def benchmark(
     timeout: shared_options.Timeout = None,
     memory_limit: shared_options.MemoryLimit = None,
     protocol: shared_options.ProtocolName = "as-run",
-    label: shared_options.Label = None,
+    label: Annotated[
+        str | None, typer.Option(help="Label column of the CSV files.", show_default="their last column")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns for all methods: standard (each its own deviation), global (one factor) or none.",
+            show_default="what each method does by itself",
+        ),
+    ] = None,
     out: shared_options.Out = shared_options.EXPLORED / "benchmark",
     store: shared_options.Store = None,
     force: shared_options.Force = False,
@@ -55,7 +64,7 @@ def benchmark(
 
     output = Output(as_json=json, quiet=quiet)
     asked = split(dataset), split(variance), split(methods)
-    study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label)
+    study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label, scale=scale)
     limits = shared_options.limits(timeout, memory_limit)
     options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
     if dry_run:
@@ -72,7 +81,11 @@ def _print_result(finished: "Benchmark", output: Output) -> None:
         output.document(finished.document())
         return
     from sgpmic_cli.commands.terminal.benchmark_table import render
+    from sgpmic_cli.commands.terminal.ranking_table import render_ranking
 
     console = output.console()
     for part in render(finished.results, console):
         console.print(part)
+    if not any(any(result.paper.values()) for result in finished.results):  # no table of the paper's to stand beside
+        for part in render_ranking(finished.results):
+            console.print(part)

@@ -8,6 +8,7 @@ from pathlib import Path
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.installed import INSTALLED
 from sgpmic_cli.data.intake.learning import learn_recipe, notes_on
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
 from sgpmic_cli.data.intake.raw_table import RawTable, read_table
@@ -139,6 +140,8 @@ def _name(text: str) -> str:
 def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
     if found.kind == "generated":
         return load_generated(found)
+    if found.kind == "installed":
+        return load_installed(found)
     if found.kind == "bundled":
         dataset = load_bundled(found)
         if dataset.sha256 != found.values_sha256:
@@ -163,6 +166,11 @@ def load_generated(found: Entry) -> Dataset:
     generate, feature_names = GENERATORS[found.name]
     Y, classes = generate(found.n, found.n_classes, found.seed or 0)
     return Dataset.from_classes(found.name, Y, classes, feature_names)
+
+
+def load_installed(found: Entry) -> Dataset:
+    """A set that an installed library brings."""
+    return Dataset.from_classes(found.name, *INSTALLED[found.name]())
 
 
 def parse_original(found: Entry, raw: bytes) -> Dataset:

@@ -20,7 +20,7 @@ class Entry:
     n: int
     p: int
     n_classes: int
-    kind: str  # "bundled" | "download" | "generated"
+    kind: str  # "bundled" | "download" | "generated" | "installed"
     licence: str
     attribution: str
     values_sha256: str  # of the loaded values and labels, see Dataset.sha256

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.loading import load_bundled, load_generated, parse_original
+from sgpmic_cli.data.loading import load_bundled, load_generated, load_installed, parse_original
 from sgpmic_cli.data.originals import NotOriginal, cache_folder, cached, chosen_mirror, from_source
 from sgpmic_cli.data.registry import Entry, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
@@ -42,9 +42,12 @@ def exit_code(checks: list[Check]) -> int:
     return 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
 
 
+READERS = {"bundled": load_bundled, "generated": load_generated, "installed": load_installed}
+
+
 def _check_values(found: Entry) -> Check:
     try:
-        dataset = load_bundled(found) if found.kind == "bundled" else load_generated(found)
+        dataset = READERS[found.kind](found)
     except SgpmicError as error:
         return Check(found.name, "values", "failed", str(error))
     return _compare_hash(found, dataset, "values")

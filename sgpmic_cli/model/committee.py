@@ -4,7 +4,7 @@ k-means finds round clusters and is robust; a Gaussian mixture finds elongated a
 repeated values it sits down on single values. So on finely measured data two mixtures and k-means vote, on coarse data
 two k-means and a mixture that knows the rounding of the columns (see `columns.py`). Where a graph of neighbours falls
 into the wanted number of parts almost without cutting a link, its parts are taken instead: no vote in the data's own
-space can see them.
+space can see them. Of very many clusters only k-means votes.
 
 Clusters of the members are matched one to one with those of the member that agrees best with the others; a vote v_nm is
 the share of members that put row n into cluster m. It enters the bound as
@@ -33,6 +33,7 @@ CERTAIN = 30.0  # nats that hold a row in its part of the graph
 FINEST = 0.001  # variance that a mixture never goes below in a standardised column
 SHRINKAGE = 0.1  # more of it where rows are few for the columns
 RESTARTS = 3
+MOST_OF_MIXTURES = 50  # clusters; beyond, mixtures with full covariances have few rows for each and take minutes
 
 
 class Votes(NamedTuple):
@@ -62,6 +63,8 @@ def vote(Y: Array, near: Neighbours | None, n_clusters: int, random_state: np.ra
 
 def _members(Y: Array, n_clusters: int, seed: int) -> dict[str, Array]:
     """Labels by member."""
+    if n_clusters > MOST_OF_MIXTURES:
+        return {"k-means": _kmeans(Y, n_clusters, seed)}
     step = rounding(Y)
     shrinkage = SHRINKAGE * Y.shape[1] / (len(Y) / n_clusters + Y.shape[1])
     kmeans = _kmeans(Y, n_clusters, seed)

@@ -31,12 +31,11 @@ def judge(S: Array) -> Outcome:
     sums = np.bincount(labels, weights=S.max(axis=1), minlength=m)
     certainty = np.divide(sums, sizes, out=np.zeros(m), where=sizes > 0)
     alive = np.flatnonzero(counts >= ALIVE)
-    twins = [
-        (int(a), int(b))
-        for i, a in enumerate(alive)
-        for b in alive[i + 1 :]
-        if np.minimum(S[:, a], S[:, b]).sum() > SHARED * min(counts[a], counts[b])
-    ]
+    twins: list[tuple[int, int]] = []
+    for i, a in enumerate(alive):
+        others = alive[i + 1 :]
+        shared = np.minimum(S[:, [a]], S[:, others]).sum(axis=0)
+        twins += [(int(a), int(b)) for b in others[shared > SHARED * np.minimum(counts[a], counts[others])]]
     tiny = [int(j) for j in np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_SHARE * n / m)))]
     return Outcome(sizes, certainty, twins, tiny, [int(j) for j in np.flatnonzero(sizes == 0)])
 

@@ -62,6 +62,7 @@ COMMANDS = [
     "report",
     "search-asrun",
     "speed",
+    "study",
     "sweep-clusters",
     "sweep-inducing",
     "table1",

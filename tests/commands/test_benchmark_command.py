@@ -59,7 +59,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, tmp_path):
     assert "\x1b" not in result.output
     assert re.search(r"\b4 .*computed.*\b0 reused.*sgpmic-out/benchmark", result.stderr)
     written = {path.name for path in (tmp_path / "sgpmic-out" / "benchmark").iterdir()}
-    assert written == {"table.csv", "table.md", "table.tex", "table2.md", "table2.tex"} | {
+    assert written == {"table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "ari.md"} | {
         "summary.json",
         "summary.md",
         "benchmark.json",

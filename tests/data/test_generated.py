@@ -4,17 +4,18 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli.baselines import PCAFCM
 from sgpmic_cli.data import entry, load
-from sgpmic_cli.data.generated import arcs, spiral
+from sgpmic_cli.data.generated import GENERATORS
 from sgpmic_cli.scores import purity
 
 
-@pytest.mark.parametrize("name", ["spiral", "arcs"])
+@pytest.mark.parametrize("name", [*GENERATORS, "digits"])
 def test_the_registered_seed_gives_the_registered_values(name):
     assert load(name).sha256 == entry(name).values_sha256
 
 
-@pytest.mark.parametrize("generate", [spiral, arcs])
-def test_another_seed_gives_other_values(generate):
+@pytest.mark.parametrize("name", GENERATORS)
+def test_another_seed_gives_other_values(name):
+    generate = GENERATORS[name][0]
     assert np.any(generate(100, 5, 0)[0] != generate(100, 5, 1)[0])
 
 
@@ -42,3 +43,33 @@ def test_arcs_are_five_interlocking_pieces_of_unit_circles_that_k_means_cuts():
         assert gap > 0.1
     for clusterer in (KMeans(5, n_init=10, random_state=0), PCAFCM(5, 2, random_state=0)):
         assert purity(dataset.labels, clusterer.fit_predict(dataset.Y)) < 75.0
+
+
+def test_spirals_are_two_arms_of_one_curve_half_a_turn_apart():
+    dataset = load("spirals")
+    radius, angle = np.linalg.norm(dataset.Y, axis=1), np.arctan2(dataset.Y[:, 1], dataset.Y[:, 0])
+    turned = (angle - radius - np.pi * dataset.labels) % (2 * np.pi)
+    assert np.minimum(turned, 2 * np.pi - turned).max() < 1.0  # from the arm; the other one is pi away
+
+
+@pytest.mark.parametrize(("name", "gap"), [("semicircles", 0.3), ("circles", 0.4), ("spirals", 1.0)])
+def test_thin_shapes_have_clear_gaps(name, gap):
+    dataset = load(name)
+    apart = np.linalg.norm(dataset.Y[:, None] - dataset.Y[None], axis=2)
+    assert apart[dataset.labels[:, None] != dataset.labels].min() > gap
+
+
+def test_two_gaussians_in_twenty_dimensions_are_nine_tenths_of_the_way_for_k_means():
+    from sgpmic_cli.peers import PeerKMeans
+    from sgpmic_cli.scores import ari
+
+    dataset = load("blobs20")
+    assert dataset.Y.shape == (1000, 20)
+    assert 85.0 < ari(dataset.labels, PeerKMeans(2, random_state=0).fit_predict(dataset.Y)) < 95.0
+
+
+def test_unequal_blobs_double_in_rows_and_width():
+    dataset = load("unequal")
+    assert np.bincount(dataset.labels).tolist() == [100, 200, 400]
+    widths = [dataset.Y[dataset.labels == k].std(axis=0).mean() for k in range(3)]
+    assert np.allclose(widths, [0.4, 0.8, 1.6], rtol=0.15)

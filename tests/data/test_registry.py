@@ -2,6 +2,7 @@ import pytest
 
 from sgpmic_cli.data import entry, names
 from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.installed import INSTALLED
 from sgpmic_cli.data.publishers import PARSERS
 from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.errors import UsageError
@@ -45,6 +46,8 @@ def test_every_entry_is_complete(name):
     if found.kind == "generated":
         assert name in GENERATORS
         assert found.seed is not None
+    elif found.kind == "installed":
+        assert name in INSTALLED
     else:
         assert found.parser in PARSERS
         assert len(found.sha256) == 64

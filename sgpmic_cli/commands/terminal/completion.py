@@ -14,7 +14,7 @@ def methods(incomplete: str) -> list[str]:
     """Names of methods that continue what was typed."""
     from sgpmic_cli.experiments.plan.methods import known
 
-    return _continue(incomplete, ["all", *known()])
+    return _continue(incomplete, ["all", "peers", *known()])
 
 
 def variances(incomplete: str) -> list[str]:

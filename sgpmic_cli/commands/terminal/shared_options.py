@@ -18,14 +18,15 @@ EXPLORED = Path("sgpmic-out")  # where commands write that people try things wit
 Datasets = Annotated[
     str,
     typer.Option(
-        help="Data sets: names, 'all' of the paper's, or CSV files; separate several by commas.",
+        help="Data sets: names, 'all' of the paper's, CSV files or a quoted 'FOLDER/*.csv'; several with commas.",
         autocompletion=completion.datasets,
     ),
 ]
 Methods = Annotated[
     str,
     typer.Option(
-        help="Methods: names, 'all' of the paper's, or module:Class of your own.", autocompletion=completion.methods
+        help="Methods: names, 'all' of the paper's, 'peers' of everyday use, or module:Class of your own.",
+        autocompletion=completion.methods,
     ),
 ]
 Repeats = Annotated[int, typer.Option(help="Runs of each cell, every one with its own seed.")]

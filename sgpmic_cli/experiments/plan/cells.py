@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sgpmic_cli.code_version import code_version
@@ -63,14 +63,22 @@ class Run:
         return {name: value for name, value in common.items() if name in accepted} | self.settings
 
 
-def plan_cells(asked: Iterable[TableData], methods: Sequence[Method], protocol: Protocol) -> list[Cell]:
-    """The cells of a table, row by row."""
+def plan_cells(
+    asked: Iterable[TableData], methods: Sequence[Method], protocol: Protocol, scale: str | None = None
+) -> list[Cell]:
+    """The cells of a table, row by row; methods that scale columns by themselves are told the one `scale` of all."""
     planned: list[Cell] = []
     for table_data in asked:
         for variance in table_data.variances:
             q = _q(table_data, variance, protocol)
-            planned += [_cell(table_data, variance, q, method, protocol) for method in methods]
+            planned += [_told_scale(_cell(table_data, variance, q, method, protocol), scale) for method in methods]
     return planned
+
+
+def _told_scale(cell: Cell, scale: str | None) -> Cell:
+    if scale is None or "scale" not in cell.method.accepts():
+        return cell
+    return replace(cell, settings={**cell.settings, "scale": scale})
 
 
 def _q(table_data: TableData, variance: int, protocol: Protocol) -> int | None:

@@ -39,6 +39,7 @@ class Method:
     in_paper: bool = True
     fitted: bool = False  # what the paper leaves open was searched for closeness to this column of its table
     variant_of: str = ""  # a named variant of a method of the paper is compared with that method's column
+    peer: bool = False  # a clusterer of everyday use: `peers` stands for all of them
 
     @property
     def module(self) -> str:
@@ -212,6 +213,21 @@ _BUILT_IN = (
         in_paper=False,
         variant_of="vae-fcm",
     ),
+    # SGPMIC as people get it, outside `all`: Q and inducing inputs are its own, not those that the paper's rows set.
+    Method(
+        "sgp-mic+",
+        "sgpmic_cli.model.estimator:SGPMIC",
+        "SGP-MIC+ (ours)",
+        drops_columns=False,
+        settings={"n_components": 2, "n_inducing": 10},
+        cost=2.0,
+        in_paper=False,
+    ),
+    Method("k-means", "sgpmic_cli.peers:PeerKMeans", "k-means", drops_columns=False, in_paper=False, peer=True),
+    Method("gmm", "sgpmic_cli.peers:PeerGaussianMixture", "GMM", drops_columns=False, in_paper=False, peer=True),
+    Method("spectral", "sgpmic_cli.peers:PeerSpectral", "spectral", drops_columns=False, in_paper=False, peer=True),
+    Method("ward", "sgpmic_cli.peers:PeerWard", "Ward", drops_columns=False, in_paper=False, peer=True),
+    Method("hdbscan", "sgpmic_cli.peers:PeerHDBSCAN", "HDBSCAN", drops_columns=False, in_paper=False, peer=True),
 )
 
 
@@ -226,18 +242,22 @@ def known() -> dict[str, Method]:
 
 
 def resolve(names: Iterable[str]) -> list[Method]:
-    """Methods for the given names: `all` stands for the paper's own, `module:Class` for anybody's clusterer."""
+    """Methods for the given names: `all` is the paper's own, `peers` everyday ones, `module:Class` anybody's."""
     methods = known()
     chosen: dict[str, Method] = {}
     for name in names:
         if name == "all":
             chosen |= {method.name: method for method in methods.values() if method.in_paper}
+        elif name == "peers":
+            chosen |= {method.name: method for method in methods.values() if method.peer}
         elif name in methods:
             chosen[name] = methods[name]
         elif ":" in name:
             chosen[name] = Method(name, name, drops_columns=False, in_paper=False, cost=1.0)
         else:
-            raise UsageError(unknown("method", name, [*methods, "all"], "or module:Class for a clusterer of your own"))
+            raise UsageError(
+                unknown("method", name, [*methods, "all", "peers"], "or module:Class for a clusterer of your own")
+            )
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
     _check_foreign([method.target for method in chosen.values() if method.foreign])

@@ -1,13 +1,18 @@
-"""The data sets that a table is asked for: names of the registry, `all` of the paper's, or paths of CSV files."""
+"""The data sets that a table is asked for: names of the registry, `all` of the paper's, paths or patterns of files."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.last_column import last_column
 from sgpmic_cli.data.registry import Entry, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 VARIANCES = (50, 95, 99)
 
@@ -28,6 +33,7 @@ def load_table_data(
     variances: Sequence[str | int],
     *,
     label: str | None = None,
+    scale: str | None = None,
     data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
@@ -39,15 +45,18 @@ def load_table_data(
     if label is not None and all(name in registered or name == "all" for name in datasets):
         raise UsageError(f"label={label} names a column of a CSV file, and no CSV file is among the data sets.")
     found: dict[str, TableData] = {}
-    for asked in datasets:
+    for asked in _expanded(datasets, registered):
         for name in paper if asked == "all" else [asked]:
             known = entry(name) if name in registered else None
             rows = tuple(known.variances if known else VARIANCES) if wanted is None else wanted
             if asked == "all":  # a row that the paper does not have is computed only for a data set asked by name
                 rows = tuple(variance for variance in rows if known and variance in known.variances)
             try:
-                data = load(name, label=None if known else label, data_dir=data_dir, mirror=mirror, offline=offline)
-                loaded = TableData(data.name, rows, known, data)
+                classes = None if known else label or last_column(name)
+                data = load(name, label=classes, data_dir=data_dir, mirror=mirror, offline=offline)
+                if label is None and not known:
+                    _check_classes(data, name, classes)
+                loaded = TableData(data.name, rows, known, _scaled(data, scale))
             except DataUnavailable as error:
                 loaded = TableData(name, rows, known, None, reason=str(error))
             if loaded.name in found and asked not in ("all", *registered):
@@ -60,6 +69,34 @@ def load_table_data(
     if len(missing) == len(listed):
         raise DataUnavailable(" ".join(missing))
     return listed
+
+
+def _expanded(datasets: Sequence[str], registered: set[str]) -> Iterator[str]:
+    """Names as they are, patterns such as FOLDER/*.csv as the files they stand for, in the order of their names."""
+    for asked in datasets:
+        if asked in registered or asked == "all" or not glob.has_magic(asked) or os.path.exists(asked):
+            yield asked
+            continue
+        found = sorted(glob.glob(os.path.expanduser(asked), recursive=True))
+        if not found:
+            raise UsageError(f"no file is called like {asked!r}: check the folder, and put the pattern in quotes.")
+        yield from found
+
+
+def _check_classes(data: Dataset, path: str, column: str | None) -> None:
+    """Refuse a last column that holds measurements and no classes."""
+    if 2 * data.n_classes > len(data.Y):
+        raise UsageError(
+            f"the last column of {path}, {column!r}, has {data.n_classes} different values in {len(data.Y)} rows and "
+            "is no column of classes: name it with label=COLUMN."
+        )
+
+
+def _scaled(data: Dataset, scale: str | None) -> Dataset:
+    if scale is None or scale == "none":
+        return data
+    offset, factor = offset_and_scale(data.Y, cast(Scale, scale))  # one of SCALES, as `Study` has checked
+    return replace(data, Y=(data.Y - offset) / factor)
 
 
 def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:

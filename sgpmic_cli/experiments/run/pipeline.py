@@ -89,11 +89,12 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         study.datasets,
         study.variances,
         label=study.label,
+        scale=study.scale,
         data_dir=options.data_dir,
         mirror=options.mirror,
         offline=options.offline,
     )
-    cells = [varied for cell in plan_cells(found, methods, protocol) for varied in study.vary(cell)]
+    cells = [varied for cell in plan_cells(found, methods, protocol, study.scale) for varied in study.vary(cell)]
     runs = plan_runs(cells, study.repeats, study.seed)
     store = Store(_store_folder(options, out), warn=options.watcher.warn)
     work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)

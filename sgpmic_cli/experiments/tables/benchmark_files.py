@@ -8,6 +8,7 @@ from sgpmic_cli.experiments.compare.comparison import GridPoint, Result
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
+from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
@@ -19,6 +20,7 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "table.tex": latex,
     "table2.md": shape_markdown,
     "table2.tex": shape_latex,
+    "ari.md": ranking_markdown,
 }
 GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
 FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)  # all that may be written

@@ -126,9 +126,9 @@ def test_an_unknown_variance_names_the_valid_ones(bad, sentence):
         load_table_data(["iris"], [bad])
 
 
-def test_data_without_labels_cannot_be_scored(tmp_path):
+def test_a_last_column_of_measurements_is_not_taken_for_classes(tmp_path):
     path = tmp_path / "plain.csv"
-    path.write_text("a,b\n1,2\n2,3\n5,1\n")
+    path.write_text("a,b,c\n1,2,3\n2,3,5\n5,1,4\n")
     with pytest.raises(UsageError, match="label=COLUMN"):
         plan_cells(load_table_data([str(path)], [95]), resolve(["pca-fcm"]), protocol_named("as-run"))
 

@@ -10,7 +10,8 @@ from sgpmic_cli.experiments.plan import methods
 
 def test_every_built_in_method_is_a_clusterer_with_the_common_face():
     for method in methods.known().values():
-        assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
+        if not method.peer:  # scikit-learn's own have no latent space, and not all of them can be told a number
+            assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
         assert set(method.settings) | set(method.grid) | set(method.as_run) | set(method.as_stated) <= method.accepts()
 
 
@@ -25,6 +26,14 @@ def test_all_stands_for_the_methods_of_the_paper_in_its_order():
     assert len(columns) == 12
     names = [method.name for method in methods.resolve(["all"])]
     assert names == columns
+
+
+def test_peers_are_the_clusterers_of_everyday_use_and_the_new_default_is_nobody_elses_column():
+    assert [method.name for method in methods.resolve(["peers"])] == ["k-means", "gmm", "spectral", "ward", "hdbscan"]
+    (ours,) = methods.resolve(["sgp-mic+"])
+    assert "ours" in ours.label
+    assert not ours.in_paper
+    assert not ours.variant_of  # so that no printed number is put beside it
 
 
 def test_an_unknown_name_gives_the_nearest_and_all_valid_ones():

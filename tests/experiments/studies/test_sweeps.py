@@ -134,3 +134,11 @@ def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):
     assert [outcome.cell.dataset for outcome in done.points] == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
+
+
+def test_our_setting_keeps_its_own_dimensions_and_gains_purity_along_the_clusters(tmp_path):
+    found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
+    few, many = found.points
+    assert (few.cell.n_clusters, many.cell.n_clusters) == (2, 10)
+    assert many.settings["n_components"] == 2  # not the Q that 95 % of the variance would set
+    assert many.stats["acc"].mean > few.stats["acc"].mean
