@@ -5,7 +5,7 @@ from typing import Any
 
 from sgpmic_cli.single_fit.fitting import Fitted
 
-CLEAR = 0.5  # of the best number's excess: a runner-up below leaves no doubt ...
+CLEAR = 0.5  # of the best score: a runner-up below leaves no doubt ...
 CLOSE = 0.9  # ... and one above leaves much
 
 
@@ -30,14 +30,14 @@ def choice_in_words(fitted: Fitted) -> str:
 
 
 def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
-    excess = {row["n_clusters"]: row["excess"] for row in tried if row["n_clusters"] > 1}
+    score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
     lifetime = {row["n_clusters"]: row["lifetime"] for row in tried}
-    others = {number: value for number, value in excess.items() if number != m}
+    others = {number: value for number, value in score.items() if number != m}
     if not others:
         return "there was no other number to choose"
     rival = max(others, key=others.__getitem__)
-    own, next_best = excess[m], others[rival]
-    told = f"excess silhouette {own:.2f}, the next best number, {rival}, has {next_best:.2f}"
+    own, next_best = score[m], others[rival]
+    told = f"score {own:.2f}, the next best number, {rival}, has {next_best:.2f}"
     if next_best > own and lifetime[m] > 0.0:
         return f"the rows fall into so many parts by gaps alone, which a silhouette does not show ({told})"
     if next_best > own:

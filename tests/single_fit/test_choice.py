@@ -5,14 +5,14 @@ import pytest
 from sgpmic_cli.single_fit.choice import choice_in_words
 
 
-def fitted(m, excess, no_clusters=False):
-    selection = [{"n_clusters": number, "excess": value, "lifetime": 0.0} for number, value in excess.items()]
+def fitted(m, scores, no_clusters=False):
+    selection = [{"n_clusters": number, "score": value, "lifetime": 0.0} for number, value in scores.items()]
     model = SimpleNamespace(weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters)
     return SimpleNamespace(model=model, setting="default")
 
 
 @pytest.mark.parametrize(
-    ("m", "excess", "words"),
+    ("m", "scores", "words"),
     [
         (3, {2: 0.1, 3: 0.4, 4: 0.05}, "3 clusters, chosen among 2 to 4; a clear choice"),
         (3, {2: 0.3, 3: 0.4}, "a fair choice"),
@@ -22,8 +22,8 @@ def fitted(m, excess, no_clusters=False):
         (3, {}, "3 clusters, as asked for."),
     ],
 )
-def test_the_choice_and_how_sure_it_is(m, excess, words):
-    assert words in choice_in_words(fitted(m, excess))
+def test_the_choice_and_how_sure_it_is(m, scores, words):
+    assert words in choice_in_words(fitted(m, scores))
 
 
 def test_parts_that_only_gaps_show():

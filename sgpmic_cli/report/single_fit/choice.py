@@ -32,11 +32,17 @@ def choice(fitted: Fitted, figures: Path) -> Html:
                 figures / "numbers-tried.png",
                 "Silhouette against the number of clusters",
                 "Silhouette of k-means for every number tried, beside that of clouds of the same covariance that have "
-                "no clusters. The difference is the excess that speaks for a number.",
+                "no clusters. A number counts for more the further the two are apart.",
             )
         )
         names = [name for name in tried[0] if name != "n_clusters"]
         lines = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
         parts.append(table(["clusters", *names], lines, caption="The numbers tried"))
-        parts.append(tag("p", "Excess: silhouette less reference. ", LIFETIME if "lifetime" in names else ""))
+        parts.append(
+            tag(
+                "p",
+                "Score: silhouette less a part of the reference; the highest wins, of near ties the smallest number. ",
+                LIFETIME if "lifetime" in names else "",
+            )
+        )
     return section("clusters", "How many clusters", *parts)
