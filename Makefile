@@ -50,7 +50,7 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the documents into build/docs
 	"$(BIN)/python" docs/gallery/run_all.py
 	"$(BIN)/python" docs/write_command_line.py
-	"$(BIN)/python" -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet
 	@echo "build/docs/index.html"
 
 # What a stranger installs: the wheel in a bare environment, with the newest dependencies and with the oldest allowed.

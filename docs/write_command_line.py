@@ -12,8 +12,8 @@ PAGE = Path(__file__).with_name("command-line.md")
 HEAD = """# Command line
 
 Written from the commands by `make docs`; `sgpmic COMMAND --help` says the same. Results go to stdout (a table, or one
-JSON document with `--json`), progress and remarks to stderr. Exit codes: 0 done, 1 a check failed or a file could not be
-read or written, 2 wrong argument, 3 some runs failed, 4 data unavailable, 130 interrupted.
+JSON document with `--json`), progress and remarks to stderr. Exit codes: 0 done, 1 a check failed or a file could not
+be read or written, 2 wrong argument, 3 some runs failed, 4 data unavailable, 130 interrupted.
 """
 
 
@@ -51,7 +51,11 @@ def _default(parameter: Any) -> str:
     if isinstance(shown, str):
         return f" Default: {shown}."
     plain = parameter.default
-    return f" Default: `{plain}`." if not callable(plain) and plain is not None and plain is not False and plain is not ... and shown else ""
+    return (
+        f" Default: `{plain}`."
+        if not callable(plain) and plain is not None and plain is not False and plain is not ... and shown
+        else ""
+    )
 
 
 def text() -> str:

@@ -5,8 +5,8 @@
 
 import numpy as np
 from gallery_style import COLOURS, picture
-from sgpmic import SGPMIC
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 iris = load("iris")

@@ -5,9 +5,9 @@ growers; it draws the wines in two dimensions while it finds the clusters.
 """
 
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 wine = load("wine")

@@ -6,8 +6,9 @@ Without a number of clusters, each candidate is compared with what the same proc
 
 import numpy as np
 from gallery_style import picture
-from sgpmic import SGPMIC
 from sklearn.datasets import make_blobs
+
+from sgpmic import SGPMIC
 
 X, _ = make_blobs(n_samples=240, centers=4, n_features=6, cluster_std=1.6, random_state=3)
 cloud = np.random.RandomState(0).randn(240, 6)

@@ -5,11 +5,11 @@ Here columns of very different kinds are mapped to normal ones first; pandas fra
 
 import pandas as pd
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 wdbc = load("wdbc")

@@ -6,8 +6,8 @@ how well the model knows rows like these: a bottle with its columns mixed up sta
 
 import numpy as np
 from gallery_style import COLOURS, picture
-from sgpmic import SGPMIC
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 wine = load("wine")
@@ -19,7 +19,9 @@ labels, points = model.predict(later), model.transform(later)
 strange = later[:5, ::-1]
 print("later rows of each cluster:", np.bincount(labels).tolist())
 print("median log density of later rows:", round(float(np.median(model.score_samples(later)))))
-print("the same of mixed-up rows is lower:", bool(model.score_samples(strange).max() < model.score_samples(later).min()))
+print(
+    "the same of mixed-up rows is lower:", bool(model.score_samples(strange).max() < model.score_samples(later).min())
+)
 
 with picture("new_rows", width=4.0) as figure:
     axes = figure.subplots()

@@ -6,9 +6,9 @@ rows that the fit moved are circled.
 
 import numpy as np
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 wine = load("wine")

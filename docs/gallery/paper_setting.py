@@ -6,8 +6,8 @@ here; an E-step is exact for another bound and may.
 
 import numpy as np
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 

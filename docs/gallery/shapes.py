@@ -5,10 +5,11 @@ parts of a neighbour graph where the data fall into such parts.
 """
 
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
+
+from sgpmic import SGPMIC
 
 tables = {
     "moons": make_moons(300, noise=0.05, random_state=0),

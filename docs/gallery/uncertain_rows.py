@@ -7,8 +7,8 @@ not as frequencies of error.
 
 import numpy as np
 from gallery_style import picture, scatter
-from sgpmic import SGPMIC
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 iris = load("iris")

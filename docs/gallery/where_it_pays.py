@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 from gallery_style import picture
-from sgpmic import SGPMIC
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
+from sgpmic import SGPMIC
 from sgpmic_cli.data import load
 
 TABLES = ("iris", "wine", "sonar", "wdbc", "australian", "bc", "cmc", "segment")
