@@ -109,6 +109,7 @@
           sorted.sort((a, b) => (falling ? value(b) - value(a) : value(a) - value(b)));
           head.setAttribute("aria-sort", falling ? "descending" : "ascending");
         }
+        grid.classList.toggle("sorted", column > 0);
         body.append(...sorted);
       });
     });
