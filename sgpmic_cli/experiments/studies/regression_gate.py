@@ -119,7 +119,7 @@ def check(
     left_out: set[Place] = set()
     vary = _as_expected(wanted, left_out, full)
     label = reference.label if any(_named(wanted, name) for name in reference.files) else None
-    study = Study(datasets, ["all"], methods, repeats, reference.seed, reference.protocol, label, vary)
+    study = Study(datasets, ["all"], methods, repeats, reference.seed, reference.protocol, label=label, vary=vary)
     finished = _run(study, options)
     found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in finished.outcomes}
     other_data = _other_data(finished, reference.files)
@@ -155,7 +155,7 @@ def update(
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(f"repeats={repeats} differs from the reference's {old.repeats}: only the whole can change.")
     datasets, methods, label = _asked_anew(old, selection, label)
-    finished = _run(Study(datasets, ["all"], methods, repeats, seed, protocol, label), options)
+    finished = _run(Study(datasets, ["all"], methods, repeats, seed, protocol, label=label), options)
     new = reference_of(finished.outcomes, protocol, seed, repeats)
     before = old.cells if old else {}
     changes = []
