@@ -4,6 +4,8 @@ BIN     := $(VENV)/bin
 PYTHON  ?= python3
 STAMP   := $(VENV)/.installed
 RIVAL   := .venv-gpy
+OLDEST  := .venv-oldest
+CLEAN   := .venv-wheel
 RESULTS := results
 SGPMIC  := "$(BIN)/sgpmic"
 KEPT    := --store $(RESULTS)/runs
@@ -13,7 +15,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint clean speed study check-numbers kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test check lint docs dist wheel-test test-oldest clean speed study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -29,8 +31,6 @@ quickstart: $(STAMP) ## set everything up and compare iris with the paper
 test: $(STAMP) lint ## lint, types and tests (what CI runs)
 	"$(BIN)/python" -m pytest -n 2
 
-check: test ## the same as test
-
 lint: $(STAMP) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
@@ -40,8 +40,38 @@ lint: $(STAMP) ## ruff, mypy, and the order of the folders
 kill-test: $(STAMP) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
 	"$(BIN)/python" tests/hostile/kill_thirty_times.py
 
-check-numbers: $(STAMP) ## recompute the fast cells and compare them with results/reference.json
+check: $(STAMP) ## the gate, `sgpmic check`: recompute the fast cells and compare them with results/reference.json
 	$(SGPMIC) check
+
+$(VENV)/.docs: $(STAMP)
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
+	@touch "$@"
+
+docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the documents into build/docs
+	"$(BIN)/python" docs/gallery/run_all.py
+	"$(BIN)/python" docs/write_command_line.py
+	NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet
+	@echo "build/docs/index.html"
+
+# What a stranger installs: the wheel in a bare environment, with the newest dependencies and with the oldest allowed.
+dist: $(STAMP) ## wheel and sdist into dist/
+	rm -rf dist
+	"$(BIN)/python" -m build --no-isolation --outdir dist .
+
+wheel-test: dist ## install the wheel in a clean environment and use it as a stranger would
+	rm -rf "$(CLEAN)"
+	$(PYTHON) -m venv "$(CLEAN)"
+	"$(CLEAN)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest
+	"$(CLEAN)/bin/python" -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+
+test-oldest: dist ## the same and the tests of the model with the oldest dependencies that pyproject.toml allows
+	rm -rf "$(OLDEST)"
+	$(PYTHON) -m venv "$(OLDEST)"
+	$(PYTHON) tests/release/oldest_versions.py | "$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check -r /dev/stdin
+	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
+	"$(OLDEST)/bin/python" -m pip check
+	"$(OLDEST)/bin/python" -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+	"$(OLDEST)/bin/python" -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
 
 # The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
 reproduce: reproduce-report ## the whole paper: tables, figures and report
@@ -95,4 +125,4 @@ speed: $(RIVAL)/.installed ## time of an evaluation beside GPy and its own matri
 	"$(RIVAL)/bin/sgpmic" speed --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(RIVAL)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(RIVAL)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

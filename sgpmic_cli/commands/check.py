@@ -1,5 +1,6 @@
 """`sgpmic check`: recompute numbers and compare them with the reference."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +9,7 @@ import typer
 
 from sgpmic_cli.commands.terminal import completion, shared_options
 from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.errors import CellsFailed, SgpmicError
+from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.pipeline import FinishedStudy
@@ -19,13 +20,15 @@ def check(
     dataset: Annotated[
         str,
         typer.Option(
-            help="Data sets of the reference, or 'all'; separate several by commas.", autocompletion=completion.datasets
+            help="Data sets of the reference, or 'all'; with --update also CSV files. Separate several by commas.",
+            autocompletion=completion.datasets,
         ),
     ] = "all",
     methods: Annotated[
         str,
         typer.Option(
-            help="Methods of the reference, or 'all'; separate several by commas.", autocompletion=completion.methods
+            help="Methods of the reference, or 'all'; with --update also module:Class. Separate several by commas.",
+            autocompletion=completion.methods,
         ),
     ] = "all",
     full: Annotated[bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")] = False,
@@ -33,8 +36,9 @@ def check(
         bool, typer.Option("--update", help="Compute the cells anew and rewrite the reference with them.")
     ] = False,
     reference: Annotated[
-        Path | None, typer.Option(help="The file of numbers to hold.", show_default="results/reference.json")
+        Path | None, typer.Option(help="The file of numbers to hold.", show_default="the one that comes with sgpmic")
     ] = None,
+    label: shared_options.Label = None,
     repeats: Annotated[
         int | None,
         typer.Option(help="Runs of each cell.", show_default="3; with --full or --update as many as the reference"),
@@ -47,22 +51,33 @@ def check(
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
     offline: shared_options.Offline = False,
+    junit: Annotated[
+        Path | None, typer.Option(help="Also write the findings as JUnit XML.", show_default="none")
+    ] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Also print what is broken on stderr as GitHub's annotations.")
+    ] = False,
     json: shared_options.Json = False,
     quiet: shared_options.Quiet = False,
 ) -> None:
     """Recompute cells and compare them with the reference, repeat by repeat with the same seeds.
 
-    A mean may move by max(1, 3 s / sqrt n). Exit codes: 0 nothing differs down, 1 a number does, failed
-    or is missing, or nothing was compared, 2 wrong argument, 3 some runs of an update failed.
+    A mean may move by max(1, 3 s / sqrt n), s being the spread of the reference and n the repeats compared. Exit codes:
+    0 nothing differs down, 1 a number does, failed or is missing, or nothing was compared, 2 wrong argument, 3 some
+    runs of an update failed.
     """
-    from sgpmic_cli.atomic import check_writable
+    from sgpmic_cli.atomic import check_writable, write_whole
     from sgpmic_cli.commands.terminal.run_progress import watching
     from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies import regression_gate
-    from sgpmic_cli.experiments.studies.reference import default_path, read_reference, write_reference
+    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path, read_reference, write_reference
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
+    if update and path == INSTALLED:
+        raise UsageError("update=True needs reference=FILE: the one that comes with sgpmic is not yours to change.")
+    if label is not None and not update:
+        raise UsageError(f"label={label} goes with update=True: a reference remembers the label column of its files.")
     selection = regression_gate.Selection(tuple(shared_options.split(dataset)), tuple(shared_options.split(methods)))
     options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
@@ -70,7 +85,7 @@ def check(
         check_writable(path.parent, "reference")
         with watching(output) as watcher:
             watched = replace(options, watcher=watcher)
-            renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats)
+            renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats, label=label)
         write_reference(path, renewed)
         _print(changes, output)
         output.remark(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
@@ -80,6 +95,10 @@ def check(
         watched = replace(options, watcher=watcher)
         changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
     _print(changes, output)
+    if junit is not None:
+        write_whole(junit, gate_formats.junit(changes))
+    if annotations:
+        print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
     if worse := regression_gate.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} numbers differ down, failed or are missing.")
     if not regression_gate.compared(changes):

@@ -17,12 +17,14 @@ def document(
     links = [tag("a", name, href=f"#{anchor}") for anchor, name in anchors.items()]
     body = tag(
         "body",
-        tag("header", tag("h1", title), tag("p", lead), tag("nav", *links, aria_label="Sections")),
+        tag("header", tag("h1", title), tag("p", lead)),
+        tag("nav", *links, aria_label="Sections"),  # beside the header, so that it can stay in view
         tag("main", *sections),
         tag("script", _part(script)) if script else Html(""),
     )
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<link rel="icon" href="data:,">\n<title>{escape(title)}</title>\n<style>{_part("page.css")}</style>'
     )

@@ -18,7 +18,6 @@ def figure_or_command(folder: Path, figure: Figure) -> Html:
     path = folder / f"{figure.name}.png"
     title = tag("h3", figure.title)
     if not path.is_file():
-        return tag(
-            "article", title, tag("p", "Not drawn yet: ", tag("code", f"sgpmic plot {figure.name}"), " draws it.")
-        )
-    return tag("article", title, picture(path, figure.title, figure.caption))
+        command = tag("code", f"sgpmic plot {figure.name}")
+        return tag("article", title, tag("p", "Not drawn yet: ", command, " draws it."), id=figure.name)
+    return tag("article", title, picture(path, figure.title, figure.caption), id=figure.name)

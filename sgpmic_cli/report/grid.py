@@ -1,8 +1,10 @@
 """Table 2: ours over the paper's number in every cell, and all that is known about the cell when pointed at."""
 
+import re
+
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell
 from sgpmic_cli.experiments.compare.counts import best, is_best
-from sgpmic_cli.experiments.compare.paper import Published
+from sgpmic_cli.experiments.compare.paper import Published, published
 from sgpmic_cli.experiments.compare.verdicts import SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import TITLES, signed
@@ -20,8 +22,9 @@ def grid(results: Results) -> Html:
         tag(
             "p",
             f"Upper line: our mean of {results.table.repeats} runs and their standard deviation, the best of a row in "
-            "bold. Lower line: the printed mean and the verdict's sign. Point at a cell, tap it, or reach it with the "
-            "tab key for runs, failures, seconds, settings and notes.",
+            "bold. Lower line: the printed mean and deviation, and the verdict's sign. Point at a cell, tap it, or "
+            "reach it with the tab key for the confidence interval, runs, failures, seconds, settings and notes; "
+            "Escape closes it.",
         ),
         legend(results),
         *(_table(results, metric) for metric in METRICS),
@@ -57,16 +60,30 @@ def _cell(results: Results, place: Place, metric: str, top: float | None) -> Htm
     verdict = results.verdict(place, metric)
     ours, printed = results.ours(place, metric), results.paper(place, metric)
     upper = verdict if ours is None else Html(f"{ours:.2f}<small>±{results.cells[place].ours[metric].std:.2f}</small>")
-    lower = f"{'–' if printed is None else f'{printed:.2f}'} {SIGNS[verdict].text}"
+    difference = "–" if ours is None or printed is None else signed(ours - printed)
     return tag(
         "td",
         tag("b" if is_best(ours, top) else "span", upper, class_="ours"),
-        tag("span", lower, class_="paper"),
+        tag("span", _printed(metric, place), f" {SIGNS[verdict].text}", class_="paper"),
+        tag("span", difference, class_="difference"),
         _details(results, place, metric),
         class_=f"cell {css(verdict)}",
+        id=anchor(metric, place),
         tabindex="0",
         data_place="/".join(map(str, place)),
+        data_verdict=str(verdict),
+        data_ours="" if ours is None else f"{ours:.4f}",
     )
+
+
+def anchor(metric: str, place: Place) -> str:
+    """The name under which a cell can be linked to, such as acc-iris-95-pca-fcm."""
+    return re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)]))
+
+
+def _printed(metric: str, place: Place) -> Html:
+    printed = published(metric, *place)
+    return Html("–") if printed is None else Html(f"{printed.mean:.2f}<small>±{printed.std:.2f}</small>")
 
 
 def _details(results: Results, place: Place, metric: str) -> Html:

@@ -27,7 +27,9 @@ def tag(name: str, *content: object, **attributes: str | None) -> Html:
 
 def table(heading: Sequence[object], rows: Iterable[Sequence[object]], *, caption: str) -> Html:
     """A plain table in a box of its own that scrolls sideways: the first column of words, the others of numbers."""
-    head = tag("thead", tag("tr", *(tag("th", entry, scope="col") for entry in heading)))
+    # A column without a name has no head to read out.
+    heads = [tag("th", entry, scope="col") if entry else tag("td") for entry in heading]
+    head = tag("thead", tag("tr", *heads))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:])) for row in rows]
     return box(tag("table", tag("caption", caption), head, tag("tbody", *body)), caption)
 

@@ -1,8 +1,9 @@
 """The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.json_file import read_json
 
 DIGITS = 4
+INSTALLED = Path(__file__).with_name("reference.json")  # where the wheel puts it
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -30,6 +32,14 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class OwnFile:
+    """A user's own CSV file: where it lies, and the hash of its values and labels."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Reference:
     """All cells, and how they were computed."""
 
@@ -37,12 +47,14 @@ class Reference:
     seed: int
     repeats: int
     cells: dict[Place, Expected]
+    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set, for those that are nobody's but the user's
+    label: str | None = None  # column of classes in these files
 
 
 def default_path() -> Path:
-    """`results/reference.json` of the checkout that this package runs from, or of the current folder."""
+    """`results/reference.json` of the checkout that this package runs from, or the copy that an installed one has."""
     checkout = Path(__file__).parents[3] / "results"
-    return (checkout if checkout.is_dir() else Path("results")) / "reference.json"
+    return checkout / "reference.json" if checkout.is_dir() else INSTALLED
 
 
 def expected(outcome: Outcome) -> Expected:
@@ -68,6 +80,8 @@ def read_reference(path: Path) -> Reference:
             int(content["seed"]),
             int(content["repeats"]),
             {cell.place: cell for cell in cells},
+            {name: _own_file(entry, path.parent) for name, entry in content.get("files", {}).items()},
+            content.get("label"),
         )
     except FileNotFoundError:
         raise SgpmicError(
@@ -84,7 +98,9 @@ def read_reference(path: Path) -> Reference:
 
 def write_reference(path: Path, reference: Reference) -> None:
     """Write the reference, a line for each cell, so that a change reads well as a difference of two versions."""
-    head = {"protocol": reference.protocol, "seed": reference.seed, "repeats": reference.repeats}
+    head: dict[str, Any] = {"protocol": reference.protocol, "seed": reference.seed, "repeats": reference.repeats}
+    if reference.files:
+        head |= {"label": reference.label, "files": _file_entries(reference.files, path.parent)}
     lines = ",\n".join(f"  {json.dumps(_entry(cell), allow_nan=False)}" for cell in reference.cells.values())
     opening = json.dumps(head)[:-1]
     write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
@@ -94,6 +110,18 @@ def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats:
     """Computed cells as a reference; cells without data or without a successful run have no place in it."""
     cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
     return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
+
+
+def _own_file(entry: dict[str, Any], folder: Path) -> OwnFile:
+    return OwnFile(folder / str(entry["path"]), str(entry["sha256"]))
+
+
+def _file_entries(files: Mapping[str, OwnFile], folder: Path) -> dict[str, dict[str, str]]:
+    """Paths as seen from the reference, so that both can be moved together, to CI for example."""
+    return {
+        name: {"path": Path(os.path.relpath(own.path, folder)).as_posix(), "sha256": own.sha256}
+        for name, own in files.items()
+    }
 
 
 def _cell(entry: dict[str, Any]) -> Expected:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.atomic import resumable_folder
@@ -17,13 +18,13 @@ from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
-from sgpmic_cli.experiments.plan.methods import known, unknown
+from sgpmic_cli.experiments.plan.methods import known, resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study, Vary
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
-from sgpmic_cli.experiments.studies.reference import Expected, Place, Reference, reference_of
+from sgpmic_cli.experiments.studies.reference import Expected, OwnFile, Place, Reference, reference_of
 
 FAST_SECONDS = 0.5  # the fast subset: runs guessed to be shorter, on data that need no network
 FAST_REPEATS = 3
@@ -82,7 +83,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Selection:
-    """Data sets and methods of the reference that are to be compared."""
+    """Data sets and methods of the reference that are to be compared; a file of one's own by its path or its name."""
 
     datasets: tuple[str, ...] = ("all",)
     methods: tuple[str, ...] = ("all",)
@@ -90,9 +91,8 @@ class Selection:
     def has(self, place: Place) -> bool:
         """Whether a cell is selected."""
         dataset, _, method = place
-        return ("all" in self.datasets or dataset in self.datasets) and (
-            "all" in self.methods or method in self.methods
-        )
+        named = (*self.datasets, *(Path(name).name for name in self.datasets))
+        return ("all" in named or dataset in named) and ("all" in self.methods or method in self.methods)
 
 
 def check(
@@ -111,18 +111,23 @@ def check(
     if not 1 <= repeats <= reference.repeats:
         raise UsageError(f"repeats={repeats}: the reference has {reference.repeats}, so give 1 to that many.")
     # A data set or method that is known no more must show up as missing, not as a wrong argument.
-    datasets = [name for name in names() if any(place[0] == name for place in wanted)]
-    methods = [name for name in known() if any(place[2] == name for place in wanted)]
+    datasets = [name for name in names() if _named(wanted, name)]
+    datasets += [str(own.path) for name, own in reference.files.items() if own.path.is_file() and _named(wanted, name)]
+    methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
         return [_missing(cell) for cell in wanted.values()]
     left_out: set[Place] = set()
     vary = _as_expected(wanted, left_out, full)
-    study = Study(datasets, ["all"], methods, repeats, reference.seed, reference.protocol, vary=vary)
+    label = reference.label if any(_named(wanted, name) for name in reference.files) else None
+    study = Study(datasets, ["all"], methods, repeats, reference.seed, reference.protocol, label=label, vary=vary)
     finished = _run(study, options)
     found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in finished.outcomes}
+    other_data = _other_data(finished, reference.files)
     changes = []
     for place, cell in wanted.items():
-        if place in found and found[place].available:
+        if place[0] in other_data:
+            changes.append(_missing(cell, f"'{place[0]}' is not the file that the reference was made with"))
+        elif place in found and found[place].available:
             got = reference_of([found[place]], reference.protocol, reference.seed, repeats).cells.get(place)
             reason = "; ".join(found[place].reasons)
             changes += [_compare(cell, got, metric, repeats, reason) for metric in METRICS]
@@ -137,17 +142,20 @@ def update(
     options: RunOptions = RunOptions(),
     *,
     repeats: int | None = None,
+    label: str | None = None,
 ) -> tuple[Reference, list[Change], FinishedStudy]:
     """Compute the selected cells anew, grids and all, and put them into the reference.
 
-    A cell in which every run failed keeps its old values and is among the changes as failed.
+    A cell in which every run failed keeps its old values and is among the changes as failed. `label` is the column of
+    classes in CSV files of one's own; a reference has one. Where it holds such files, "all" means what it holds.
     """
     seed, protocol = (old.seed, old.protocol) if old else (0, "as-run")
     if repeats is None:
         repeats = old.repeats if old else UPDATE_REPEATS
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(f"repeats={repeats} differs from the reference's {old.repeats}: only the whole can change.")
-    finished = _run(Study(selection.datasets, ["all"], selection.methods, repeats, seed, protocol), options)
+    datasets, methods, label = _asked_anew(old, selection, label)
+    finished = _run(Study(datasets, ["all"], methods, repeats, seed, protocol, label=label), options)
     new = reference_of(finished.outcomes, protocol, seed, repeats)
     before = old.cells if old else {}
     changes = []
@@ -161,7 +169,52 @@ def update(
     gone = [place for place in before if selection.has(place) and place not in planned]
     changes += [_missing(before[place], "no longer in the table") for place in gone]
     kept = {place: cell for place, cell in before.items() if place not in gone}
-    return replace(new, cells=kept | new.cells), changes, finished
+    files = {**(old.files if old else {}), **_own_files(finished, datasets)}
+    return replace(new, cells=kept | new.cells, files=files, label=label if files else None), changes, finished
+
+
+def _asked_anew(
+    old: Reference | None, selection: Selection, label: str | None
+) -> tuple[list[str], list[str], str | None]:
+    """Data sets, methods and label column of an update; files that the reference knows are named by their paths."""
+    datasets, methods = list(selection.datasets), list(selection.methods)
+    if old is None or not old.files:
+        return datasets, methods, label
+    if label not in (None, old.label):
+        raise UsageError(f"label={label} differs from the reference's {old.label}: make another reference for it.")
+    if "all" in datasets:
+        datasets = list(dict.fromkeys(place[0] for place in old.cells))
+    if "all" in methods:
+        methods = list(dict.fromkeys(place[2] for place in old.cells))
+    paths = [str(old.files[name].path) if name in old.files and not Path(name).exists() else name for name in datasets]
+    has_files = any(name not in names() for name in paths)
+    return paths, methods, old.label if has_files else None
+
+
+def _own_files(finished: FinishedStudy, datasets: Sequence[str]) -> dict[str, OwnFile]:
+    """The files among the data sets, with the hashes of what was read from them."""
+    paths = {Path(name).name: Path(name) for name in datasets if name not in (*names(), "all")}
+    found = {cell.dataset: cell.data for cell in finished.prepared.cells if cell.data is not None}
+    return {name: OwnFile(paths[Path(name).name], data.sha256) for name, data in found.items() if name not in names()}
+
+
+def _other_data(finished: FinishedStudy, files: Mapping[str, OwnFile]) -> set[str]:
+    """Files that have changed since the reference was made: their numbers say nothing about the methods."""
+    found = {cell.dataset: cell.data for cell in finished.prepared.cells if cell.data is not None}
+    return {name for name, own in files.items() if name in found and found[name].sha256 != own.sha256}
+
+
+def _named(wanted: Mapping[Place, Expected], dataset: str) -> bool:
+    return any(place[0] == dataset for place in wanted)
+
+
+def _exists(method: str) -> bool:
+    """Whether a method of the reference can still be had."""
+    try:
+        resolve([method])
+    except UsageError:
+        return False
+    return True
 
 
 def _run(study: Study, options: RunOptions) -> FinishedStudy:
@@ -174,8 +227,10 @@ def _run(study: Study, options: RunOptions) -> FinishedStudy:
 
 def _check_names(reference: Reference, selection: Selection) -> None:
     """Refuse names that nobody knows: to skip them would be to pass without having compared."""
+    there_already = {place[0] for place in reference.cells}
+    datasets = [Path(name).name if Path(name).name in there_already else name for name in selection.datasets]
     known_names = {
-        "data set": (selection.datasets, [*names(), *(place[0] for place in reference.cells)]),
+        "data set": (datasets, [*names(), *sorted(there_already)]),
         "method": (selection.methods, [*known(), *(place[2] for place in reference.cells)]),
     }
     for kind, (asked, there) in known_names.items():
@@ -202,6 +257,8 @@ def _as_expected(wanted: Mapping[Place, Expected], left_out: set[Place], full: b
 
 
 def _slow(cell: Cell) -> bool:
+    if cell.dataset not in names() or not cell.method.target.startswith("sgpmic_cli."):
+        return False  # how long one's own take is for oneself to say
     if entry(cell.dataset).kind != "bundled":
         return True
     return runner.cost(runs_of(cell, 1, 0)[0]) > FAST_SECONDS

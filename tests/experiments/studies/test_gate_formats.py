@@ -1,0 +1,33 @@
+"""What machines read of the gate's findings."""
+
+from xml.etree import ElementTree
+
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.studies.gate_formats import annotations, junit
+from sgpmic_cli.experiments.studies.regression_gate import Change, State
+
+PLACE = ("my, own.csv", 95, "mypkg:Mine")
+SAME = Change(PLACE, "acc", State.SAME, Stat(90.0, 1.0), Stat(90.0, 1.0), 1.0)
+GONE = Change(PLACE, "acc", State.MISSING, Stat(90.0, 1.0), Stat(), reason="gone <away>\nfor good")
+
+
+def test_junit_has_a_case_for_each_number_and_a_failure_for_each_broken_one():
+    suite = ElementTree.fromstring(junit([SAME, GONE]))
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    whole, broken = suite.findall("testcase")
+    assert whole.find("failure") is None
+    assert "gone <away>" in broken.find("failure").get("message")
+
+
+def test_where_nothing_was_compared_junit_and_annotations_say_so():
+    suite = ElementTree.fromstring(junit([]))
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert annotations([]) == ["::error title=sgpmic check::nothing was compared"]
+
+
+def test_an_annotation_is_one_line_with_percent_signs_escaped():
+    assert annotations([SAME]) == []
+    (line,) = annotations([SAME, GONE])
+    assert line.startswith("::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25 is missing")
+    assert line.endswith("gone <away>%0Afor good")
+    assert "\n" not in line
