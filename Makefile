@@ -15,7 +15,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check lint docs dist wheel-test test-oldest clean speed study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ quickstart: $(STAMP) ## set everything up and compare iris with the paper
 
 test: $(STAMP) lint ## lint, types and tests (what CI runs)
 	"$(BIN)/python" -m pytest -n 2
+
+test-slow: $(STAMP) ## tests of real processes, builds and examples, which take minutes
+	"$(BIN)/python" -m pytest -n 2 -m slow
 
 lint: $(STAMP) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" check .

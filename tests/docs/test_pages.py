@@ -45,6 +45,7 @@ def _run_commands(code):
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
 def test_every_block_runs(page, tmp_path, monkeypatch):
     """The blocks of a page one after another, in an empty folder, the names of one known to the next."""
@@ -122,7 +123,7 @@ def test_the_readme_counts_the_cells_as_the_summary_does():
     assert f"and {apart} % differ" in readme
 
 
-@pytest.mark.skipif(os.environ.get("CI") is None, reason="dear: set CI=1; `make docs` runs them anyway")
+@pytest.mark.slow
 def test_every_example_of_the_gallery_runs(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs/gallery"))
     import run_all

@@ -11,6 +11,7 @@ from judging import ROOT, one_sentence, processes_of
 
 from sgpmic_cli.code_version import code_version
 
+pytestmark = pytest.mark.slow
 REASONS = {
     "misbehaving:Exits": "its process ended itself with exit code 7",
     "misbehaving:Crashes": "its process was ended by SIGSEGV, a crash in native code",

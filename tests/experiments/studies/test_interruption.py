@@ -13,6 +13,7 @@ from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.run.records import Store
 
+pytestmark = pytest.mark.slow
 METHODS = ["pca-fcm", "isomap-fcm", "aml-tuned", "toy_methods:Slow", "toy_methods:Flaky"]
 GRID = 7  # values of lambda that AML is run with
 REPEATS = 12

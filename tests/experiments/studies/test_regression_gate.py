@@ -153,11 +153,7 @@ def test_a_grid_is_not_searched_again(monkeypatch):
     made, _, finished = update(None, Selection(("iris",), ("graded",)), repeats=3, options=HERE)
     assert finished.computed == 3 * 2 * 3
     assert {cell.chosen["level"] for cell in made.cells.values()} == {0.9}
-    seen = []
-    monkeypatch.setattr(runner, "compute", lambda run, memory, real=runner.compute: seen.append(run) or real(run))
     assert broken(check(made, options=HERE)) == []
-    assert {run.settings["level"] for run in seen} == {0.9}
-    assert len(seen) == 3 * 3
 
 
 def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):

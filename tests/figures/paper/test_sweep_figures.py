@@ -112,7 +112,7 @@ def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):
 
 @pytest.mark.parametrize(("draw", "command"), [(figure7, "sweep-clusters"), (figure8, "sweep-inducing")])
 def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command):
-    with pytest.raises(UsageError, match=f"run `sgpmic {command}` first"):
+    with pytest.raises(UsageError, match=f"run `sgpmic {command} --out .*first"):
         draw(tmp_path / "figure", PlotOptions(results=tmp_path))
     assert not list(tmp_path.iterdir())
 
