@@ -9,7 +9,7 @@ from sgpmic_cli.experiments.plan.table_data import load_table_data
 @pytest.fixture
 def folder(tmp_path):
     for name in ("b", "a", "c"):
-        rows = "".join(f"{i},{(7 * i) % 11},{'xy'[i % 2]}\n" for i in range(12))
+        rows = "".join(f"{(5 * i) % 12},{(7 * i) % 11},{'xy'[i % 2]}\n" for i in range(12))
         (tmp_path / f"{name}.csv").write_text(f"u,v,y\n{rows}")
     (tmp_path / "notes.txt").write_text("not a table")
     return tmp_path
