@@ -18,6 +18,7 @@ from sgpmic_cli.data.originals import read_original
 from sgpmic_cli.data.publishers import PARSERS
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.safe_text import printable
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet")
 
@@ -134,7 +135,7 @@ def _name(text: str) -> str:
     if text == STANDARD_INPUT:
         return "standard-input"
     name = Path(text).name
-    return text if name in names() else name
+    return printable(text if name in names() else name)
 
 
 def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
