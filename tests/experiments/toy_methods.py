@@ -1,6 +1,7 @@
 """Clusterers for the tests: quick, slow, and such as go wrong."""
 
 import os
+import signal
 import time
 
 import numpy as np
@@ -56,6 +57,14 @@ class Leaving(Halves):
 
     def fit(self, Y, y=None):
         raise SystemExit(7)
+
+
+class WorkerKiller(Halves):
+    """Kills the process that waits for it."""
+
+    def fit(self, Y, y=None):
+        os.kill(os.getppid(), signal.SIGKILL)
+        return super().fit(Y)
 
 
 class Short(Halves):

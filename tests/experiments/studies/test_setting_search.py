@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan.cells import runs_of
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.run.run_options import RunOptions
@@ -107,5 +107,5 @@ def test_the_command_ends_with_the_code_of_failed_runs(one_that_fails, tmp_path)
 
 def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(one_that_fails, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot write into store="):
+    with pytest.raises(SgpmicError, match="cannot write into store="):
         setting_search.search_asrun(RunOptions(store=tmp_path / "file" / "runs"), out=tmp_path / "out", repeats=1)
