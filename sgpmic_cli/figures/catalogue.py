@@ -123,14 +123,14 @@ _FIGURES = (
     ),
     Figure(
         "embedding",
-        "sgpmic_cli.figures.one_fit:embedding",
+        "sgpmic_cli.figures.one_fit.any_dataset:embedding",
         "Latent space of one fit",
         "SGP-MIC on a data set of your choice, coloured by cluster and by class.",
         in_all=False,
     ),
     Figure(
         "convergence",
-        "sgpmic_cli.figures.one_fit:convergence",
+        "sgpmic_cli.figures.one_fit.any_dataset:convergence",
         "Convergence of one fit",
         "Bound and ACC of SGP-MIC on a data set of your choice.",
         in_all=False,

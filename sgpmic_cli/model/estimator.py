@@ -13,22 +13,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage, stored
-from sgpmic_cli.model.columns import rounding
-from sgpmic_cli.model.committee import Votes, named_start, vote
 from sgpmic_cli.model.component import Posterior
 from sgpmic_cli.model.em import Data, Fit, evaluate, observe, precision, train
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.holes import filled_by, learn
 from sgpmic_cli.model.interface import LatentClusterer, Located
 from sgpmic_cli.model.latent_prior import expected_log
-from sgpmic_cli.model.neighbour_graph import neighbours
 from sgpmic_cli.model.outcome import judge, warn_of
 from sgpmic_cli.model.paper import stored as paper_stored
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.placement import Placer
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
-from sgpmic_cli.model.selection import Selection, choose_clusters
-from sgpmic_cli.model.start import principal_axes, start
+from sgpmic_cli.model.start.columns import rounding
+from sgpmic_cli.model.start.committee import Votes, named_start, vote
+from sgpmic_cli.model.start.neighbour_graph import neighbours
+from sgpmic_cli.model.start.partition import principal_axes, start
+from sgpmic_cli.model.start.selection import Selection, choose_clusters
 from sgpmic_cli.parameter_checks import (
     AUTO,
     check_dimensions,

@@ -1,7 +1,7 @@
 import pytest
 from PIL import Image
 
-from sgpmic_cli.figures.convergence import draw_convergence
+from sgpmic_cli.figures.one_fit.convergence import draw_convergence
 
 
 @pytest.mark.parametrize("rounds", [1, 20, 300])

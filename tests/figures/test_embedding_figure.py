@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sgpmic_cli.figures.embedding import draw_embedding, matched_looks
+from sgpmic_cli.figures.one_fit.embedding import draw_embedding, matched_looks
 from sgpmic_cli.figures.style import COLOURS
 
 

@@ -7,10 +7,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Ellipse
 
-from sgpmic_cli.figures.convergence import draw_convergence_by_round
-from sgpmic_cli.figures.embedding import draw_embedding
-from sgpmic_cli.figures.numbers_tried import draw_numbers_tried
-from sgpmic_cli.figures.profile_heat_map import MOST_FEATURES, draw_profile
+from sgpmic_cli.figures.one_fit.convergence import draw_convergence_by_round
+from sgpmic_cli.figures.one_fit.embedding import draw_embedding
+from sgpmic_cli.figures.one_fit.numbers_tried import draw_numbers_tried
+from sgpmic_cli.figures.one_fit.profile_heat_map import MOST_FEATURES, draw_profile
 from sgpmic_cli.single_fit.profile import Profile
 
 

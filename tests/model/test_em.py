@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from sgpmic_cli.model.em import evaluate, m_step, observe, responsibilities, train
-from sgpmic_cli.model.start import principal_axes, start
+from sgpmic_cli.model.start.partition import principal_axes, start
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
-from sgpmic_cli.figures.one_fit import embedding
+from sgpmic_cli.figures.one_fit.any_dataset import embedding
 from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
 from sgpmic_cli.figures.paper.convergence_behaviour import figure6
 from sgpmic_cli.figures.paper.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1

@@ -24,8 +24,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.columns import are_coarse
-from sgpmic_cli.model.gaps import Parts, parts_by_gaps
+from sgpmic_cli.model.start.columns import are_coarse
+from sgpmic_cli.model.start.gaps import Parts, parts_by_gaps
 
 CHANCE = 5.0  # deviations of the silhouette of a single cloud
 TIE = 1.0  # of them, within which the smaller number is taken

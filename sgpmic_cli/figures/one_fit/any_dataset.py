@@ -4,8 +4,8 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.figures.convergence import draw_convergence
-from sgpmic_cli.figures.embedding import draw_embedding
+from sgpmic_cli.figures.one_fit.convergence import draw_convergence
+from sgpmic_cli.figures.one_fit.embedding import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import Fitted, fit
 

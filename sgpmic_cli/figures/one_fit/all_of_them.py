@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from sgpmic_cli.figures.convergence import draw_convergence, draw_convergence_by_round
-from sgpmic_cli.figures.embedding import draw_embedding
-from sgpmic_cli.figures.numbers_tried import draw_numbers_tried
-from sgpmic_cli.figures.profile_heat_map import draw_profile
+from sgpmic_cli.figures.one_fit.convergence import draw_convergence, draw_convergence_by_round
+from sgpmic_cli.figures.one_fit.embedding import draw_embedding
+from sgpmic_cli.figures.one_fit.numbers_tried import draw_numbers_tried
+from sgpmic_cli.figures.one_fit.profile_heat_map import draw_profile
 from sgpmic_cli.single_fit.choice import numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.settings import full_covariances

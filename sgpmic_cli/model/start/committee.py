@@ -25,8 +25,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.columns import are_coarse, rounding
-from sgpmic_cli.model.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
+from sgpmic_cli.model.start.columns import are_coarse, rounding
+from sgpmic_cli.model.start.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
 
 VOTE_WEIGHT = 0.5  # nats of log odds in each column
 CERTAIN = 30.0  # nats that hold a row in its part of the graph

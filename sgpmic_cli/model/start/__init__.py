@@ -1,0 +1,1 @@
+"""Where a fit begins: a partition of the rows, and the number of its parts."""
