@@ -5,17 +5,17 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.parameter_checks import check_clusters, check_parameters, number, whole
 from sgpmic_cli.thread_limits import threads_for
 
 
-class FuzzyCMeans(ClusterMixin, BaseEstimator):
+class FuzzyCMeans(Clusterer):
     """Memberships u and centres c that minimise sum u^2 |x - c|^2, started from random memberships.
 
     The constants are those of the MATLAB function behind the printed table: exponent 2, at most 100 iterations, stop
@@ -69,28 +69,13 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Cluster the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : FuzzyCMeans
-            The fitted estimator.
-        """
+    def _fit_to(self, X) -> None:
         check_parameters(self, {"n_clusters": whole(), "max_iter": whole(), "tol": number()})
         X = validate_data(self, X, dtype=np.float64)
         check_clusters(self.n_clusters, X)
         with threads_for(len(X)):
             self._alternate(X)
         _warn_if_coincident(self.centers_, X)
-        return self
 
     def _alternate(self, X: Array) -> None:
         memberships = check_random_state(self.random_state).uniform(size=(self.n_clusters, len(X)))
@@ -127,5 +112,5 @@ def _warn_if_coincident(centers: Array, X: Array) -> None:
             "Fuzzy c-means ended with coincident centres, as it does in many whitened dimensions; "
             "its labels then say little: use fewer dimensions or clusters.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

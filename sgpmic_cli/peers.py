@@ -7,40 +7,25 @@ told, and gets no setting that depends on the data set beyond its number of rows
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import validate_data
 
+from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.model.scaling import offset_and_scale
 from sgpmic_cli.parameter_checks import check_clusters
 
 NEIGHBOURS = 12  # of the spectral graph
 
 
-class Peer(ClusterMixin, BaseEstimator):
+class Peer(Clusterer):
     """Rows at one scale, handed to the clusterer that `_clusterer` makes for their number."""
 
-    def fit(self, X, y=None):
-        """Cluster the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator, with `labels_`.
-        """
+    def _fit_to(self, X) -> None:
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_clusters(getattr(self, "n_clusters", 1), Y)
         offset, scale = offset_and_scale(Y, self.scale)
         self.labels_ = np.asarray(self._clusterer(len(Y)).fit_predict((Y - offset) / scale))
-        return self
 
     def _clusterer(self, n: int) -> Any:
         raise NotImplementedError

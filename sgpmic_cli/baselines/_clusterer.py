@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.parameter_checks import Rule, check_clusters, check_dimensions, check_parameters, whole
 from sgpmic_cli.thread_limits import threads_for
@@ -17,7 +17,7 @@ from sgpmic_cli.thread_limits import threads_for
 SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
 
 
-class EmbeddingClusterer(ClusterMixin, BaseEstimator):
+class EmbeddingClusterer(Clusterer):
     """An estimator that embeds the rows and clusters them: `_learn` leaves `embedding_` and `labels_`."""
 
     labels_: NDArray[np.int64]
@@ -25,28 +25,13 @@ class EmbeddingClusterer(ClusterMixin, BaseEstimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters beyond the shared ones
 
-    def fit(self, X, y=None):
-        """Embed and cluster the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _fit_to(self, X) -> None:
         check_parameters(self, {**SHARED_RULES, **self._rules})
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_clusters(self.n_clusters, Y)
         check_dimensions(self.n_components, Y)
         with threads_for(len(Y)):
             self._learn(Y, check_random_state(self.random_state))
-        return self
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         raise NotImplementedError

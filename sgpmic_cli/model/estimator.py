@@ -330,7 +330,7 @@ class SGPMIC(LatentClusterer):
         seen = expectations(self._placer.state.free.kernel(m), points, np.zeros_like(points))
         return np.asarray(seen.first_moments @ known.W)
 
-    def _learn(self, X) -> None:
+    def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
         Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan")
         check_spread(Y)

@@ -1,15 +1,15 @@
 """What the two settings of SGP-MIC have in common for whoever calls them: scikit-learn's methods."""
 
-import copy
 from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.model.scaling import SAFE_RANGE
 from sgpmic_cli.thread_limits import threads_for
 
@@ -22,29 +22,8 @@ class Located(NamedTuple):
     log_density: Array
 
 
-class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Latent points and clusters of rows, learned together."""
-
-    def fit(self, X, y=None):
-        """Learn latent space and clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
-        """
-        fresh = copy.copy(self)  # an interrupted or failed refit leaves the model as it was
-        fresh.__dict__.pop("recipe_", None)  # of the table that the old fit was made of
-        fresh._learn(X)
-        self.__dict__ = fresh.__dict__
-        return self
 
     def fit_transform(self, X, y=None):
         """Fit, and return the latent points of the rows.
@@ -143,10 +122,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
-
-    @abstractmethod
-    def _learn(self, X) -> None:
-        """Check everything, fit, and set the attributes."""
 
     @abstractmethod
     def _located(self, seen: Array) -> Located:

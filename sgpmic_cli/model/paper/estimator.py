@@ -290,7 +290,7 @@ class PaperSGPMIC(LatentClusterer):
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
 
-    def _learn(self, X) -> None:
+    def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
         Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_data(Y)
