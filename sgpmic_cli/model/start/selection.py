@@ -70,8 +70,8 @@ def choose_clusters(Y: Array, numbers: list[int], random_state: np.random.Random
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
         score = value - DISCOUNT * expected
         table.append(Tried(n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime))
-    lasting = max((m for m in split if m in parts), key=lambda m: parts[m].lifetime, default=None)
-    if lasting is not None and _are_seen(parts[lasting], own[lasting][1]):
+    lasting = max((m for m in split if m in parts and _last(parts[m])), key=lambda m: parts[m].lifetime, default=None)
+    if lasting is not None and not _same(parts[lasting].labels, own[lasting][1]):
         return Selection(lasting, table, "the rows fall into so many parts by gaps alone")
     tried = [row for row in table if row["n_clusters"] > 1]
     if 1 in numbers and max(row["silhouette"] - row["reference"] for row in tried) < CHANCE * chance:
@@ -81,13 +81,15 @@ def choose_clusters(Y: Array, numbers: list[int], random_state: np.random.Random
     return Selection(chosen, table, "clusters are furthest apart beside those of a cloud without clusters")
 
 
-def _are_seen(parts: Parts, kmeans: Indices) -> bool:
-    """Whether parts last, are all large, and are not what k-means shows."""
-    inside = parts.labels >= 0
-    sizes = np.unique(parts.labels[inside], return_counts=True)[1]
-    if parts.lifetime < LONG_LIVED or sizes.min() < LARGE * len(kmeans) / len(sizes):
-        return False
-    return bool(adjusted_rand_score(parts.labels[inside], kmeans[inside]) < SAME)
+def _last(parts: Parts) -> bool:
+    """Whether parts last over a wide range of distances and are all large."""
+    sizes = np.unique(parts.labels[parts.labels >= 0], return_counts=True)[1]
+    return bool(parts.lifetime >= LONG_LIVED and sizes.min() >= LARGE * len(parts.labels) / len(sizes))
+
+
+def _same(parts: Indices, kmeans: Indices) -> bool:
+    """Whether k-means shows the parts too, splinters aside."""
+    return bool(adjusted_rand_score(parts[parts >= 0], kmeans[parts >= 0]) >= SAME)
 
 
 def _reference(
