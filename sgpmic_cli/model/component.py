@@ -63,49 +63,77 @@ class Slopes(NamedTuple):
     log_beta: float
 
 
+class Sums(NamedTuple):
+    """What the rows are to a component: Phi2 (J, J), E (J, D), sum_n w_n, sum_n w_n <|y_n|^2>, and P."""
+
+    Phi2: Array
+    E: Array
+    total: float
+    energy: float
+    n_outputs: int
+
+
 class Solved(NamedTuple):
     """The linear algebra of a component."""
 
     gram: Array
     gram_inverse: Array
     A_inverse: Array
-    Phi2: Array
-    E: Array
     W: Array
     value: float
 
 
+class Adjoints(NamedTuple):
+    """Gradients of L by Phi2 (J, J) and E (J, D), and what Z, log v, g, log a and log beta move without them."""
+
+    by_Phi2: Array
+    by_E: Array
+    Z: Array
+    log_v: float
+    g: Array
+    log_a: float
+    log_beta: float
+
+
 def posterior(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> Posterior:
     """The component after its rows, at q(x_n) = N(mu_n, diag s_n) of these rows."""
-    solved = _solve(rows, kernel, beta, expectations(kernel, mu, s))
-    B = solved.W @ solved.W.T + rows.n_outputs * solved.A_inverse
+    return posterior_of(_sums(rows, expectations(kernel, mu, s)), kernel, beta)
+
+
+def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
+    """The component after rows with these sums."""
+    solved = solve(sums, kernel, beta)
+    B = solved.W @ solved.W.T + sums.n_outputs * solved.A_inverse
     k = len(kernel.Z)
-    B[:k, :k] -= rows.n_outputs * solved.gram_inverse
+    B[:k, :k] -= sums.n_outputs * solved.gram_inverse
     return Posterior(solved.W, B, solved.value)
 
 
 def value_and_slopes(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> tuple[float, Slopes]:
     """L and its gradients."""
     seen = expectations(kernel, mu, s)
-    solved = _solve(rows, kernel, beta, seen)
-    k, p, w = len(kernel.Z), rows.n_outputs, rows.w
+    value, to = value_and_adjoints(_sums(rows, seen), kernel, beta)
+    through = seen.gradients(rows.w, (rows.w[:, None] * rows.Y) @ to.by_E.T, to.by_Phi2)
+    log_v, log_g = to.log_v + through.log_v, (to.g + through.g) * kernel.widths
+    return value, Slopes(through.mu, through.s, to.Z + through.Z, log_v, log_g, to.log_a, to.log_beta)
+
+
+def value_and_adjoints(sums: Sums, kernel: Kernel, beta: float) -> tuple[float, Adjoints]:
+    """L and what leads from it back to the rows and the parameters."""
+    solved = solve(sums, kernel, beta)
+    (k, q), p = kernel.Z.shape, sums.n_outputs
     by_A = -0.5 * (p * solved.A_inverse + solved.W @ solved.W.T)
-    by_second = beta * by_A
-    by_second[:k, :k] += 0.5 * beta * p * solved.gram_inverse
-    by_first = beta * (w[:, None] * rows.Y) @ solved.W.T
-    slopes = seen.gradients(w, by_first, by_second)
-    unexplained = kernel.variance * w.sum() - float(np.sum(solved.gram_inverse * solved.Phi2[:k, :k]))
-    shrunk = solved.gram_inverse @ solved.Phi2[:k, :k] @ solved.gram_inverse
+    by_Phi2 = beta * by_A
+    by_Phi2[:k, :k] += 0.5 * beta * p * solved.gram_inverse
+    unexplained = kernel.variance * sums.total - float(np.sum(solved.gram_inverse * sums.Phi2[:k, :k]))
+    shrunk = solved.gram_inverse @ sums.Phi2[:k, :k] @ solved.gram_inverse
     by_gram = by_A[:k, :k] + 0.5 * p * solved.gram_inverse - 0.5 * beta * p * shrunk
     dZ, dlog_v, dg = gram_gradients(kernel, by_gram, solved.gram)
-    dlog_v += slopes.log_v - 0.5 * beta * p * kernel.variance * w.sum()
-    q = mu.shape[1]
+    dlog_v -= 0.5 * beta * p * kernel.variance * sums.total
     dlog_a = -float(np.trace(by_A[k:-1, k:-1])) / kernel.linear - 0.5 * p * q
-    by_beta = 0.5 * p * w.sum() / beta - 0.5 * float(w @ rows.squares) + float(np.sum(solved.E * solved.W))
-    by_beta += float(np.sum(by_A * solved.Phi2)) - 0.5 * p * unexplained
-    return solved.value, Slopes(
-        slopes.mu, slopes.s, slopes.Z + dZ, dlog_v, (slopes.g + dg) * kernel.widths, dlog_a, by_beta * beta
-    )
+    by_beta = 0.5 * p * sums.total / beta - 0.5 * sums.energy + float(np.sum(sums.E * solved.W))
+    by_beta += float(np.sum(by_A * sums.Phi2)) - 0.5 * p * unexplained
+    return solved.value, Adjoints(by_Phi2, beta * solved.W, dZ, dlog_v, dg, dlog_a, by_beta * beta)
 
 
 def expected_error(kernel: Kernel, known: Posterior, Y: Array, n_outputs: int, seen: Expectations) -> Array:
@@ -114,23 +142,28 @@ def expected_error(kernel: Kernel, known: Posterior, Y: Array, n_outputs: int, s
     return np.asarray(seen.contract(known.B) - 2.0 * fitted + n_outputs * kernel.variance)
 
 
-def _solve(rows: Rows, kernel: Kernel, beta: float, seen: Expectations) -> Solved:
-    p, w, (k, q) = rows.n_outputs, rows.w, kernel.Z.shape
+def _sums(rows: Rows, seen: Expectations) -> Sums:
+    w = rows.w
+    E = seen.first_moments.T @ (w[:, None] * rows.Y)
+    return Sums(seen.second_moment(w), E, float(w.sum()), float(w @ rows.squares), rows.n_outputs)
+
+
+def solve(sums: Sums, kernel: Kernel, beta: float) -> Solved:
+    """The linear algebra of a component with these sums."""
+    p, (k, q), Phi2, E = sums.n_outputs, kernel.Z.shape, sums.Phi2, sums.E
     gram = prior_gram(kernel, JITTER)
     L_u = cholesky(gram, lower=True, check_finite=False)
     gram_inverse = cho_solve((L_u, True), np.eye(k), check_finite=False)
-    Phi2 = seen.second_moment(w)
     A = beta * Phi2
     A[:k, :k] += gram
     A[range(k, k + q), range(k, k + q)] += 1.0 / kernel.linear
     A[-1, -1] += 1.0 / CONSTANT
     L_a = cholesky(A, lower=True, check_finite=False)
     A_inverse = cho_solve((L_a, True), np.eye(len(A)), check_finite=False)
-    E = seen.first_moments.T @ (w[:, None] * rows.Y)
     W = beta * (A_inverse @ E)
     log_A = 2.0 * np.sum(np.log(np.diag(L_a)))
     log_G = 2.0 * np.sum(np.log(np.diag(L_u))) - q * np.log(kernel.linear) - np.log(CONSTANT)
-    unexplained = kernel.variance * w.sum() - np.sum(gram_inverse * Phi2[:k, :k])
-    value = 0.5 * p * (w.sum() * (np.log(beta) - LOG_2PI) - (log_A - log_G) - beta * unexplained)
-    value += 0.5 * beta * (np.sum(E * W) - w @ rows.squares)
-    return Solved(gram, gram_inverse, A_inverse, Phi2, E, W, float(value))
+    unexplained = kernel.variance * sums.total - np.sum(gram_inverse * Phi2[:k, :k])
+    value = 0.5 * p * (sums.total * (np.log(beta) - LOG_2PI) - (log_A - log_G) - beta * unexplained)
+    value += 0.5 * beta * (np.sum(E * W) - sums.energy)
+    return Solved(gram, gram_inverse, A_inverse, W, float(value))

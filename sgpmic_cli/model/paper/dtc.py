@@ -20,10 +20,10 @@ formulas above lose digits, `orthogonal.py` gives the same quantities without ev
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,21 @@ class Slopes(NamedTuple):
     TX: Array  # (K, Q+1)
     TZ: Array  # (n, Q+1)
     D: Array  # (K, K)  dL/dK_uu, lower triangle, in Fortran order
+
+
+class Totals(Protocol):
+    """What the K x K algebra needs of the points of a component."""
+
+    @property
+    def turn(self) -> Array | None: ...
+    @property
+    def total(self) -> float: ...
+    @property
+    def sum_y(self) -> Array: ...
+    @property
+    def energy(self) -> float: ...
+    @property
+    def n_outputs(self) -> int: ...
 
 
 class Weighted(NamedTuple):
@@ -159,8 +174,7 @@ class Component:
 
         With `keep` as much of R~ as the limit allows is left for a gradient at the same parameters.
         """
-        v, bias = float(theta[0]), float(theta[-2])
-        data = self.data
+        v, data = float(theta[0]), self.data
         if not keep:
             self.kept = None
         elif self.kept is None:
@@ -171,24 +185,11 @@ class Component:
             R = self._cross(sides, rows)
             dsyrk(beta * v * v, R, beta=1.0, c=A, overwrite_c=True, lower=True)
             dgemm(1.0, R, data.Y1[rows].T, trans_b=True, beta=1.0, c=RY, overwrite_c=True)
-        r = RY[:, -1]
-        tilt = (beta * v * bias) * r
-        tilt += 0.5 * beta * bias * bias * data.total
-        dsyr2(1.0, tilt, self.ones, a=A, overwrite_a=True, lower=True)
-        E = RY[:, :-1]
-        E *= beta * v
-        E += beta * bias * data.sum_y
-        L_u, jitter = jittered_cholesky(K_uu)
-        L_a, jitter_a = jittered_cholesky(A)
-        W, _ = dpotrs(L_a, E, lower=True)
-        misfit = beta * data.energy - float(np.vdot(E.T, W.T))
-        value = self._value(beta, L_u, L_a, misfit)
-        terms = beta * data.energy + len(K_uu) * data.n_outputs
-        rough = jitter + jitter_a > 0.0 or is_rough(L_a, terms, value)
-        if rough:
-            L_a, W, misfit = factorise(L_u, L_a, E.shape[1], lambda: self._weighted_rows(theta, beta, sides))
-            value = self._value(beta, L_u, L_a, misfit)
-        return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
+
+        def orthogonal(L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
+            return factorise(L_u, L_a, data.Y1.shape[1] - 1, lambda: self._weighted_rows(theta, beta, sides))
+
+        return solve(data, theta, beta, K_uu, A, RY, orthogonal)
 
     def gradient(
         self, f: Factors, theta: Array, beta: float, sides: Sides, Z1: Array, X1: Array, slopes: Slopes
@@ -197,18 +198,8 @@ class Component:
 
         Z1 is [Z, 1] (K, Q+1), X1 the kernel's multiplier (n, Q+1). The gradient by log beta lacks tr(D K_uu).
         """
-        v, bias = float(theta[0]), float(theta[-2])
-        data, p, W = self.data, self.data.n_outputs, f.W_turned
-        # H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
-        H = slopes.D
-        H[:] = f.L_a
-        dpotri(H, lower=True, overwrite_c=True)
-        dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
-        solved_ones, _ = dpotrs(f.L_a, self.ones, lower=True)
-        sum_w = self.ones @ W
-        right = np.empty((len(W), W.shape[1] + 1), order="F")
-        np.multiply(W, beta, out=right[:, :-1])
-        np.multiply(W @ sum_w + p * solved_ones, -beta * bias, out=right[:, -1])  # 2 beta bias H 1
+        v, data, p, W, H = float(theta[0]), self.data, self.data.n_outputs, f.W_turned, slopes.D
+        right, by_bias, by_beta = adjoints(data, f, theta, beta, H)
         TX = np.zeros((len(W), X1.shape[1]), order="F")
         for rows in self.blocks:
             R = self._cross_again(sides, rows)
@@ -222,16 +213,8 @@ class Component:
             dgemm(1.0, T, X1[rows], beta=1.0, c=TX, overwrite_c=True)
             slopes.TZ[rows] = dgemm(1.0, T, Z1, trans_a=True)
         slopes.TX[:] = TX
-        K_inverse, _ = dpotri(f.L_u, lower=True)
-        daxpy(K_inverse.ravel(order="F"), H.ravel(order="F"), a=0.5 * p)
-        Ks = v * f.r + bias * data.total  # K_uf s
-        by_bias = bias * beta * float(sum_w @ (data.sum_y - Ks @ W) - p * (solved_ones @ Ks))
-        return by_bias, 0.5 * (p * data.total - f.misfit)
-
-    def _value(self, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
-        data = self.data
-        log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
-        return 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
+        add_gram_slope(H, f, p)
+        return by_bias, by_beta
 
     def _covariances(self, theta: Array, R: Array, rows: slice) -> Array:
         """sqrt(s_n) k_n from its kernel part R~, (K, n)."""
@@ -262,6 +245,71 @@ class Component:
     def _scratch(self, which: int, rows: slice) -> Array:
         k, n = len(self.ones), rows.stop - rows.start
         return self.scratch[which, : k * n].reshape((k, n), order="F")
+
+
+def solve(
+    data: Totals,
+    theta: Array,
+    beta: float,
+    K_uu: Array,
+    A: Array,
+    RY: Array,
+    orthogonal: Callable[[Array, Array], tuple[Array, Array, float]],
+) -> Factors:
+    """The factors from the sums over the points: A = K_uu + beta v^2 R~R~' and RY = R~Y~, both overwritten.
+
+    `orthogonal` gives chol(A), W and the misfit from chol(K_uu) and a first chol(A), where the sums have lost digits.
+    """
+    v, bias = float(theta[0]), float(theta[-2])
+    r = RY[:, -1]
+    tilt = (beta * v * bias) * r
+    tilt += 0.5 * beta * bias * bias * data.total
+    dsyr2(1.0, tilt, np.ones(len(A)), a=A, overwrite_a=True, lower=True)
+    E = RY[:, :-1]
+    E *= beta * v
+    E += beta * bias * data.sum_y
+    L_u, jitter = jittered_cholesky(K_uu)
+    L_a, jitter_a = jittered_cholesky(A)
+    W, _ = dpotrs(L_a, E, lower=True)
+    misfit = beta * data.energy - float(np.vdot(E.T, W.T))
+    value = _value(data, beta, L_u, L_a, misfit)
+    terms = beta * data.energy + len(K_uu) * data.n_outputs
+    rough = jitter + jitter_a > 0.0 or is_rough(L_a, terms, value)
+    if rough:
+        L_a, W, misfit = orthogonal(L_u, L_a)
+        value = _value(data, beta, L_u, L_a, misfit)
+    return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
+
+
+def adjoints(data: Totals, f: Factors, theta: Array, beta: float, H: Array) -> tuple[Array, float, float]:
+    """Fill H (K, K) with dL/dA, its lower triangle; what Y~' is multiplied with, and dL by log bias and log beta.
+
+    H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
+    """
+    v, bias, p, W = float(theta[0]), float(theta[-2]), data.n_outputs, f.W_turned
+    ones = np.ones(len(W))
+    H[:] = f.L_a
+    dpotri(H, lower=True, overwrite_c=True)
+    dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
+    solved_ones, _ = dpotrs(f.L_a, ones, lower=True)
+    sum_w = ones @ W
+    right = np.empty((len(W), W.shape[1] + 1), order="F")
+    np.multiply(W, beta, out=right[:, :-1])
+    np.multiply(W @ sum_w + p * solved_ones, -beta * bias, out=right[:, -1])  # 2 beta bias H 1
+    Ks = v * f.r + bias * data.total  # K_uf s
+    by_bias = bias * beta * float(sum_w @ (data.sum_y - Ks @ W) - p * (solved_ones @ Ks))
+    return right, by_bias, 0.5 * (p * data.total - f.misfit)
+
+
+def add_gram_slope(H: Array, f: Factors, n_outputs: int) -> None:
+    """From dL/dA to dL/dK_uu, in place."""
+    K_inverse, _ = dpotri(f.L_u, lower=True)
+    daxpy(K_inverse.ravel(order="F"), H.ravel(order="F"), a=0.5 * n_outputs)
+
+
+def _value(data: Totals, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
+    log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
+    return 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
 
 
 def predict(kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 
 CovarianceType = Literal["spherical", "diag", "tied", "full"]
+EMPTY = 1e-10  # a component with less responsibility than this has no moments of its own
 
 
 class Mixture(NamedTuple):
@@ -34,25 +35,44 @@ def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
     return Mixture(weights, means, covariances, 0.5 * (precisions + precisions.transpose(0, 2, 1)), log_norms)
 
 
+class Moments(NamedTuple):
+    """What the prior is made of: sums of the responsibilities (M,), means (M, Q) and scatter (M, Q, Q) under them."""
+
+    counts: Array
+    means: Array
+    scatter: Array
+
+
 def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
     """The mixture that maximises the bound given X (N, Q) and S (N, M); a component without points keeps its place."""
+    return from_moments(moments(X, S, previous), len(X), kind, floor, previous)
+
+
+def moments(X: Array, S: Array, previous: Mixture) -> Moments:
+    """The moments of X (N, Q) under S (N, M); those of a component without points are the previous ones."""
     counts = S.sum(axis=0)  # (M,)
-    alive = counts > 1e-10
     means, scatter = previous.means.copy(), previous.covariances * counts[:, None, None]
-    for m in np.flatnonzero(alive):
+    for m in np.flatnonzero(counts > EMPTY):
         means[m] = S[:, m] @ X / counts[m]
         centred = X - means[m]
         scatter[m] = (centred * S[:, m : m + 1]).T @ centred
+    return Moments(counts, means, scatter)
+
+
+def from_moments(found: Moments, n: int, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
+    """The mixture that maximises the bound given the moments of n points."""
+    counts, means, scatter = found
+    alive = counts > EMPTY
     divisors = np.where(alive, counts, 1.0)
     if kind == "tied":
-        covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
+        covariances = np.broadcast_to(scatter.sum(axis=0) / n, scatter.shape)
     else:
         covariances = scatter / divisors[:, None, None]
     covariances = _shaped(covariances, kind, floor)
     if kind != "tied":
         covariances = np.where(alive[:, None, None], covariances, previous.covariances)
     # A weight of zero would make log pi infinite; the smallest positive number keeps a dead component dead.
-    weights = np.maximum(counts / len(X), np.finfo(float).tiny)
+    weights = np.maximum(counts / n, np.finfo(float).tiny)
     return mixture(weights, means, covariances)
 
 

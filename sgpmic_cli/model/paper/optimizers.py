@@ -49,7 +49,7 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
         gain = 2.0 * (new_value - value) / (step * slope) if np.isfinite(new_value) else -np.inf
         success = gain >= 0.0
         if success:
-            moved, fell = step * float(np.max(np.abs(direction))), abs(new_value - value)
+            moved, fell = step * float(abs(direction).max()), abs(new_value - value)
             x, value, previous, gradient = trial, new_value, gradient, new_gradient
             successes += 1
             if (moved < tol and fell < tol) or not gradient.any():
@@ -58,7 +58,7 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
             scale = min(4.0 * scale, SCALE_RANGE[1])
         elif gain > 0.75:
             scale = max(0.5 * scale, SCALE_RANGE[0])
-        if successes == x.size:
+        if successes == len(x):
             direction, successes = -gradient, 0
         elif success:
             direction = float((previous - gradient) @ gradient) / slope * direction - gradient
