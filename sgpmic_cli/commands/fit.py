@@ -75,6 +75,10 @@ def fit(
             "--init", "--n-init", help="Restarts; the best bound is kept.", show_default="1", rich_help_panel=PAPER
         ),
     ] = None,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if there is one and the rows are many."),
+    ] = "cpu",
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
     label: table_options.Label = None,
     id_: table_options.Id = None,
@@ -120,6 +124,7 @@ def fit(
         "optimizer": optimizer,
         "scale": scale,
         "n_init": init,
+        "device": device,
         "seed": seed,
     }
     table = TableOptions(

@@ -13,6 +13,7 @@ is not known more exactly than to its steps, whatever a narrow cluster would gai
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import minimize
@@ -102,6 +103,54 @@ class Fit:
 Progress = Callable[[int, float, Array], None]
 
 
+class Evaluation(Protocol):
+    """Whatever computes the steps of a round, and keeps data and state where it does: NumPy here, or `on_device.py`."""
+
+    def m_step(self, steps: int) -> None:
+        """Raise the bound at fixed responsibilities."""
+        ...
+
+    def evaluate(self) -> tuple[list[Posterior | None], float]:
+        """What is known of every component, and the bound."""
+        ...
+
+    def e_step(self, posteriors: list[Posterior | None]) -> None:
+        """Responsibilities, and what was not seen, under what is known."""
+        ...
+
+    def given_back(self) -> tuple[Data, State]:
+        """Data and state as NumPy has them."""
+        ...
+
+
+class OnHost:
+    """The steps of a round in NumPy."""
+
+    def __init__(self, data: Data, state: State):
+        self.data, self.state = data, state
+
+    def m_step(self, steps: int) -> None:
+        """Raise the bound at fixed responsibilities."""
+        self.state = m_step(self.data, self.state, steps)
+
+    def evaluate(self) -> tuple[list[Posterior | None], float]:
+        """What is known of every component, and the bound."""
+        return evaluate(self.data, self.state)
+
+    def e_step(self, posteriors: list[Posterior | None]) -> None:
+        """Responsibilities, and what was not seen, under what is known."""
+        self.state = replace(self.state, S=responsibilities(self.data, self.state, posteriors))
+        if self.data.holes is not None:
+            self.data = fill(self.data, self.state, posteriors)
+
+    def given_back(self) -> tuple[Data, State]:
+        """Data and state."""
+        return self.data, self.state
+
+
+Compute = Callable[[Data, State], Evaluation]
+
+
 def observe(Y: Array, rounding: float, held: Array, holes: Switches | None = None) -> Data:
     """Prepare rows; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
     narrow = Y.shape[1] <= Y.shape[0] or holes is not None
@@ -114,24 +163,32 @@ def precision(data: Data, log_noise: float) -> float:
     return float(1.0 / (data.rounding + np.exp(log_noise)))
 
 
-def train(data: Data, state: State, rounds: int, steps: int, tol: float, progress: Progress | None = None) -> Fit:
+def train(
+    data: Data,
+    state: State,
+    rounds: int,
+    steps: int,
+    tol: float,
+    progress: Progress | None = None,
+    compute: Compute = OnHost,
+) -> Fit:
     """M- and E-steps until a round gains less than `tol` nats a row, at most `rounds` of them."""
     bounds: list[float] = []
     converged, done = False, 0
+    evaluation = compute(data, state)
     for done in range(1, rounds + 1):
-        state = m_step(data, state, steps)
-        posteriors, value = evaluate(data, state)
+        evaluation.m_step(steps)
+        posteriors, value = evaluation.evaluate()
         bounds.append(value)
-        state = replace(state, S=responsibilities(data, state, posteriors))
-        if data.holes is not None:
-            data = fill(data, state, posteriors)
+        evaluation.e_step(posteriors)
         if progress is not None:
-            progress(done, value, state.S)
+            progress(done, value, evaluation.given_back()[1].S)
         converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
         if converged:
             break
-    posteriors, value = evaluate(data, state)
+    posteriors, value = evaluation.evaluate()
     bounds.append(value)
+    data, state = evaluation.given_back()
     return Fit(state, data, posteriors, bounds, done, converged)
 
 
@@ -169,7 +226,7 @@ def evaluate(data: Data, state: State) -> tuple[list[Posterior | None], float]:
         posteriors.append(posterior(rows, free.kernel(m), beta, free.mu[rows.places], free.s[rows.places]))
     value = sum(known.value for known in posteriors if known is not None)
     value += float(np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S)))
-    value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + _kernel_prior(free)[0]
+    value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + kernel_prior(free)[0]
     return posteriors, value
 
 
@@ -230,7 +287,7 @@ def _value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: P
     value, dmu, ds = pull(free.mu, s)
     value += 0.5 * float(np.sum(free.log_s))
     dlog_s = 0.5 + ds * s
-    prior_value, (dlog_v, dlog_g, dlog_a, dlog_noise) = _kernel_prior(free)
+    prior_value, (dlog_v, dlog_g, dlog_a, dlog_noise) = kernel_prior(free)
     value += prior_value
     dZ = np.zeros_like(free.Z)
     for m, own in enumerate(rows):
@@ -251,7 +308,7 @@ def _value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: P
     return value, slope.pack()
 
 
-def _kernel_prior(free: Free) -> tuple[float, tuple[Array, Array, Array, Array]]:
+def kernel_prior(free: Free) -> tuple[float, tuple[Array, Array, Array, Array]]:
     """Log density of the kernels' logs under their wide normal prior, and its gradients."""
     logs = (free.log_v, free.log_g, free.log_a, free.log_noise)
     v, g, a, noise = (-part / WIDE for part in logs)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +15,8 @@ from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage, stored
 from sgpmic_cli.model.component import Posterior
-from sgpmic_cli.model.em import Data, Fit, evaluate, observe, precision, train
+from sgpmic_cli.model.device.choice import DEVICES, choose
+from sgpmic_cli.model.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.holes import filled_by, learn
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -42,7 +44,7 @@ from sgpmic_cli.parameter_checks import (
 )
 from sgpmic_cli.thread_limits import threads_for
 
-RUNTIME = ("callback", "random_state")  # constructor arguments that do not describe the model
+RUNTIME = ("device", "callback", "random_state")  # constructor arguments that do not describe the model
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -56,6 +58,7 @@ RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "max_rows": whole(2),
+    "device": one_of(*DEVICES),
 }
 
 
@@ -95,6 +98,9 @@ class SGPMIC(LatentClusterer):
         The fit has converged when a round gains less than so many nats for each row.
     max_rows : int, default=10000
         Of more rows a random draw of so many is fitted to, and the others are placed as `predict` does.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
+        with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
     callback : callable, default=None
         Called as callback(round, bound, labels) after every round.
     random_state : int, RandomState instance or None, default=None
@@ -174,6 +180,7 @@ class SGPMIC(LatentClusterer):
         optimizer_steps=8,
         tol=1e-2,
         max_rows=10_000,
+        device="cpu",
         callback=None,
         random_state=None,
     ):
@@ -186,6 +193,7 @@ class SGPMIC(LatentClusterer):
         self.optimizer_steps = optimizer_steps
         self.tol = tol
         self.max_rows = max_rows
+        self.device = device
         self.callback = callback
         self.random_state = random_state
 
@@ -357,17 +365,37 @@ class SGPMIC(LatentClusterer):
             numbers = [selection.chosen]
         votes = self._votes(rows, order, near, numbers[0], random_state)
         data = observe(rows, float(np.mean(rounding(rows))), votes.held, holes[order] if holes.any() else None)
-        q = self._dimensions(rows, data, votes, random_state)
-        fit = self._fit_once(rows, data, votes, q, self.max_iter, random_state, self._progress(order, len(Y)))
+        compute = self._compute(len(rows))
+        q = self._dimensions(rows, data, votes, compute, random_state)
+        progress = self._progress(order, len(Y))
+        fit = self._fit_once(rows, data, votes, q, self.max_iter, compute, random_state, progress)
         self._keep(fit, rows, votes, order, selection)
         self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
         if len(order) < len(Y):
             self._place_the_rest(seen, holes, order)
         self._judge()
 
-    def _fit_once(self, rows: Array, data: Data, votes: Votes, q: int, rounds: int, random_state, progress=None) -> Fit:
+    def _compute(self, n_rows: int) -> Compute:
+        device = choose(self.device, n_rows)
+        if device is None:
+            return OnHost
+        from sgpmic_cli.model.on_device import OnDevice  # needs PyTorch, which is an extra
+
+        return partial(OnDevice, device)
+
+    def _fit_once(
+        self,
+        rows: Array,
+        data: Data,
+        votes: Votes,
+        q: int,
+        rounds: int,
+        compute: Compute,
+        random_state,
+        progress=None,
+    ) -> Fit:
         state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
-        return train(data, state, rounds, self.optimizer_steps, self.tol, progress)
+        return train(data, state, rounds, self.optimizer_steps, self.tol, progress, compute)
 
     def _keep(self, fit: Fit, rows: Array, votes: Votes, order: Indices, selection: Selection | None) -> None:
         """Set what was learned, rows back in the order they came in."""
@@ -444,12 +472,13 @@ class SGPMIC(LatentClusterer):
             return named_start(self.init, rows, n_clusters, random_state)
         return _given_start(self.init, n_clusters, order, self.n_clusters)
 
-    def _dimensions(self, rows: Array, data: Data, votes: Votes, random_state) -> int:
+    def _dimensions(self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state) -> int:
         if isinstance(self.n_components, str):
             tried = [q for q in DIMENSIONS if q <= rows.shape[1] and q < len(rows)]
             seed = int(random_state.randint(np.iinfo(np.int32).max))
             bounds = [
-                self._fit_once(rows, data, votes, q, TRIAL_ROUNDS, check_random_state(seed)).bounds[-1] for q in tried
+                self._fit_once(rows, data, votes, q, TRIAL_ROUNDS, compute, check_random_state(seed)).bounds[-1]
+                for q in tried
             ]
             return tried[int(np.argmax(bounds))]
         given = isinstance(self.n_components, Integral)

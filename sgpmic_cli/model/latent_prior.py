@@ -28,12 +28,16 @@ class LatentPrior(NamedTuple):
 
 def maximise(mu: Array, s: Array, S: Array) -> LatentPrior:
     """The prior that maximises the bound given q(x) and the responsibilities S (N, M)."""
-    counts = S.sum(axis=0)
-    means = (S.T @ mu) / np.maximum(counts, 1e-10)[:, None]
-    scatter = S.T @ (mu**2 + s) - counts[:, None] * means**2
+    return from_moments(S.sum(axis=0), S.T @ mu, S.T @ (mu**2 + s), len(mu))
+
+
+def from_moments(counts: Array, sums: Array, squares: Array, n: int) -> LatentPrior:
+    """The same from the sums over n rows of S (M,), S mu (M, Q) and S (mu^2 + s) (M, Q)."""
+    means = sums / np.maximum(counts, 1e-10)[:, None]
+    scatter = squares - counts[:, None] * means**2
     variances = (np.maximum(scatter, 0.0) + SCALE) / (counts[:, None] + NU)
     # A weight of zero would make log pi infinite; the smallest positive number keeps a dead component dead.
-    return LatentPrior(np.maximum(counts / len(mu), np.finfo(float).tiny), means, variances)
+    return LatentPrior(np.maximum(counts / n, np.finfo(float).tiny), means, variances)
 
 
 def expected_log(mu: Array, s: Array, prior: LatentPrior) -> Array:

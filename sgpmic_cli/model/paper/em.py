@@ -7,13 +7,14 @@ closed form. Few steps: a latent space that runs ahead of the responsibilities t
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation
+from sgpmic_cli.model.paper.bound import ACTIVE, Bound, Observed, Parameters, expectation
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise
 from sgpmic_cli.model.paper.optimizers import lbfgs, scg
@@ -52,6 +53,61 @@ class Fit:
 Progress = Callable[[int, float, Array], None]
 
 
+class Evaluation(Protocol):
+    """Whatever computes the steps of a round: NumPy here, PyTorch in `on_device.py`.
+
+    Parameters and responsibilities (N, M) stay where it computes from `taken` to `given_back`.
+    """
+
+    def taken(self, p: Parameters, S: Array) -> tuple[Any, Any]:
+        """Parameters and responsibilities where they are computed with."""
+        ...
+
+    def given_back(self, p: Any, S: Any) -> tuple[Parameters, Array]:
+        """Parameters and responsibilities as NumPy has them."""
+        ...
+
+    def bound(self, S: Any, n_inducing: int, *, active: float = ACTIVE) -> Any:
+        """The bound at fixed responsibilities, which has `value`."""
+        ...
+
+    def expectation(self, p: Any, factors: list[Factors]) -> Any:
+        """The E-step."""
+        ...
+
+    def m_step(self, bound: Any, p: Any, schedule: Schedule) -> tuple[Any, float]:
+        """The M-step, and the bound where it starts."""
+        ...
+
+
+class OnHost:
+    """The steps of a round in NumPy."""
+
+    def __init__(self, kernel: Kernel, data: Observed):
+        self.kernel, self.data = kernel, data
+
+    def taken(self, p: Parameters, S: Array) -> tuple[Parameters, Array]:
+        """They are where they should be."""
+        return p, S
+
+    given_back = taken
+
+    def bound(self, S: Array, n_inducing: int, *, active: float = ACTIVE) -> Bound:
+        """The bound at fixed responsibilities."""
+        return Bound(self.kernel, self.data, S, n_inducing, active=active)
+
+    def expectation(self, p: Parameters, factors: list[Factors]) -> Array:
+        """The E-step."""
+        return expectation(self.kernel, self.data, p, factors)
+
+    def m_step(self, bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
+        """The M-step, and the bound where it starts."""
+        return m_step(bound, p, schedule)
+
+
+Compute = Callable[[Kernel, Observed], Evaluation]
+
+
 def train(
     kernel: Kernel,
     data: Observed,
@@ -59,27 +115,32 @@ def train(
     S: Array,
     schedule: Schedule,
     progress: Progress | None = None,
+    compute: Compute = OnHost,
 ) -> Fit:
     """Run the schedule from the given start; `progress` hears (round, bound, S) after every round."""
-    p, bounds, converged, done = parameters, [], False, 0
-    factors = Bound(kernel, data, S, len(p.Z)).value(p)[1]
+    bounds: list[float] = []
+    converged, done = False, 0
+    evaluation = compute(kernel, data)
+    p, q_s = evaluation.taken(parameters, S)
+    factors = evaluation.bound(q_s, len(p.Z)).value(p)[1]
     for done in range(1, schedule.rounds + 1):
-        S = expectation(kernel, data, p, factors)
-        bound = Bound(kernel, data, S, len(p.Z))
-        p, value = m_step(bound, p, schedule)
+        q_s = evaluation.expectation(p, factors)
+        bound = evaluation.bound(q_s, len(p.Z))
+        p, value = evaluation.m_step(bound, p, schedule)
         bounds.append(value)
         value, factors = bound.value(p)  # the q(f) of the next E-step
         bounds.append(value)
         if progress is not None:
-            progress(done, bounds[-1], S)
+            progress(done, bounds[-1], evaluation.given_back(p, q_s)[1])
         converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
         if converged:
             break
     # A last E-step, so that the labels are those that `predict` gives under the final parameters.
-    S = expectation(kernel, data, p, factors)
+    q_s = evaluation.expectation(p, factors)
     # The final bound counts every point, so that anybody can recompute it from the public attributes.
-    value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
+    value, factors = evaluation.bound(q_s, len(p.Z), active=0.0).value(p)
     bounds.append(value)
+    p, S = evaluation.given_back(p, q_s)
     n_dead = int(np.sum(S.sum(axis=0) < DEAD))
     return Fit(p, S, bounds, done, bool(converged), max(f.jitter for f in factors), n_dead)
 

@@ -1,6 +1,7 @@
 """SGP-MIC in the paper's setting, as a scikit-learn estimator."""
 
 import warnings
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -10,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage
+from sgpmic_cli.model.device.choice import DEVICES, choose
 from sgpmic_cli.model.interface import LatentClusterer, Located
 from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, Schedule, train
+from sgpmic_cli.model.paper.em import OPTIMIZERS, Compute, Fit, OnHost, Schedule, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import mixture
 from sgpmic_cli.model.paper.placement import Placer
@@ -34,7 +36,7 @@ from sgpmic_cli.parameter_checks import (
 )
 from sgpmic_cli.thread_limits import threads_for
 
-RUNTIME = ("memory", "callback", "random_state")  # constructor arguments that do not describe the model
+RUNTIME = ("memory", "device", "callback", "random_state")  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 RULES = {
     "n_clusters": whole(),
@@ -56,6 +58,7 @@ RULES = {
     "isomap_components": one_of("auto", "largest", "joined"),
     "n_init": whole(),
     "memory": MEMORY,
+    "device": one_of(*DEVICES),
 }
 
 
@@ -110,6 +113,9 @@ class PaperSGPMIC(LatentClusterer):
         Restarts from child seeds; the fit with the best bound is kept.
     memory : None, str, path-like or joblib.Memory, default=None
         Folder or joblib.Memory where ISOMAP coordinates are kept between fits of the same data.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
+        with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
     callback : callable, default=None
         Called as ``callback(round, bound, labels)`` after every round.
     random_state : int, RandomState instance or None, default=None
@@ -198,6 +204,7 @@ class PaperSGPMIC(LatentClusterer):
         isomap_components="auto",
         n_init=1,
         memory=None,
+        device="cpu",
         callback=None,
         random_state=None,
     ):
@@ -220,6 +227,7 @@ class PaperSGPMIC(LatentClusterer):
         self.isomap_components = isomap_components
         self.n_init = n_init
         self.memory = memory
+        self.device = device
         self.callback = callback
         self.random_state = random_state
 
@@ -309,11 +317,22 @@ class PaperSGPMIC(LatentClusterer):
         data = observe(seen)
         log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
-        fits = [self._fit_once(X, data, n_inducing, log_beta, check_random_state(int(seed))) for seed in seeds]
+        compute = self._compute(len(Y))
+        fits = [self._fit_once(X, data, n_inducing, log_beta, compute, check_random_state(int(seed))) for seed in seeds]
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
         self.offset_, self.scale_ = offset, scale
 
-    def _fit_once(self, X, data: Observed, n_inducing: int, log_beta: float, random_state) -> Fit:
+    def _compute(self, n_rows: int) -> Compute:
+        device = choose(self.device, n_rows)
+        if device is None:
+            return OnHost
+        from sgpmic_cli.model.paper.on_device import OnDevice  # needs PyTorch, which is an extra
+
+        return partial(OnDevice, device)
+
+    def _fit_once(
+        self, X, data: Observed, n_inducing: int, log_beta: float, compute: Compute, random_state
+    ) -> Fit:
         kernel = self._kernel()
         schedule = Schedule(
             rounds=self.max_iter,
@@ -338,7 +357,7 @@ class PaperSGPMIC(LatentClusterer):
         )
         callback = self.callback
         progress = None if callback is None else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
-        return train(kernel, data, parameters, S, schedule, progress)
+        return train(kernel, data, parameters, S, schedule, progress, compute)
 
     def _keep(self, fit: Fit, seen: np.ndarray) -> None:
         p = fit.parameters

@@ -7,20 +7,22 @@ step never ends a fit.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from sgpmic_cli._typing import Array
 
-Objective = Callable[[Array], tuple[float, Array]]
+Objective = Callable[[Any], tuple[float, Any]]  # of an array or, on a device, of a tensor
+Minimiser = Callable[[Objective, Any, int, int, float], object]  # objective, start, steps, of a line search, ftol
 
 PROBE = 1e-4  # length of the finite step that measures curvature
 SCALE_RANGE = (1e-15, 1e100)
 WALL = 10.0  # how far above the start, relative to it, a line search sees points that cannot be evaluated
 
 
-def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:
+def scg(objective: Objective, x: Any, steps: int, *, tol: float = 1e-4) -> tuple[Any, float]:
     """Minimise `objective` (value and gradient; an infinite value rejects a point) for at most `steps` steps."""
     value, gradient = objective(x)
     direction = -gradient
@@ -65,21 +67,29 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
     return x, value
 
 
-def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
+def scipys(objective: Objective, x: Array, steps: int, line_steps: int, tol: float) -> object:
+    """SciPy's L-BFGS."""
+    options = {"maxiter": steps, "maxls": line_steps, "ftol": tol, "gtol": 0.0}
+    return minimize(objective, x, jac=True, method="L-BFGS-B", options=options)
+
+
+def lbfgs(
+    objective: Objective, x: Any, steps: int, *, tol: float = 1e-9, minimise: Minimiser = scipys
+) -> tuple[Any, float]:
     """Minimise `objective` for at most `steps` iterations; never returns a point worse than the start."""
     best_x, best_value = x, np.inf
 
-    def guarded(trial: Array) -> tuple[float, Array]:
+    def guarded(trial: Any) -> tuple[float, Any]:
         nonlocal best_x, best_value
         value, gradient = objective(trial)
         if not np.isfinite(value) and not np.isfinite(best_value):
-            return 0.0, np.zeros_like(trial)  # the start itself cannot be evaluated: a slope of zero ends the search
+            return 0.0, 0.0 * trial  # the start itself cannot be evaluated: a slope of zero ends the search
         if not np.isfinite(value):  # a bowl around the best point turns the search back
             away, height = trial - best_x, WALL * (1.0 + abs(best_value))
             return best_value + height, 2.0 * height / float(away @ away) * away
         if value < best_value:
-            best_x, best_value = trial.copy(), value
+            best_x, best_value = 1.0 * trial, value  # a copy: the optimiser writes over its trial points
         return value, gradient
 
-    minimize(guarded, x, jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxls": 10, "ftol": tol, "gtol": 0.0})
+    minimise(guarded, x, steps, 10, tol)
     return best_x, best_value

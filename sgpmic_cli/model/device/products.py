@@ -1,0 +1,72 @@
+"""Products of tall matrices, whose rows are those of the data, and the blocks that rows are taken in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+STRIP = 2048  # rows of one product among many: a single one over millions of rows leaves most of a device idle
+HOST_BYTES = 256 * 1024 * 1024  # what is free on a device that does not say so
+BLOCK_SHARE, MOST_BLOCK_BYTES = 0.02, 2 * 1024**3  # of what is free: one block of one matrix, several of which live
+
+
+def folded(a: Tensor, b: Tensor) -> Tensor:
+    """a' b for a (n, i) and b (n, j) with many rows n."""
+    return torch.as_tensor(_Folded.apply(a, b))
+
+
+def spread(rows: Tensor, points: Tensor) -> Tensor:
+    """Rows (n, i) times points (i, j)."""
+    return torch.as_tensor(_Spread.apply(rows, points))
+
+
+def free_bytes(device: torch.device) -> int:
+    """What is free on a device."""
+    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else HOST_BYTES
+
+
+def row_blocks(n: int, width: int, device: torch.device) -> list[slice]:
+    """Slices of n rows such that a matrix with `width` columns fits the device several times over."""
+    most = min(MOST_BLOCK_BYTES, int(BLOCK_SHARE * free_bytes(device)))
+    rows = max(STRIP, most // (8 * width) // STRIP * STRIP)
+    return [slice(i, min(i + rows, n)) for i in range(0, n, rows)]
+
+
+def _strips(a: Tensor, b: Tensor) -> Iterator[Tensor]:
+    whole = len(a) // STRIP * STRIP
+    if whole:
+        strips = (part[:whole].reshape(-1, STRIP, part.shape[1]) for part in (a, b))
+        first, second = strips
+        yield torch.bmm(first.mT, second).sum(0)
+    if whole < len(a):
+        yield a[whole:].T @ b[whole:]
+
+
+class _Folded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+        ctx.save_for_backward(a, b)
+        out = torch.zeros(a.shape[1], b.shape[1], dtype=a.dtype, device=a.device)
+        for part in _strips(a, b):
+            out += part
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        (grad,), (a, b) = grads, ctx.saved_tensors
+        by_a, by_b = ctx.needs_input_grad
+        return b @ grad.T if by_a else None, a @ grad if by_b else None
+
+
+class _Spread(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, points: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, points)
+        return rows @ points
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        (grad,), (rows, points) = grads, ctx.saved_tensors
+        by_rows, by_points = ctx.needs_input_grad
+        return grad @ points.T if by_rows else None, folded(rows, grad) if by_points else None
