@@ -201,7 +201,7 @@ def m_step(data: Data, state: State, steps: int) -> State:
     def objective(vector: Array) -> tuple[float, Array]:
         with np.errstate(all="ignore"):
             try:
-                value, gradient = _value_and_gradient(data, free.unpack(vector), rows, pull)
+                value, gradient = value_and_gradient(data, free.unpack(vector), rows, pull)
             except np.linalg.LinAlgError:  # a step to kernels without digits; the line search turns back
                 return np.inf, np.zeros_like(vector)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
@@ -281,7 +281,7 @@ def active_rows(data: Data, S: Array) -> list[Rows | None]:
     return out
 
 
-def _value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: Pull) -> tuple[float, Array]:
+def value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: Pull) -> tuple[float, Array]:
     """The part of the bound that depends on what is free, and its gradient as one vector."""
     s = free.s
     value, dmu, ds = pull(free.mu, s)

@@ -1,8 +1,8 @@
 """The steps of a round in PyTorch: what grows with the rows is computed on a device, in blocks of rows.
 
 The device finds the sums over rows that a component is made of (`component.Sums`). They are small and go to the host,
-where the algebra of `component.py` turns them into the bound and its slopes by these sums; from there autograd finds the
-gradients by q(x), inducing inputs and kernels, block by block.
+where the algebra of `component.py` turns them into the bound and its slopes by these sums; from there autograd finds
+the gradients by q(x), inducing inputs and kernels, block by block.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from sgpmic_cli.model.device.lbfgs import minimise
 from sgpmic_cli.model.device.products import folded, row_blocks, spread
 from sgpmic_cli.model.em import ACTIVE, ALIVE, Data, Free, State, kernel_prior, precision
 from sgpmic_cli.model.features import Kernel, pairs
-from sgpmic_cli.model.latent_prior import LOG_2PI, LatentPrior, from_moments, log_density
+from sgpmic_cli.model.latent_prior import LOG_2PI, from_moments, log_density
 
 FTOL, GTOL = 2.220446049250313e-09, 1e-5  # those of SciPy's L-BFGS-B, which the fit with NumPy uses
 
@@ -71,7 +71,7 @@ class OnDevice:
 
     def m_step(self, steps: int) -> None:
         """Raise the bound at fixed responsibilities."""
-        bound = _Bound(self)
+        bound = DeviceBound(self)
 
         def objective(vector: Tensor) -> tuple[float, Tensor]:
             with np.errstate(all="ignore"):
@@ -83,14 +83,17 @@ class OnDevice:
                 return np.inf, torch.zeros_like(vector)
             return -value, -gradient
 
-        start = torch.cat([self.mu.ravel(), self.log_s.ravel(), self.tensor(self.small.pack())])
-        found = minimise(objective, start, steps, ftol=FTOL, gtol=GTOL, evaluations=3 * steps)
+        found = minimise(objective, self.vector(), steps, ftol=FTOL, gtol=GTOL, evaluations=3 * steps)
         if np.isfinite(found.value):
             self.mu, self.log_s, self.small = self.parted(found.x)
         s = self.log_s.exp()
         sums = folded(self.S, torch.cat([self.mu, self.mu**2 + s, torch.ones_like(s[:, :1])], dim=1)).cpu().numpy()
         q = s.shape[1]
         self.prior = from_moments(sums[:, -1], sums[:, :q], sums[:, q:-1], len(s))
+
+    def vector(self) -> Tensor:
+        """All that is free, in the order of `Free.pack`."""
+        return torch.cat([self.mu.ravel(), self.log_s.ravel(), self.tensor(self.small.pack())])
 
     def parted(self, vector: Tensor) -> tuple[Tensor, Tensor, Free]:
         """mu and log s (N, Q), and the rest, which is small and on the host."""
@@ -99,7 +102,7 @@ class OnDevice:
 
     def evaluate(self) -> tuple[list[Posterior | None], float]:
         """What is known of every component (None for a dead one), and the bound."""
-        bound, s = _Bound(self), self.log_s.exp()
+        bound, s = DeviceBound(self), self.log_s.exp()
         posteriors: list[Posterior | None] = []
         for m, rows in enumerate(bound.rows):
             if rows is None:
@@ -180,7 +183,7 @@ class OnDevice:
         self.squares = self.Y.square().sum(1) + self.holes.sum(1, dtype=s.dtype) * variance
 
 
-class _Bound:
+class DeviceBound:
     """The part of the bound that depends on what is free, while the responsibilities and the latent prior stay."""
 
     def __init__(self, on: OnDevice):

@@ -1,16 +1,27 @@
-"""GPy's sparse GP-LVM at the same size, where GPy is installed: one objective with its gradient."""
+"""Other libraries' GP-LVMs at the same size, where they are installed: GPy's, and GPyTorch's on a device."""
 
+import time
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
+from statistics import median
+from typing import Any
 
 from sgpmic_cli._typing import Array
+
+BATCHES = (4_096, 32_768, 131_072)  # rows of one of GPyTorch's steps; the largest that pays differs between devices
+STEPS = 6  # of GPyTorch, the first two to warm up
 
 
 def gpy_version() -> str | None:
     """The version of GPy in this environment, if it has one."""
     return None if find_spec("GPy") is None else version("GPy")
+
+
+def gpytorch_version() -> str | None:
+    """The version of GPyTorch in this environment, if it has one."""
+    return None if find_spec("gpytorch") is None else version("gpytorch")
 
 
 def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
@@ -26,5 +37,75 @@ def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
         nonlocal turn
         turn += 1  # GPy remembers what it computed for equal parameters, as no optimiser gives it twice
         model._objective_grads(start * (1.0 + 1e-9 * turn))
+
+    return run
+
+
+def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict[str, Any]]:
+    """Milliseconds in which GPyTorch's GP-LVMs see all rows of Y (N, P) once, by steps of several sizes.
+
+    One process and one component, with points for latent points ("point") or distributions ("bayesian"), in single and
+    in double precision. A pass is made of equal steps, of which the median of some is taken as many times as there are.
+    """
+    torch = import_module("torch")
+    found = []
+    for latent in ("point", "bayesian"):
+        for precision in ("float64", "float32"):
+            for batch in BATCHES:
+                step = _gpytorch_step(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
+                times = []
+                for _ in range(STEPS):
+                    began = time.perf_counter()
+                    step()
+                    if device.type == "cuda":
+                        torch.cuda.synchronize(device)
+                    times.append(1e3 * (time.perf_counter() - began))
+                ms = median(times[2:]) * len(Y) / batch
+                found.append({"latent": latent, "precision": precision, "batch": batch, "n": len(Y), "ms": ms})
+    return found
+
+
+def _gpytorch_step(
+    Y: Array, X: Array, n_inducing: int, batch: int, latent: str, dtype: Any, device: Any
+) -> Callable[[], None]:
+    """A step of Adam on a GP-LVM put together as GPyTorch's own example does it."""
+    torch, gpytorch = import_module("torch"), import_module("gpytorch")
+    latents = import_module("gpytorch.models.gplvm.latent_variable")
+    gplvm = import_module("gpytorch.models.gplvm.bayesian_gplvm")
+    (n, q), p = X.shape, Y.shape[1]
+    shape = torch.Size([p])
+    outputs, points = (torch.tensor(part, dtype=dtype, device=device) for part in (Y, X))
+
+    class Model(gplvm.BayesianGPLVM):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            inducing = points[torch.randperm(n)[:n_inducing]].expand(p, n_inducing, q).clone()
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(n_inducing, batch_shape=shape)
+            strategy = gpytorch.variational.VariationalStrategy(
+                self, inducing, distribution, learn_inducing_locations=True
+            )
+            if latent == "point":
+                X_of_rows = latents.PointLatentVariable(n, q, torch.nn.Parameter(points))
+            else:
+                zeros = torch.zeros(n, q, dtype=dtype, device=device)
+                prior = gpytorch.priors.NormalPrior(zeros, torch.ones_like(zeros))
+                X_of_rows = latents.VariationalLatentVariable(n, p, q, points, prior)
+            super().__init__(X_of_rows, strategy)
+            self.mean_module = gpytorch.means.ZeroMean(batch_shape=shape)
+            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=q))
+
+        def forward(self, X_of_rows: Any) -> Any:
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(X_of_rows), self.covar_module(X_of_rows))
+
+    model = Model().to(device=device, dtype=dtype)
+    likelihood = gpytorch.likelihoods.GaussianLikelihood(batch_shape=shape).to(device=device, dtype=dtype)
+    objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=n)
+    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=0.01)
+
+    def run() -> None:
+        rows = torch.randint(n, (batch,), device=device)
+        optimizer.zero_grad()
+        loss = -objective(model(model.sample_latent_variable()[rows]), outputs[rows].T).sum()
+        loss.backward()
+        optimizer.step()
 
     return run

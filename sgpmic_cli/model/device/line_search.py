@@ -1,4 +1,4 @@
-"""The line search of Moré and Thuente (ACM TOMS 20, 1994), which SciPy's L-BFGS has too: its steps are those taken here.
+"""The line search of Moré and Thuente (ACM TOMS 20, 1994), which SciPy's L-BFGS has too: the steps are the same.
 
 A step is sought at which the objective has fallen by at least a share of what its first slope promised, and its slope
 by another. Every trial tells the next by a cubic or a secant through what is known.

@@ -59,15 +59,29 @@ class Totals(Protocol):
     """What the K x K algebra needs of the points of a component."""
 
     @property
-    def turn(self) -> Array | None: ...
+    def turn(self) -> Array | None:
+        """Orthonormal rows that lead from the columns of Y~ to those of the data, where they differ."""
+        ...
+
     @property
-    def total(self) -> float: ...
+    def total(self) -> float:
+        """sum_n s_n."""
+        ...
+
     @property
-    def sum_y(self) -> Array: ...
+    def sum_y(self) -> Array:
+        """sum_n s_n y_n."""
+        ...
+
     @property
-    def energy(self) -> float: ...
+    def energy(self) -> float:
+        """sum_n s_n |y_n|^2."""
+        ...
+
     @property
-    def n_outputs(self) -> int: ...
+    def n_outputs(self) -> int:
+        """P."""
+        ...
 
 
 class Weighted(NamedTuple):

@@ -330,9 +330,7 @@ class PaperSGPMIC(LatentClusterer):
 
         return partial(OnDevice, device)
 
-    def _fit_once(
-        self, X, data: Observed, n_inducing: int, log_beta: float, compute: Compute, random_state
-    ) -> Fit:
+    def _fit_once(self, X, data: Observed, n_inducing: int, log_beta: float, compute: Compute, random_state) -> Fit:
         kernel = self._kernel()
         schedule = Schedule(
             rounds=self.max_iter,

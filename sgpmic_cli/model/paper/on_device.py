@@ -5,8 +5,8 @@ the rows: they are small, and no digit differs. With P = sqrt(S) v R (n, K), one
 
     there: P'P and P'Y~,    here: A, W, H,    there: U = dL/dP = 2 beta P H + Y~ [beta W, 2 beta bias H 1]'
 
-and from dL/dP autograd finds the gradients by latent points, inducing inputs and kernel parameters: the exponent of P is
-a product of a side of the points and a side of the inducing inputs.
+and from dL/dP autograd finds the gradients by latent points, inducing inputs and kernel parameters: the exponent of P
+is a product of a side of the points and a side of the inducing inputs.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameter
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite, jittered_cholesky
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
 from sgpmic_cli.model.paper.em import Schedule
-from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, positive
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel
 from sgpmic_cli.model.paper.mixture import EMPTY, Mixture, Moments, from_moments
 from sgpmic_cli.model.paper.optimizers import lbfgs, scg
 from sgpmic_cli.model.paper.orthogonal import ORTHONORMAL, PASSES
@@ -287,7 +287,8 @@ def _sides(kernel: Kernel, theta: Tensor, Z: Tensor, X: Tensor, root_s: Tensor) 
     if not isinstance(kernel, RBF):
         return theta[0] * Z.T, X * root_s[:, None]
     gamma, one = theta[1:-2], torch.ones_like(X[:, :1])
-    left = torch.cat([(gamma * Z).T, (theta[0].log() - 0.5 * (gamma * Z * Z).sum(1))[None], torch.ones_like(Z[:, :1]).T])
+    norms = theta[0].log() - 0.5 * (gamma * Z * Z).sum(1)
+    left = torch.cat([(gamma * Z).T, norms[None], torch.ones_like(norms)[None]])
     return left, torch.cat([X, one, (root_s.log() - 0.5 * (gamma * X * X).sum(1))[:, None]], dim=1)
 
 

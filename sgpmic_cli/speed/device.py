@@ -1,0 +1,252 @@
+"""What `sgpmic speed --device cuda` measures: a GPU beside one core of the same machine and beside GPyTorch on it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.experiments.run.manifest import commit, environment
+from sgpmic_cli.model import em
+from sgpmic_cli.model.latent_prior import Pull, maximise
+from sgpmic_cli.model.paper.bound import Bound, Parameters
+from sgpmic_cli.model.paper.em import Schedule, train
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.start.partition import start
+from sgpmic_cli.speed.problems import LARGE, Problem, of_rows
+from sgpmic_cli.speed.rival import gpytorch_pass, gpytorch_version
+
+Say = Callable[[str], None]
+Evaluate = Callable[[], tuple[float, Array]]  # the bound, and its gradient as one vector
+
+ROWS, MANY_ROWS, FEW_ROWS = 1_000_000, 5_000_000, 50_000
+ROUNDS = 10
+CALLS = 10
+USUAL_INDUCING = 10  # of the default setting
+LIMITS = {
+    "paper, a million rows: ms": 40.0,
+    "paper, a million rows: time over that of one core": 0.01,
+    "ten rounds of five million rows, paper: seconds": 60.0,
+    "a pass over the rows: time over that of GPyTorch's fastest": 1.0,
+    "bound: relative difference from NumPy's": 1e-8,
+    "labels that differ from NumPy's after a fit": 0.0,
+}
+
+
+class Case(NamedTuple):
+    """An evaluation to measure: its setting and size, and whether one core does it too."""
+
+    setting: str
+    n: int
+    k: int
+    beside_core: bool
+
+
+CASES = (
+    Case("paper", ROWS, LARGE["k"], True),
+    Case("default", ROWS, USUAL_INDUCING, True),
+    Case("default", FEW_ROWS, LARGE["k"], True),
+    Case("default", ROWS, LARGE["k"], False),  # NumPy would need more memory than most machines have
+    Case("paper", MANY_ROWS, LARGE["k"], False),
+)
+
+
+def measure_device(device: str = "cuda", say: Say = print) -> dict[str, Any]:
+    """Evaluations, rounds, labels and GPyTorch's passes on a device, with the promises that they keep or break."""
+    import torch
+
+    where = torch.device(device)
+    document: dict[str, Any] = {**environment(), "commit": commit(), "device": _description(where), **LARGE}
+    document["unit"] = "milliseconds on the wall, median of the calls; one core: fastest of three"
+    document["evaluations"] = []
+    for case in CASES:
+        document["evaluations"].append(at_case(case, where))
+        say(f"measured {case.setting} with {case.n} rows and {case.k} inducing inputs")
+    document["rounds"] = [ten_rounds(setting, MANY_ROWS, where) for setting in ("paper", "default")]
+    say(f"measured {ROUNDS} rounds with {MANY_ROWS} rows")
+    document["labels"] = same_labels(FEW_ROWS, where)
+    say(f"compared the labels of fits of {FEW_ROWS} rows")
+    document["gpytorch"] = gpytorch_version()
+    if document["gpytorch"]:
+        problem = of_rows(ROWS)
+        document["gpytorch_passes"] = gpytorch_pass(problem.data.Y, problem.parameters.X, LARGE["k"], where)
+        say("measured GPyTorch")
+    document["verdicts"] = [
+        {"promise": name, "measured": value, "limit": LIMITS[name], "kept": value <= LIMITS[name]}
+        for name, value in _measured(document).items()
+    ]
+    return document
+
+
+def at_case(case: Case, device: Any) -> dict[str, Any]:
+    """Milliseconds of one evaluation on the device and, if asked for, on one core, and how far the two are apart."""
+    evaluations = {"paper": paper_evaluations, "default": default_evaluations}[case.setting]
+    on_device, on_host, active = evaluations(of_rows(case.n, case.k), device)
+    found: dict[str, Any] = {"setting": case.setting, "n": case.n, "k": case.k, "active": active}
+    found["ms"] = on_the_wall(on_device, device)
+    if case.beside_core:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            value, gradient = on_host()
+            found["core_ms"] = min(on_the_wall(on_host, device, calls=1) for _ in range(3))
+        ours, slopes = on_device()
+        found["times_faster"] = found["core_ms"] / found["ms"]
+        found["bound_difference"] = abs(ours / value - 1.0)
+        found["gradient_difference"] = float(np.abs(slopes - gradient).max() / np.abs(gradient).max())
+    return found
+
+
+def paper_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate, float]:
+    """The paper's bound on the device and on the host, and how many components a row takes part in."""
+    import torch
+
+    from sgpmic_cli.model.paper.on_device import OnDevice
+
+    p = problem.parameters
+    on = OnDevice(device, RBF(), problem.data)
+    placed, S = on.taken(p, problem.S)
+    there, here = on.bound(S, len(p.Z)), Bound(RBF(), problem.data, problem.S, len(p.Z))
+
+    def on_device() -> tuple[float, Any]:
+        value, dX, small = there.value_and_gradient(placed)
+        return value, torch.cat([dX.ravel(), on.tensor(small)])
+
+    def on_host() -> tuple[float, Array]:
+        value, dX, dZ, dtheta, dbeta = here.value_and_gradient(p)
+        return value, np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta]])
+
+    active = sum(len(points.rows) for points in there.points) / len(S)
+    return on_device, on_host, active
+
+
+def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate, float]:
+    """The same of the default setting."""
+    from sgpmic_cli.model.on_device import DeviceBound, OnDevice
+
+    data, state = default_start(problem)
+    state = replace(state, S=problem.S, prior=maximise(state.free.mu, state.free.s, problem.S))
+    on = OnDevice(device, data, state)
+    vector, there = on.vector(), DeviceBound(on)
+    rows, pull = em.active_rows(data, state.S), Pull(state.S, state.prior)
+    active = sum(0 if own is None else len(own.places) for own in rows) / len(data.Y)
+    return (
+        lambda: there.value_and_gradient(vector),
+        lambda: em.value_and_gradient(data, state.free, rows, pull),
+        active,
+    )
+
+
+def default_start(problem: Problem) -> tuple[em.Data, em.State]:
+    """Where a default fit of the problem's rows begins, from its latent points and its clusters."""
+    Y = problem.data.Y
+    shares = np.eye(problem.S.shape[1])[problem.S.argmax(axis=1)]
+    k = len(problem.parameters.Z)
+    state = start(problem.parameters.X, shares, k, np.random.RandomState(0))
+    return em.observe((Y - Y.mean(axis=0)) / Y.std(axis=0), 0.0, np.zeros_like(shares)), state
+
+
+def ten_rounds(setting: str, n: int, device: Any) -> dict[str, Any]:
+    """Seconds of ten rounds on the device, from arrays on the host to arrays on the host."""
+    run = _training(setting, of_rows(n, LARGE["k"] if setting == "paper" else USUAL_INDUCING))
+    began = time.perf_counter()
+    _, bounds = run(device)
+    return {"setting": setting, "n": n, "rounds": ROUNDS, "seconds": time.perf_counter() - began, "bounds": bounds}
+
+
+def same_labels(n: int, device: Any) -> list[dict[str, Any]]:
+    """How many labels differ between ten rounds on the device and on the host, for both settings."""
+    found = []
+    for setting in ("paper", "default"):
+        run = _training(setting, of_rows(n, USUAL_INDUCING))
+        (theirs, bounds), (ours, device_bounds) = run(None), run(device)
+        apart = [abs(one / other - 1.0) for one, other in zip(device_bounds, bounds, strict=True)]
+        differ = int(np.sum(ours != theirs))
+        found.append({"setting": setting, "n": n, "rounds": ROUNDS, "differ": differ, "bounds_apart": max(apart)})
+    return found
+
+
+def on_the_wall(run: Callable[[], object], device: Any, calls: int = CALLS) -> float:
+    """Milliseconds of a call, the median of some after two to warm up; the device has finished when it ends."""
+    import torch
+
+    times = []
+    for _ in range(calls if calls == 1 else calls + 2):
+        began = time.perf_counter()
+        run()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        times.append(1e3 * (time.perf_counter() - began))
+    return median(times[-calls:])
+
+
+def _training(setting: str, problem: Problem) -> Callable[[Any], tuple[Array, list[float]]]:
+    """Ten rounds from the problem's start on a device, or on the host with None: labels, and the bounds on the way."""
+    if setting == "paper":
+        return partial(_train_paper, problem.data, problem.parameters, problem.S)
+    return partial(_train_default, *default_start(problem))
+
+
+def _train_paper(data: Any, p: Parameters, S: Array, device: Any) -> tuple[Array, list[float]]:
+    usual = PaperSGPMIC()
+    schedule = Schedule(
+        rounds=ROUNDS,
+        steps=usual.optimizer_steps,
+        optimizer=usual.optimizer,
+        covariance_type=usual.covariance_type,
+        covariance_floor=usual.covariance_floor,
+        learn_weights=usual.learn_weights,
+        learn_noise=usual.learn_noise,
+        tol=usual.tol,
+    )
+    if device is None:
+        fit = train(RBF(), data, p, S, schedule)
+    else:
+        from sgpmic_cli.model.paper.on_device import OnDevice
+
+        fit = train(RBF(), data, p, S, schedule, compute=partial(OnDevice, device))
+    return fit.S.argmax(axis=1), fit.bounds
+
+
+def _train_default(data: em.Data, state: em.State, device: Any) -> tuple[Array, list[float]]:
+    from sgpmic_cli.model.estimator import SGPMIC
+
+    compute: em.Compute = em.OnHost
+    if device is not None:
+        from sgpmic_cli.model.on_device import OnDevice
+
+        compute = partial(OnDevice, device)
+    fit = em.train(data, state, ROUNDS, SGPMIC().optimizer_steps, -np.inf, compute=compute)
+    return fit.state.S.argmax(axis=1), fit.bounds
+
+
+def _description(device: Any) -> dict[str, Any]:
+    import torch
+
+    if device.type != "cuda":
+        return {"name": device.type, "torch": torch.__version__}
+    about = torch.cuda.get_device_properties(device)
+    memory = about.total_memory / 2**30
+    return {"name": about.name, "memory_gb": memory, "cuda": torch.version.cuda, "torch": torch.__version__}
+
+
+def _measured(document: dict[str, Any]) -> dict[str, float]:
+    """What the document has to say of each promise."""
+    first = document["evaluations"][0]
+    apart = [row["bound_difference"] for row in document["evaluations"] if "bound_difference" in row]
+    found = {
+        "paper, a million rows: ms": first["ms"],
+        "paper, a million rows: time over that of one core": first["ms"] / first["core_ms"],
+        "ten rounds of five million rows, paper: seconds": document["rounds"][0]["seconds"],
+        "bound: relative difference from NumPy's": max(apart),
+        "labels that differ from NumPy's after a fit": float(sum(row["differ"] for row in document["labels"])),
+    }
+    if document["gpytorch"]:
+        theirs = min(row["ms"] for row in document["gpytorch_passes"])
+        found["a pass over the rows: time over that of GPyTorch's fastest"] = first["ms"] / theirs
+    return found
