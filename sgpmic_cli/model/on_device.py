@@ -5,8 +5,10 @@ where the algebra of `component.py` turns them into the bound and its slopes by 
 the gradients by q(x), inducing inputs and kernels, block by block.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,11 +17,12 @@ from torch import Tensor
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.component import Posterior, Sums, posterior_of, value_and_adjoints
 from sgpmic_cli.model.device.lbfgs import minimise
-from sgpmic_cli.model.device.products import folded, row_blocks, spread
+from sgpmic_cli.model.device.products import block_rows, blocks, folded, free_bytes, picked, spread, to_device
 from sgpmic_cli.model.em import ACTIVE, ALIVE, Data, Free, State, kernel_prior, precision
 from sgpmic_cli.model.features import Kernel, pairs
 from sgpmic_cli.model.latent_prior import LOG_2PI, from_moments, log_density
 
+ROWS_SHARE = 0.3  # of the free memory may hold the rows of every component
 FTOL, GTOL = 2.220446049250313e-09, 1e-5  # those of SciPy's L-BFGS-B, which the fit with NumPy uses
 
 
@@ -54,12 +57,13 @@ class OnDevice:
         self.Y, self.squares, self.held = self.tensor(data.Y), self.tensor(data.squares), self.tensor(data.held)
         self.holes = None if data.holes is None else torch.from_numpy(data.holes).to(device)
         free = state.free
+        self.block = block_rows(len(pairs(free.Z.shape[1]).first), device)
         self.mu, self.log_s, self.S = self.tensor(free.mu), self.tensor(free.log_s), self.tensor(state.S)
         self.small = replace(free, mu=np.empty((0, free.mu.shape[1])), log_s=np.empty((0, free.mu.shape[1])))
 
     def tensor(self, array: Array) -> Tensor:
         """An array on the device."""
-        return torch.tensor(array, dtype=torch.float64, device=self.device)
+        return to_device(array, self.device)
 
     def given_back(self) -> tuple[Data, State]:
         """Data and state as NumPy has them."""
@@ -102,15 +106,14 @@ class OnDevice:
 
     def evaluate(self) -> tuple[list[Posterior | None], float]:
         """What is known of every component (None for a dead one), and the bound."""
-        bound, s = DeviceBound(self), self.log_s.exp()
-        posteriors: list[Posterior | None] = []
-        for m, rows in enumerate(bound.rows):
-            if rows is None:
-                posteriors.append(None)
-                continue
-            with torch.no_grad():
-                sums, _ = bound.sums(m, self.kernel(self.small, m), self.mu, s)
-            posteriors.append(posterior_of(sums, self.small.kernel(m), precision(self.data, self.small.log_noise[m])))
+        s = self.log_s.exp()
+        with torch.no_grad():
+            kernels = [self.kernel(self.small, m) for m in range(self.S.shape[1])]
+            found = DeviceBound(self).sums(kernels, self.mu, s)
+        posteriors = [
+            posterior_of(sums, self.small.kernel(m), precision(self.data, self.small.log_noise[m])) if sums else None
+            for m, sums in enumerate(found())
+        ]
         value = sum(known.value for known in posteriors if known is not None)
         value += float((self.S * (self._expected_log(s) + self.held) - torch.special.xlogy(self.S, self.S)).sum())
         value += 0.5 * float((self.log_s + (1.0 + LOG_2PI)).sum())
@@ -120,14 +123,13 @@ class OnDevice:
         """Responsibilities, and what was not seen, under what is known; formulas as in `em.py`."""
         s = self.log_s.exp()
         log_s = self._expected_log(s) + self.held
-        n_pairs = len(pairs(self.small.Z.shape[1]).first)
-        for rows in row_blocks(len(s), n_pairs, self.device):
-            for m, known in enumerate(posteriors):
-                if known is None:
-                    log_s[rows, m] = -torch.inf
-                    continue
-                beta = precision(self.data, self.small.log_noise[m])
-                seen = _features(self.kernel(self.small, m), self.mu[rows], s[rows])
+        for m, known in enumerate(posteriors):
+            if known is None:
+                log_s[:, m] = -torch.inf
+                continue
+            kernel, beta = self.kernel(self.small, m), precision(self.data, self.small.log_noise[m])
+            for rows in self.blocks(len(s)):
+                seen = _features(kernel, self.mu[rows], s[rows])
                 error, fitted = self._expected_error(self.small.kernel(m), known, seen, s[rows], rows)
                 log_s[rows, m] += 0.5 * (self.data.n_outputs * np.log(beta) - beta * error)
                 if self.holes is not None:  # what was not seen speaks for no component
@@ -139,6 +141,10 @@ class OnDevice:
     def kernel(self, free: Free, m: int) -> DeviceKernel:
         """Kernel and inducing inputs of component m on the device."""
         return DeviceKernel(self.tensor(free.Z[m]), self.tensor(free.log_v[m]), self.tensor(free.log_g[m]))
+
+    def blocks(self, n: int) -> list[slice]:
+        """n rows in blocks."""
+        return blocks(n, self.block)
 
     def _expected_log(self, s: Tensor) -> Tensor:
         prior = self.prior
@@ -176,19 +182,37 @@ class OnDevice:
         expected, variance = torch.zeros_like(self.Y), torch.zeros_like(self.squares)
         for m, known in enumerate(posteriors):
             if known is not None:
-                seen = _features(self.kernel(self.small, m), self.mu, s)
-                expected += self.S[:, m : m + 1] * (seen.first_moments @ self.tensor(known.W))
+                kernel, W = self.kernel(self.small, m), self.tensor(known.W)
+                for rows in self.blocks(len(s)):
+                    seen = _features(kernel, self.mu[rows], s[rows])
+                    expected[rows] += self.S[rows, m : m + 1] * (seen.first_moments @ W)
                 variance += self.S[:, m] / precision(self.data, self.small.log_noise[m])
         self.Y = torch.where(self.holes, expected, self.Y)
         self.squares = self.Y.square().sum(1) + self.holes.sum(1, dtype=s.dtype) * variance
 
 
+class Own(NamedTuple):
+    """The rows of one component: their places, weights (n, 1), and the sums that do not depend on what is free."""
+
+    places: Tensor
+    w: Tensor
+    Y: Tensor | None  # (n, D), where it fits twice
+    total: float
+    energy: float
+
+
 class DeviceBound:
-    """The part of the bound that depends on what is free, while the responsibilities and the latent prior stay."""
+    """The part of the bound that depends on what is free, while the responsibilities and the latent prior stay.
+
+    All that the device can do without the host is asked of it before its answer is waited for, so that it works on
+    while the host does the algebra of one component after another.
+    """
 
     def __init__(self, on: OnDevice):
         self.on = on
-        self.rows = [self._active(weights) for weights in on.S.T]
+        fits = len(on.S.T) * on.Y.nbytes <= ROWS_SHARE * free_bytes(on.device)
+        self.own = [self._active(weights, fits) for weights in on.S.T]
+        self.graphs: dict[int, Graph] = {}  # of components with a single block, between the two passes of an evaluation
         inverse = 1.0 / on.prior.variances
         self.precision = on.S @ on.tensor(inverse)
         self.linear = on.S @ on.tensor(on.prior.means * inverse)
@@ -200,110 +224,132 @@ class DeviceBound:
         """Value and gradient by one vector of all that is free."""
         mu, log_s, free = self.on.parted(vector)
         s = log_s.exp()
-        value = self.constant + float((self.linear * mu - 0.5 * self.precision * (mu**2 + s) + 0.5 * log_s).sum())
-        dmu, ds = self.linear - self.precision * mu, -0.5 * self.precision
-        prior_value, (dlog_v, dlog_g, dlog_a, dlog_noise) = kernel_prior(free)
-        value += prior_value
-        dZ = np.zeros_like(free.Z)
-        for m, rows in enumerate(self.rows):
-            if rows is None:
+        latent = (self.linear * mu - 0.5 * self.precision * (mu**2 + s) + 0.5 * log_s).sum()
+        into = self.linear - self.precision * mu, -0.5 * self.precision
+        kernels = [
+            DeviceKernel(*(part.requires_grad_() for part in self.on.kernel(free, m))) for m in range(len(free.Z))
+        ]
+        sums = self.sums(kernels, mu, s)
+        value, (dlog_v, dlog_g, dlog_a, dlog_noise) = kernel_prior(free)
+        dZ, slopes = np.zeros_like(free.Z), {}
+        for m, own in enumerate(sums()):
+            if own is None:
                 continue
             noise = np.exp(free.log_noise[m])
             beta = 1.0 / (self.on.data.rounding + noise)
-            leaves = DeviceKernel(*(part.requires_grad_() for part in self.on.kernel(free, m)))
-            sums, graph = self.sums(m, leaves, mu, s)
-            part, to = value_and_adjoints(sums, free.kernel(m), beta)
+            part, to = value_and_adjoints(own, free.kernel(m), beta)
+            slopes[m] = self._back(m, kernels[m], mu, s, self.on.tensor(np.hstack([to.by_Phi2, to.by_E])), into)
             value += part
-            by_Z, by_v, by_g = self._back(m, leaves, mu, s, graph, to.by_Phi2, to.by_E, (dmu, ds))
-            dZ[m] += to.Z + by_Z
-            dlog_v[m] += to.log_v + by_v
-            dlog_g[m] += to.g * np.exp(free.log_g[m]) + by_g
+            dZ[m] += to.Z
+            dlog_v[m] += to.log_v
+            dlog_g[m] += to.g * np.exp(free.log_g[m])
             dlog_a[m] += to.log_a
             dlog_noise[m] -= to.log_beta * beta * noise
+        for m, found in zip(slopes, torch.stack(list(slopes.values())).cpu().numpy(), strict=True):
+            dZ[m] += found[: dZ[m].size].reshape(dZ[m].shape)
+            dlog_v[m] += found[dZ[m].size]
+            dlog_g[m] += found[dZ[m].size + 1 :]
         small = Free(free.mu, free.log_s, dZ, dlog_v, dlog_g, dlog_a, dlog_noise)
-        return value, torch.cat([dmu.ravel(), (0.5 + ds * s).ravel(), self.on.tensor(small.pack())])
+        dmu, ds = into
+        gradient = torch.cat([dmu.ravel(), (0.5 + ds * s).ravel(), self.on.tensor(small.pack())])
+        return value + self.constant + float(latent), gradient
 
-    def sums(self, m: int, kernel: DeviceKernel, mu: Tensor, s: Tensor) -> tuple[Sums, Any]:
-        """The sums over the rows of component m, and the graph of the only block where there is just one."""
-        rows, on = self.rows[m], self.on
-        assert rows is not None
-        blocks = self._blocks(rows)
-        whole = len(blocks) == 1
-        total: Any = 0.0
-        for block in blocks:
-            with torch.set_grad_enabled(whole and torch.is_grad_enabled()):
-                graph = self._moments(m, kernel, mu, s, rows[block])
-            total = total + torch.cat([part.detach() for part in graph[:2]], dim=1)
-        found, j = total.cpu().numpy(), total.shape[0]
-        w = on.S[rows, m]
-        energy = float(w @ on.squares[rows])
-        sums = Sums(found[:, :j].copy(), found[:, j:].copy(), float(w.sum()), energy, on.data.n_outputs)
-        return sums, graph if whole else None
+    def sums(self, kernels: list[DeviceKernel], mu: Tensor, s: Tensor) -> Callable[[], list[Sums | None]]:
+        """What gives the sums over the rows of every component (None for a dead one) when the device has found them."""
+        self.graphs.clear()
+        totals: dict[int, Tensor] = {}
+        for m, own in enumerate(self.own):
+            if own is None:
+                continue
+            parts = self.on.blocks(len(own.places))
+            whole = len(parts) == 1
+            for block in parts:
+                with torch.set_grad_enabled(whole and torch.is_grad_enabled()):
+                    graph = self._moments(own, kernels[m], mu, s, block)
+                found = graph.moments.detach()
+                totals[m] = totals[m] + found if m in totals else found
+            if whole:
+                self.graphs[m] = graph
 
-    def _active(self, weights: Tensor) -> Tensor | None:
-        rows = torch.nonzero(weights >= ACTIVE)[:, 0]
-        return rows if float(weights.sum()) >= ALIVE and len(rows) else None
+        def answer() -> list[Sums | None]:
+            arrays = dict(zip(totals, torch.stack(list(totals.values())).cpu().numpy(), strict=True))
+            return [own and self._split(arrays[m], own) for m, own in enumerate(self.own)]
 
-    def _blocks(self, rows: Tensor) -> list[slice]:
-        return row_blocks(len(rows), len(pairs(self.on.small.Z.shape[1]).first), self.on.device)
+        return answer
 
-    def _moments(
-        self, m: int, kernel: DeviceKernel, mu: Tensor, s: Tensor, rows: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Phi2 (J, J) and E (J, D) of rows of component m, and the leaves mu and s (n, Q) that they hang on."""
-        own_mu, own_s = mu[rows].requires_grad_(), s[rows].requires_grad_()
-        w, Y = self.on.S[rows, m][:, None], self.on.Y[rows]
+    def _split(self, found: Array, own: Own) -> Sums:
+        j = len(found)
+        return Sums(found[:, :j].copy(), found[:, j:].copy(), own.total, own.energy, self.on.data.n_outputs)
+
+    def _active(self, weights: Tensor, fits: bool) -> Own | None:
+        places = torch.nonzero(weights >= ACTIVE)[:, 0]
+        if float(weights.sum()) < ALIVE or not len(places):
+            return None
+        w = weights[places]
+        total, energy = torch.stack([w.sum(), w @ self.on.squares[places]]).tolist()
+        return Own(places, w[:, None], self.on.Y[places] if fits else None, total, energy)
+
+    def _moments(self, own: Own, kernel: DeviceKernel, mu: Tensor, s: Tensor, block: slice) -> "Graph":
+        """Phi2 and E of a block of rows."""
+        places, w = own.places[block], own.w[block]
+        own_mu, own_s = picked(mu, places).requires_grad_(), picked(s, places).requires_grad_()
+        Y = self.on.Y[places] if own.Y is None else own.Y[block]
         k, q = kernel.Z.shape
         seen = _features(kernel, own_mu, own_s)
         right = w * torch.cat([Y, seen.centre, seen.pull, own_mu, torch.ones_like(w)], dim=1)
         E, centre, pull, linear, ones = folded(seen.first_moments, right).split([Y.shape[1], q, q, q, 1], dim=1)
         across = centre[:k] + kernel.Z * pull[:k]
-        inner = folded(seen.squares, w)[_places(k).to(w.device), 0]
+        inner = folded(seen.squares, w)[_indices(k, w.device).places, 0]
         linear = linear[k:-1] + torch.diag((w * own_s).sum(0))
         upper = torch.cat([inner, across, ones[:k]], dim=1)
         middle = torch.cat([across.T, linear, ones[k:-1]], dim=1)
-        return torch.cat([upper, middle, ones.T]), E, own_mu, own_s
+        return Graph(torch.cat([torch.cat([upper, middle, ones.T]), E], dim=1), own_mu, own_s)
 
     def _back(
-        self,
-        m: int,
-        kernel: DeviceKernel,
-        mu: Tensor,
-        s: Tensor,
-        graph: Any,
-        by_Phi2: Array,
-        by_E: Array,
-        into: tuple[Tensor, Tensor],
-    ) -> tuple[Array, Array, Array]:
-        """From the slopes by the sums to those by Z, log v and log g; those by mu and s of the rows go into `into`."""
-        rows, on = self.rows[m], self.on
-        assert rows is not None
-        slopes = on.tensor(by_Phi2), on.tensor(by_E)
-        totals = [torch.zeros_like(part) for part in kernel]
-        for block in self._blocks(rows):
-            Phi2, E, own_mu, own_s = graph or self._moments(m, kernel, mu, s, rows[block])
-            found = torch.autograd.grad((Phi2, E), (own_mu, own_s, *kernel), slopes)
-            for whole, part in zip(into, found, strict=False):
-                whole.index_add_(0, rows[block], part)  # every row at most once, so that the order of sums is fixed
-            for total, part in zip(totals, found[2:], strict=True):
-                total += part
-        by_Z, by_v, by_g = (total.cpu().numpy() for total in totals)
-        return by_Z, by_v, by_g
+        self, m: int, kernel: DeviceKernel, mu: Tensor, s: Tensor, slopes: Tensor, into: tuple[Tensor, Tensor]
+    ) -> Tensor:
+        """From the slopes by the sums to those by Z, log v and log g, in one vector; those by q(x) go into `into`."""
+        own = self.own[m]
+        assert own is not None
+        totals = torch.zeros(sum(part.numel() for part in kernel), dtype=mu.dtype, device=mu.device)
+        for block in self.on.blocks(len(own.places)):
+            graph = self.graphs.pop(m, None) or self._moments(own, kernel, mu, s, block)
+            found = torch.autograd.grad(graph.moments, (graph.mu, graph.s, *kernel), slopes)
+            for whole, part in zip(into, found[:2], strict=True):
+                whole.index_add_(0, own.places[block], part)  # every row at most once: the order of sums is fixed
+            totals += torch.cat([part.ravel() for part in found[2:]])
+        return totals
 
 
-def _places(k: int) -> Tensor:
-    """Which pair of inducing inputs each entry of a symmetric matrix (k, k) is."""
-    pair, places = pairs(k), np.empty((k, k), dtype=np.int64)
+class Graph(NamedTuple):
+    """[Phi2, E] (J, J+D) of a block of rows, and the leaves mu and s (n, Q) that they hang on."""
+
+    moments: Tensor
+    mu: Tensor
+    s: Tensor
+
+
+class Indices(NamedTuple):
+    """The pairs of inducing inputs on a device: who they are, and which pair each entry of a symmetric matrix is."""
+
+    first: Tensor
+    second: Tensor
+    places: Tensor
+
+
+@cache
+def _indices(k: int, device: torch.device) -> Indices:
+    pair, places = pairs(k), np.empty((k, k), dtype=np.intp)
     places[pair.first, pair.second] = places[pair.second, pair.first] = np.arange(len(pair.first))
-    return torch.from_numpy(places)
+    return Indices(*(torch.from_numpy(part).to(device) for part in (pair.first, pair.second, places)))
 
 
 def _features(kernel: DeviceKernel, mu: Tensor, s: Tensor) -> Features:
     """The expected features of rows at q(x_n) = N(mu_n, diag s_n)."""
-    Z, g, pair = kernel.Z, kernel.log_g.exp(), pairs(len(kernel.Z))
+    Z, g, pair = kernel.Z, kernel.log_g.exp(), _indices(len(kernel.Z), kernel.Z.device)
     d, e = 1.0 + g * s, 1.0 + 2.0 * g * s
-    first, second = (torch.from_numpy(places).to(Z.device) for places in (pair.first, pair.second))
-    middle, gap = 0.5 * (Z[first] + Z[second]), Z[first] - Z[second]
+    first, second = Z[pair.first], Z[pair.second]
+    middle, gap = 0.5 * (first + second), first - second
     rbf = spread(_row_side(mu, d, g / d, 0.5), _point_side(Z, kernel.log_v.expand(len(Z))))
     squares = spread(_row_side(mu, e, g / e, 1.0), _point_side(middle, 2.0 * kernel.log_v - 0.25 * (gap**2 @ g)))
     return Features(mu, mu / d, g * s / d, rbf.exp(), squares.exp())

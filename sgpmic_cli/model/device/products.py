@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sgpmic_cli._typing import Array
+
 STRIP = 2048  # rows of one product among many: a single one over millions of rows leaves most of a device idle
 HOST_BYTES = 256 * 1024 * 1024  # what is free on a device that does not say so
 BLOCK_SHARE, MOST_BLOCK_BYTES = 0.02, 2 * 1024**3  # of what is free: one block of one matrix, several of which live
@@ -21,16 +23,34 @@ def spread(rows: Tensor, points: Tensor) -> Tensor:
     return torch.as_tensor(_Spread.apply(rows, points))
 
 
+def picked(columns: Tensor, rows: Tensor) -> Tensor:
+    """Rows of a narrow matrix, column by column: a device is slow at copying rows of a few numbers."""
+    return torch.stack([column[rows] for column in columns.T], dim=1)
+
+
+def to_device(array: Array, device: torch.device) -> Tensor:
+    """A copy of a small array on a device, which goes on working meanwhile."""
+    here = torch.tensor(array, dtype=torch.float64)
+    return here.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else here
+
+
 def free_bytes(device: torch.device) -> int:
-    """What is free on a device."""
-    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else HOST_BYTES
+    """What is free on a device, with what PyTorch holds there for later."""
+    if device.type != "cuda":
+        return HOST_BYTES
+    held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return torch.cuda.mem_get_info(device)[0] + held
 
 
-def row_blocks(n: int, width: int, device: torch.device) -> list[slice]:
-    """Slices of n rows such that a matrix with `width` columns fits the device several times over."""
+def block_rows(width: int, device: torch.device) -> int:
+    """Rows of a block such that a matrix of it with `width` columns fits the device many times over."""
     most = min(MOST_BLOCK_BYTES, int(BLOCK_SHARE * free_bytes(device)))
-    rows = max(STRIP, most // (8 * width) // STRIP * STRIP)
-    return [slice(i, min(i + rows, n)) for i in range(0, n, rows)]
+    return max(STRIP, most // (8 * width) // STRIP * STRIP)
+
+
+def blocks(n: int, size: int) -> list[slice]:
+    """n rows in blocks."""
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 
 
 def _strips(a: Tensor, b: Tensor) -> Iterator[Tensor]:

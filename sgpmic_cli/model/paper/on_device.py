@@ -9,19 +9,20 @@ and from dL/dP autograd finds the gradients by latent points, inducing inputs an
 is a product of a side of the points and a side of the inducing inputs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from scipy.linalg.blas import dtrmm, dtrsm
+from scipy.linalg.lapack import dtrtri
 from torch import Tensor
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.device.lbfgs import minimise
-from sgpmic_cli.model.device.products import folded, free_bytes, row_blocks
+from sgpmic_cli.model.device.products import block_rows, blocks, folded, free_bytes, picked, to_device
 from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameters
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite, jittered_cholesky
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
@@ -55,6 +56,7 @@ class Points(NamedTuple):
 
     rows: Tensor  # (n,)
     root_s: Tensor  # (n,)
+    Y1: Tensor | None  # (n, D+1)  Y~ = sqrt(s_n) [y_n, 1], where it fits
     total: float
     sum_y: Array
     energy: float
@@ -73,7 +75,7 @@ class OnDevice:
 
     def tensor(self, array: Array) -> Tensor:
         """An array on the device."""
-        return torch.tensor(array, dtype=torch.float64, device=self.device)
+        return to_device(array, self.device)
 
     def outputs(self, rows: Tensor | slice) -> Tensor:
         """Rows of Y on the device."""
@@ -94,16 +96,16 @@ class OnDevice:
     def expectation(self, p: Placed, factors: list[Factors]) -> Tensor:
         """The E-step of `bound.expectation`; an idle component is computed like any other."""
         log_s = _log_joint(self, p)
-        Z = self.tensor(p.Z)
-        for rows in row_blocks(len(p.X), len(p.Z), self.device):
+        Z, natural = self.tensor(p.Z), self.tensor(p.natural)
+        W = [self.tensor(f.W) for f in factors]
+        halves = [self.tensor(dtrtri(f.L_a, lower=True)[0].T) for f in factors]  # chol(A)^-T
+        for rows in blocks(len(p.X), block_rows(len(p.Z), self.device)):
             Y, X = self.outputs(rows), p.X[rows]
             ones = torch.ones(len(X), dtype=X.dtype, device=self.device)
-            for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
-                left, right = _sides(self.kernel, self.tensor(theta), Z, X, ones)
-                K = _cross(self.kernel, left, right).add_(float(theta[-2]))
-                gap = K @ self.tensor(f.W) - Y
-                half = torch.linalg.solve_triangular(self.tensor(f.L_a).T, K, upper=True, left=False)
-                error = (gap * gap).sum(1) + self.n_outputs * half.square_().sum(1)
+            for m, theta in enumerate(natural):
+                K = _cross(self.kernel, *_sides(self.kernel, theta, Z, X, ones)).add_(theta[-2])
+                gap, half = K @ W[m] - Y, K @ halves[m]
+                error = gap.square_().sum(1) + self.n_outputs * half.square_().sum(1)
                 log_s[rows, m] -= 0.5 * p.beta * error
         return torch.softmax(log_s, dim=1)
 
@@ -135,128 +137,149 @@ class OnDevice:
 
 
 class DeviceBound:
-    """The bound as a function of the parameters while the responsibilities S (N, M) stay fixed."""
+    """The bound as a function of the parameters while the responsibilities S (N, M) stay fixed.
+
+    All that the device can do without the host is asked of it before its answer is waited for, so that it works on
+    while the host does the algebra of one component after another.
+    """
 
     def __init__(self, on: OnDevice, S: Tensor, n_inducing: int, active: float):
         self.on, self.kernel, self.S, self.k = on, on.kernel, S, n_inducing
+        self.block = block_rows(n_inducing, on.device)
+        self.counts = S.sum(0).cpu().numpy()
+        self.budget = ROWS_SHARE * free_bytes(on.device)  # bytes that may still be kept: Y~ first ...
         self.points = [self._active(s, active) for s in S.T]
         self.entropy = -float(torch.special.xlogy(S, S).sum())
-        self.kept: dict[tuple[int, int], Tensor] = {}  # P of blocks between the two passes of an evaluation
-        self.budget = 0.0  # bytes that may still be kept
+        self.kept: dict[tuple[int, int], Tensor] = {}  # ... then P of blocks between the passes of an evaluation
 
     def value(self, p: Placed) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
-        self._forget(0.0)
-        factors = [self._factors(m, p, gram) for m, gram in enumerate(self.kernel.grams(p.natural, p.Z))]
-        return sum(f.value for f in factors) + self._pull(p)[0] + self.entropy, factors
+        prior, _ = self._pull(p)
+        sums, grams = self._sums(p, 0.0), self.kernel.grams(p.natural, p.Z)
+        factors = [self._factors(m, p, gram, own) for m, (gram, own) in enumerate(zip(grams, sums(), strict=True))]
+        return sum(f.value for f in factors) + float(prior) + self.entropy, factors
 
     def value_and_gradient(self, p: Placed) -> tuple[float, Tensor, Array]:
         """L_KL and its gradients by X (N, Q), and by Z, theta and log beta in one vector, the prior held fixed."""
-        self._forget(KEPT_SHARE * free_bytes(self.on.device))
-        natural, beta = p.natural, p.beta
-        grams = self.kernel.grams(natural, p.Z)
-        factors = [self._factors(m, p, gram) for m, gram in enumerate(grams)]
+        natural, beta, size = p.natural, p.beta, p.Z.size
         prior, dX = self._pull(p)
-        dZ, dtheta, by_beta = np.zeros_like(p.Z), np.zeros_like(p.theta), 0.0
-        D = np.zeros_like(grams)
-        for m, (f, points) in enumerate(zip(factors, self.points, strict=True)):
+        sums, grams = self._sums(p, KEPT_SHARE * free_bytes(self.on.device)), self.kernel.grams(natural, p.Z)
+        dtheta, by_beta, value = np.zeros_like(p.theta), 0.0, self.entropy
+        D, slopes = np.zeros_like(grams), []
+        for m, (points, own) in enumerate(zip(self.points, sums(), strict=True)):
+            f = self._factors(m, p, grams[m], own)
+            value += f.value
             if f.idle:
+                slopes.append(torch.zeros(size + p.theta.shape[1], dtype=dX.dtype, device=dX.device))
                 continue
-            right, by_bias, rest = adjoints(points, f, natural[m], beta, D[m].T)
-            of_Z, of_theta = self._back(m, p, f, D[m].T, right, dX)
+            right, dtheta[m, -2], rest = adjoints(points, f, natural[m], beta, D[m].T)
+            slopes.append(self._back(m, p, f, D[m].T, right, dX))
             add_gram_slope(D[m].T, f, points.n_outputs)
-            dZ += of_Z
-            dtheta[m] += of_theta
-            dtheta[m, -2] += by_bias
             by_beta += rest
         dZ_u, dtheta_u = self.kernel.gram_gradients(natural, p.Z, grams, D)
-        dtheta += dtheta_u
+        found = torch.stack(slopes).cpu().numpy()
+        dZ = dZ_u + found[:, :size].sum(axis=0).reshape(p.Z.shape)
+        dtheta += found[:, size:] + dtheta_u
         dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
         by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
-        value = sum(f.value for f in factors) + prior + self.entropy
-        return value, dX, np.concatenate([(dZ + dZ_u).ravel(), dtheta.ravel(), [by_beta]])
+        return value + float(prior), dX, np.concatenate([dZ.ravel(), dtheta.ravel(), [by_beta]])
 
     def _active(self, s: Tensor, threshold: float) -> Points:
         rows = torch.nonzero(s >= threshold)[:, 0]
         if threshold > 0.0 and len(rows) < min(MIN_ACTIVE, len(s)):
             rows = torch.argsort(-s, stable=True)[:MIN_ACTIVE].sort().values
         weights = s[rows].clamp_min(torch.finfo(s.dtype).tiny)
-        root_s = weights.sqrt()
-        sum_y = sum(weights[block] @ self.on.outputs(rows[block]) for block in self._blocks(len(rows)))
+        root_s, width = weights.sqrt(), self.on.Y.shape[1]
+        fits = 8 * (width + 1) * len(rows) <= self.budget
+        kept, sum_y = [], torch.zeros(width, dtype=s.dtype, device=s.device)
+        for block in self._blocks(len(rows)):
+            Y1 = self._outputs(rows[block], root_s[block])
+            sum_y += folded(root_s[block, None], Y1)[0, :-1]
+            if fits:
+                kept.append(Y1)
+                self.budget -= Y1.nbytes
         energy = float(weights @ self.on.squares[rows])
-        return Points(rows, root_s, float(weights.sum()), sum_y.cpu().numpy(), energy, self.on.n_outputs)  # type: ignore[union-attr]
+        Y1 = torch.cat(kept) if fits else None
+        return Points(rows, root_s, Y1, float(weights.sum()), sum_y.cpu().numpy(), energy, self.on.n_outputs)
 
-    def _forget(self, budget: float) -> None:
-        self.kept.clear()
-        self.budget = budget
+    def _outputs(self, rows: Tensor, root_s: Tensor) -> Tensor:
+        """Y~ (n, D+1) of rows with these roots of their weights."""
+        return root_s[:, None] * torch.cat([self.on.outputs(rows), torch.ones_like(root_s)[:, None]], dim=1)
 
     def _blocks(self, n: int) -> list[slice]:
-        return row_blocks(n, self.k, self.on.device)
+        return blocks(n, self.block)
 
-    def _factors(self, m: int, p: Placed, gram: Array) -> Factors:
+    def _sums(self, p: Placed, budget: float) -> Callable[[], Array]:
+        """What gives [P'P, P'Y~] of every component (M, K, K+D+1) when the device has found them."""
+        self.kept.clear()
+        totals = torch.zeros(
+            len(self.points), self.k, self.k + self.on.Y.shape[1] + 1, dtype=p.X.dtype, device=p.X.device
+        )
+        for m, points in enumerate(self.points):
+            if points.total <= IDLE:
+                continue
+            for block, P, Y1 in self._passed(m, p):
+                totals[m] += torch.cat([folded(P, P), folded(P, Y1)], dim=1)
+                if P.nbytes <= budget:
+                    budget -= P.nbytes
+                    self.kept[m, block.start] = P
+        return lambda: totals.cpu().numpy()
+
+    def _factors(self, m: int, p: Placed, gram: Array, sums: Array) -> Factors:
         points, theta, beta, K_uu = self.points[m], p.natural[m], p.beta, gram.T
         if points.total <= IDLE:
             L_u, jitter = jittered_cholesky(K_uu)
             W, r = np.zeros((self.k, len(points.sum_y)), order="F"), np.zeros(self.k)
             return Factors(0.0, L_u, L_u, W, None, r, 0.0, jitter, rough=False, idle=True)
-        sums: Any = 0.0
-        for block, P, Y1 in self._passed(m, p):
-            if P.nbytes <= self.budget:
-                self.budget -= P.nbytes
-                self.kept[m, block.start] = P
-            sums = sums + torch.cat([folded(P, P), folded(P, Y1)], dim=1)
-        found = sums.cpu().numpy()
-        A = np.asfortranarray(K_uu + beta * found[:, : self.k])
-        RY = np.asfortranarray(found[:, self.k :] / theta[0])
+        A = np.asfortranarray(K_uu + beta * sums[:, : self.k])
+        RY = np.asfortranarray(sums[:, self.k :] / theta[0])
         return solve(points, theta, beta, K_uu, A, RY, lambda L_u, L_a: self._orthogonal(m, p, L_u, L_a))
 
     def _passed(self, m: int, p: Placed) -> Iterator[tuple[slice, Tensor, Tensor]]:
-        """Block by block P (n, K) and Y~ (n, D+1), as far as they were not kept computed again."""
+        """Block by block P (n, K) and Y~ (n, D+1), computed again as far as they were not kept."""
         points, Z, theta = self.points[m], self.on.tensor(p.Z), self.on.tensor(p.natural[m])
         for block in self._blocks(len(points.rows)):
             rows, root_s = points.rows[block], points.root_s[block]
             P = self.kept.pop((m, block.start), None)
             if P is None:
-                P = _cross(self.kernel, *_sides(self.kernel, theta, Z, p.X[rows], root_s))
-            Y = self.on.outputs(rows)
-            yield block, P, torch.cat([root_s[:, None] * Y, root_s[:, None]], dim=1)
+                P = _cross(self.kernel, *_sides(self.kernel, theta, Z, picked(p.X, rows), root_s))
+            yield block, P, self._outputs(rows, root_s) if points.Y1 is None else points.Y1[block]
 
-    def _back(self, m: int, p: Placed, f: Factors, H: Array, right: Array, dX: Tensor) -> tuple[Array, Array]:
-        """From dL/dA to the gradients by Z (K, Q) and by the logs of theta (T,); those by latent points go into dX."""
+    def _back(self, m: int, p: Placed, f: Factors, H: Array, right: Array, dX: Tensor) -> Tensor:
+        """From dL/dA to the gradients by Z and by the logs of theta, in one vector; those by X go into dX."""
         points, tensor, bias = self.points[m], self.on.tensor, float(p.natural[m, -2])
         Z, theta = tensor(p.Z).requires_grad_(), tensor(p.natural[m]).requires_grad_()
         whole_H, by_outputs = tensor(2.0 * p.beta * (np.tril(H) + np.tril(H, -1).T)), tensor(right.T)
-        W, L_a = tensor(f.W_turned), tensor(f.L_a)
-        total: Any = 0.0
+        total = torch.zeros(Z.numel() + theta.numel(), dtype=dX.dtype, device=dX.device)
         for block, P, Y1 in self._passed(m, p):
             rows, root_s = points.rows[block], points.root_s[block]
-            X = p.X[rows].requires_grad_()
-            left_side, right_side = _sides(self.kernel, theta, Z, X, root_s)
+            X = picked(p.X, rows).requires_grad_()
+            sides = _sides(self.kernel, theta, Z, X, root_s)
             if f.rough:
-                U = _rough_slope(L_a, W, p.beta, points.n_outputs, P + bias * root_s[:, None], Y1[:, :-1])
+                U = _rough_slope(
+                    tensor(f.L_a), tensor(f.W_turned), p.beta, points.n_outputs, P + bias * root_s[:, None], Y1[:, :-1]
+                )
             else:
-                U = torch.addmm(Y1 @ by_outputs, P, whole_H)
+                U = (Y1 @ by_outputs).addmm_(P, whole_H)
             T = U.mul_(P) if isinstance(self.kernel, RBF) else U
-            sides = (left_side, right_side)
-            slopes = (folded(right_side.detach(), T), T @ left_side.detach().T)
+            slopes = (folded(sides[1].detach(), T), T @ sides[0].detach().T)
             by_Z, by_theta, by_X = torch.autograd.grad(sides, (Z, theta, X), slopes)
             dX.index_add_(0, rows, by_X)  # every row at most once, so that the order of sums is fixed
-            total = total + torch.cat([by_Z.ravel(), by_theta * theta.detach()])
-        found = total.cpu().numpy()
-        return found[: Z.numel()].reshape(p.Z.shape), found[Z.numel() :]
+            total += torch.cat([by_Z.ravel(), by_theta * theta.detach()])
+        return total
 
     def _orthogonal(self, m: int, p: Placed, L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
         """What `orthogonal.factorise` does, with the passes over the rows on the device."""
         bias, root_beta = float(p.natural[m, -2]), float(np.sqrt(p.beta))
         for _ in range(PASSES):
             inner = dtrsm(1.0, L_a, L_u, lower=True)
-            factor, sums = self.on.tensor(L_a), 0.0
+            factor, sums = self.on.tensor(L_a), torch.zeros((), dtype=p.X.dtype, device=p.X.device)
             for _, P, Y1 in self._passed(m, p):
                 K = root_beta * (P + bias * Y1[:, -1:])
                 Q = torch.linalg.solve_triangular(factor.T, K, upper=True, left=False)
                 sums = sums + torch.cat([folded(Q, Q), root_beta * folded(Q, Y1[:, :-1])], dim=1)
-            found = sums.cpu().numpy()  # type: ignore[attr-defined]
+            found = sums.cpu().numpy()
             step, _ = jittered_cholesky(np.asfortranarray(inner @ inner.T + found[:, : self.k]))
             L_a = dtrmm(1.0, step, L_a, side=True, lower=True)
             if np.abs(step - np.eye(self.k)).max() < ORTHONORMAL:
@@ -269,17 +292,17 @@ class DeviceBound:
             misfit += p.beta * float((gap * gap).sum())
         return L_a, W, misfit
 
-    def _pull(self, p: Placed) -> tuple[float, Tensor]:
+    def _pull(self, p: Placed) -> tuple[Tensor, Tensor]:
         """sum_nm S_nm log_joint_nm and its gradient by X (N, Q)."""
-        joint = 0.0
-        gradient = torch.zeros_like(p.X)
-        for m, (mean, precision) in enumerate(zip(p.prior.means, p.prior.precisions, strict=True)):
-            centred = p.X - self.on.tensor(mean)
-            drawn = self.S[:, m : m + 1] * (centred @ self.on.tensor(precision))
-            gradient -= drawn
-            joint -= 0.5 * float((drawn * centred).sum())
         constants = p.prior.log_norms + np.log(p.prior.weights)
-        return joint + float(self.S.sum(0).cpu().numpy() @ constants), gradient
+        value, gradient = self.on.tensor(np.asarray(self.counts @ constants)), torch.zeros_like(p.X)
+        means, precisions = self.on.tensor(p.prior.means), self.on.tensor(p.prior.precisions)
+        for s, mean, precision in zip(self.S.T, means, precisions, strict=True):
+            centred = p.X - mean
+            drawn = s[:, None] * (centred @ precision)
+            gradient -= drawn
+            value = value - 0.5 * (drawn * centred).sum()
+        return value, gradient
 
 
 def _sides(kernel: Kernel, theta: Tensor, Z: Tensor, X: Tensor, root_s: Tensor) -> tuple[Tensor, Tensor]:
