@@ -160,7 +160,7 @@ def solve(sums: Sums, kernel: Kernel, beta: float) -> Solved:
     A[-1, -1] += 1.0 / CONSTANT
     L_a = cholesky(A, lower=True, check_finite=False)
     A_inverse = cho_solve((L_a, True), np.eye(len(A)), check_finite=False)
-    W = beta * (A_inverse @ E)
+    W = beta * cho_solve((L_a, True), E, check_finite=False)
     log_A = 2.0 * np.sum(np.log(np.diag(L_a)))
     log_G = 2.0 * np.sum(np.log(np.diag(L_u))) - q * np.log(kernel.linear) - np.log(CONSTANT)
     unexplained = kernel.variance * sums.total - np.sum(gram_inverse * Phi2[:k, :k])
