@@ -4,6 +4,7 @@ BIN     := $(VENV)/bin
 PYTHON  ?= python3
 STAMP   := $(VENV)/.installed
 RIVAL   := .venv-gpy
+GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
 RESULTS := results
@@ -15,7 +16,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed speed-gpu study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -126,6 +127,15 @@ $(RIVAL)/.installed: pyproject.toml constraints.txt
 
 speed: $(RIVAL)/.installed ## time of an evaluation beside GPy and its own matrix products, and up to a million rows
 	"$(RIVAL)/bin/sgpmic" speed --out $(RESULTS)
+	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
+
+$(GPU)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(GPU)"
+	"$(GPU)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[gpu]" gpytorch==1.15.2
+	@touch "$@"
+
+speed-gpu: $(GPU)/.installed ## the same on a GPU, beside one core of its machine and beside GPyTorch on it
+	"$(GPU)/bin/sgpmic" speed --device cuda --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(RIVAL)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(RIVAL)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

@@ -1,18 +1,24 @@
 """`sgpmic speed`: how fast an evaluation is, beside GPy and beside its own matrix products."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sgpmic_cli.commands.terminal import shared_options
 from sgpmic_cli.commands.terminal.output import Output
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 def speed(
     out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = shared_options.EXPLORED,
     rows: Annotated[int, typer.Option(help="The most rows to measure and to fit.", min=1000)] = 1_000_000,
     fit: Annotated[bool, typer.Option(help="Also fit that many rows and tell time and memory.")] = True,
+    device: Annotated[
+        Literal["cpu", "cuda"], typer.Option(help="cuda: a GPU beside one core, into speed-gpu.json; nothing else.")
+    ] = "cpu",
     json: shared_options.Json = False,
     quiet: shared_options.Quiet = False,
 ) -> None:
@@ -30,6 +36,9 @@ def speed(
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
 
     output = Output(as_json=json, quiet=quiet)
+    if device == "cuda":
+        _measure_gpu(out, output)
+        return
     check_writable(out / "figures", "out")
     document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
     if not document["gpy"]:
@@ -49,6 +58,30 @@ def speed(
     else:
         _print(output, document)
     output.remark(f"numbers in {out / 'speed.json'}, figure in {out / 'figures' / 'speed.png'}")
+
+
+def _measure_gpu(out: Path, output: Output) -> None:
+    from json import dumps
+
+    from sgpmic_cli.atomic import check_writable, whole_folder
+    from sgpmic_cli.errors import SgpmicError
+    from sgpmic_cli.model.device.choice import missing
+
+    if (reason := missing()) is not None:
+        raise SgpmicError(f"there is no GPU to measure ({reason}); leave --device cuda out to measure the processor.")
+    from sgpmic_cli.speed.device import measure_device
+
+    check_writable(out, "out")
+    document = measure_device(say=output.remark)
+    if not document["gpytorch"]:
+        output.remark("GPyTorch is not in this environment, so nothing is compared with it; `make speed` provides it.")
+    with whole_folder(out) as folder:
+        (folder / "speed-gpu.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if output.as_json:
+        output.document(document)
+    else:
+        output.console().print(_promises(document))
+    output.remark(f"numbers in {out / 'speed-gpu.json'}")
 
 
 def _print(output: Output, document: dict[str, Any]) -> None:
@@ -75,11 +108,18 @@ def _print(output: Output, document: dict[str, Any]) -> None:
         inducing.add_column(heading, justify="right")
     for row in document["inducing"]["rows"]:
         inducing.add_row(str(row["k"]), f"{row['ms']:.1f}")
+    for table in (sizes, growth, inducing, _promises(document)):
+        output.console().print(table)
+
+
+def _promises(document: dict[str, Any]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
     promises = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="promises", title_justify="left")
     for heading in ("promise", "measured", "at most", ""):
         promises.add_column(heading, justify="left" if heading in ("promise", "") else "right")
     for verdict in document["verdicts"]:
         kept = "kept" if verdict["kept"] else "broken"
-        promises.add_row(verdict["promise"], f"{verdict['measured']:.3f}", f"{verdict['limit']:g}", kept)
-    for table in (sizes, growth, inducing, promises):
-        output.console().print(table)
+        promises.add_row(verdict["promise"], f"{verdict['measured']:.3g}", f"{verdict['limit']:g}", kept)
+    return promises

@@ -10,8 +10,8 @@ from typing import Any
 
 from sgpmic_cli._typing import Array
 
-BATCHES = (4_096, 32_768, 131_072)  # rows of one of GPyTorch's steps; the largest that pays differs between devices
-STEPS = 6  # of GPyTorch, the first two to warm up
+BATCHES = (32_768, 131_072, 524_288, 1_048_576)  # rows of one of GPyTorch's evaluations, at most all of them
+CALLS = 6  # of GPyTorch, the first two to warm up
 
 
 def gpy_version() -> str | None:
@@ -42,21 +42,21 @@ def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
 
 
 def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict[str, Any]]:
-    """Milliseconds in which GPyTorch's GP-LVMs see all rows of Y (N, P) once, by steps of several sizes.
+    """Milliseconds in which GPyTorch's GP-LVMs see all rows of Y (N, P) once, in batches of several sizes.
 
-    One process and one component, with points for latent points ("point") or distributions ("bayesian"), in single and
-    in double precision. A pass is made of equal steps, of which the median of some is taken as many times as there are.
+    Objective and gradient of one component, with points for latent points ("point") or distributions ("bayesian"), in
+    double and in single precision. A pass is so many batches; the median of some stands for all of them.
     """
     torch = import_module("torch")
     found = []
     for latent in ("point", "bayesian"):
         for precision in ("float64", "float32"):
-            for batch in BATCHES:
-                step = _gpytorch_step(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
+            for batch in sorted({min(batch, len(Y)) for batch in BATCHES}):
+                evaluation = _gpytorch_evaluation(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
                 times = []
-                for _ in range(STEPS):
+                for _ in range(CALLS):
                     began = time.perf_counter()
-                    step()
+                    evaluation()
                     if device.type == "cuda":
                         torch.cuda.synchronize(device)
                     times.append(1e3 * (time.perf_counter() - began))
@@ -65,10 +65,10 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
     return found
 
 
-def _gpytorch_step(
+def _gpytorch_evaluation(
     Y: Array, X: Array, n_inducing: int, batch: int, latent: str, dtype: Any, device: Any
 ) -> Callable[[], None]:
-    """A step of Adam on a GP-LVM put together as GPyTorch's own example does it."""
+    """Objective and gradient of a GP-LVM that is put together as GPyTorch's own example does it."""
     torch, gpytorch = import_module("torch"), import_module("gpytorch")
     latents = import_module("gpytorch.models.gplvm.latent_variable")
     gplvm = import_module("gpytorch.models.gplvm.bayesian_gplvm")
@@ -76,7 +76,7 @@ def _gpytorch_step(
     shape = torch.Size([p])
     outputs, points = (torch.tensor(part, dtype=dtype, device=device) for part in (Y, X))
 
-    class Model(gplvm.BayesianGPLVM):  # type: ignore[misc, name-defined]
+    class Model(gplvm.BayesianGPLVM):  # type: ignore[name-defined]
         def __init__(self) -> None:
             inducing = points[torch.randperm(n)[:n_inducing]].expand(p, n_inducing, q).clone()
             distribution = gpytorch.variational.CholeskyVariationalDistribution(n_inducing, batch_shape=shape)
@@ -99,13 +99,12 @@ def _gpytorch_step(
     model = Model().to(device=device, dtype=dtype)
     likelihood = gpytorch.likelihoods.GaussianLikelihood(batch_shape=shape).to(device=device, dtype=dtype)
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=n)
-    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=0.01)
+    free = [*model.parameters(), *likelihood.parameters()]
 
     def run() -> None:
         rows = torch.randint(n, (batch,), device=device)
-        optimizer.zero_grad()
-        loss = -objective(model(model.sample_latent_variable()[rows]), outputs[rows].T).sum()
-        loss.backward()
-        optimizer.step()
+        for each in free:
+            each.grad = None
+        objective(model(model.sample_latent_variable()[rows]), outputs[rows].T).sum().backward()
 
     return run

@@ -12,9 +12,8 @@ def choose(device: str, n_rows: int) -> Any:
     """The torch.device that is meant, or None for NumPy; without a GPU it is NumPy, and one sentence says so."""
     if device == "cpu":
         return None
-    missing = _missing()
-    if missing is not None:
-        warnings.warn(f"device={device!r} finds no GPU ({missing}), so the fit computes with NumPy.", stacklevel=5)
+    if (reason := missing()) is not None:
+        warnings.warn(f"device={device!r} finds no GPU ({reason}), so the fit computes with NumPy.", stacklevel=5)
         return None
     if device == "auto" and n_rows < PAYS:
         return None
@@ -23,8 +22,8 @@ def choose(device: str, n_rows: int) -> Any:
     return torch.device("cuda")
 
 
-def _missing() -> str | None:
-    """What is missing for a GPU to be used."""
+def missing() -> str | None:
+    """What is missing for a GPU to be used, if anything is."""
     if find_spec("torch") is None:
         return "PyTorch is not installed: pip install 'sgpmic[gpu]'"
     import torch

@@ -9,8 +9,9 @@ and from dL/dP autograd finds the gradients by latent points, inducing inputs an
 is a product of a side of the points and a side of the inducing inputs.
 """
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -32,23 +33,9 @@ from sgpmic_cli.model.paper.mixture import EMPTY, Mixture, Moments, from_moments
 from sgpmic_cli.model.paper.optimizers import lbfgs, scg
 from sgpmic_cli.model.paper.orthogonal import ORTHONORMAL, PASSES
 
-OPTIMIZERS = {"scg": scg, "lbfgs": partial(lbfgs, minimise=minimise)}
+OPTIMIZERS: dict[str, Callable[..., tuple[Tensor, float]]] = {"scg": scg, "lbfgs": partial(lbfgs, minimise=minimise)}
 KEPT_SHARE = 0.4  # of the free memory may hold P between the two passes of an evaluation
 ROWS_SHARE = 0.3  # of the free memory may hold the data; more of them stay on the host and come block by block
-
-
-@dataclass(frozen=True)
-class Placed:
-    """Parameters with the latent points X (N, Q) on the device; the rest is small and on the host."""
-
-    X: Tensor
-    Z: Array
-    theta: Array
-    log_beta: float
-    prior: Mixture
-
-    beta = Parameters.beta
-    natural = Parameters.natural
 
 
 class Points(NamedTuple):
@@ -81,24 +68,24 @@ class OnDevice:
         """Rows of Y on the device."""
         return self.Y[rows if isinstance(rows, slice) else rows.to(self.Y.device)].to(self.device)
 
-    def taken(self, p: Parameters, S: Array) -> tuple[Placed, Tensor]:
-        """Parameters and responsibilities with what is large on the device."""
-        return Placed(self.tensor(p.X), p.Z, p.theta, p.log_beta, p.prior), self.tensor(S)
+    def taken(self, p: Parameters, S: Array) -> tuple[Parameters, Tensor]:
+        """Parameters with their latent points on the device, where all functions here expect them, and S."""
+        return replace(p, X=self.tensor(p.X)), self.tensor(S)
 
-    def given_back(self, p: Placed, S: Tensor) -> tuple[Parameters, Array]:
+    def given_back(self, p: Parameters, S: Tensor) -> tuple[Parameters, Array]:
         """Parameters and responsibilities as NumPy has them."""
-        return Parameters(p.X.cpu().numpy(), p.Z, p.theta, p.log_beta, p.prior), S.cpu().numpy()
+        return replace(p, X=torch.as_tensor(p.X).cpu().numpy()), S.cpu().numpy()
 
     def bound(self, S: Tensor, n_inducing: int, *, active: float = ACTIVE) -> "DeviceBound":
         """The bound at fixed responsibilities."""
         return DeviceBound(self, S, n_inducing, active)
 
-    def expectation(self, p: Placed, factors: list[Factors]) -> Tensor:
+    def expectation(self, p: Parameters, factors: list[Factors]) -> Tensor:
         """The E-step of `bound.expectation`; an idle component is computed like any other."""
         log_s = _log_joint(self, p)
         Z, natural = self.tensor(p.Z), self.tensor(p.natural)
         W = [self.tensor(f.W) for f in factors]
-        halves = [self.tensor(dtrtri(f.L_a, lower=True)[0].T) for f in factors]  # chol(A)^-T
+        halves = [self.tensor(_half(f)) for f in factors]
         for rows in blocks(len(p.X), block_rows(len(p.Z), self.device)):
             Y, X = self.outputs(rows), p.X[rows]
             ones = torch.ones(len(X), dtype=X.dtype, device=self.device)
@@ -109,7 +96,7 @@ class OnDevice:
                 log_s[rows, m] -= 0.5 * p.beta * error
         return torch.softmax(log_s, dim=1)
 
-    def m_step(self, bound: "DeviceBound", p: Placed, schedule: Schedule) -> tuple[Placed, float]:
+    def m_step(self, bound: "DeviceBound", p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
         """Raise the bound at fixed responsibilities, never lower it; also the bound at the start."""
         values: list[float] = []
 
@@ -152,14 +139,14 @@ class DeviceBound:
         self.entropy = -float(torch.special.xlogy(S, S).sum())
         self.kept: dict[tuple[int, int], Tensor] = {}  # ... then P of blocks between the passes of an evaluation
 
-    def value(self, p: Placed) -> tuple[float, list[Factors]]:
+    def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
         prior, _ = self._pull(p)
         sums, grams = self._sums(p, 0.0), self.kernel.grams(p.natural, p.Z)
         factors = [self._factors(m, p, gram, own) for m, (gram, own) in enumerate(zip(grams, sums(), strict=True))]
         return sum(f.value for f in factors) + float(prior) + self.entropy, factors
 
-    def value_and_gradient(self, p: Placed) -> tuple[float, Tensor, Array]:
+    def value_and_gradient(self, p: Parameters) -> tuple[float, Tensor, Array]:
         """L_KL and its gradients by X (N, Q), and by Z, theta and log beta in one vector, the prior held fixed."""
         natural, beta, size = p.natural, p.beta, p.Z.size
         prior, dX = self._pull(p)
@@ -210,7 +197,7 @@ class DeviceBound:
     def _blocks(self, n: int) -> list[slice]:
         return blocks(n, self.block)
 
-    def _sums(self, p: Placed, budget: float) -> Callable[[], Array]:
+    def _sums(self, p: Parameters, budget: float) -> Callable[[], Array]:
         """What gives [P'P, P'Y~] of every component (M, K, K+D+1) when the device has found them."""
         self.kept.clear()
         totals = torch.zeros(
@@ -226,7 +213,7 @@ class DeviceBound:
                     self.kept[m, block.start] = P
         return lambda: totals.cpu().numpy()
 
-    def _factors(self, m: int, p: Placed, gram: Array, sums: Array) -> Factors:
+    def _factors(self, m: int, p: Parameters, gram: Array, sums: Array) -> Factors:
         points, theta, beta, K_uu = self.points[m], p.natural[m], p.beta, gram.T
         if points.total <= IDLE:
             L_u, jitter = jittered_cholesky(K_uu)
@@ -236,17 +223,17 @@ class DeviceBound:
         RY = np.asfortranarray(sums[:, self.k :] / theta[0])
         return solve(points, theta, beta, K_uu, A, RY, lambda L_u, L_a: self._orthogonal(m, p, L_u, L_a))
 
-    def _passed(self, m: int, p: Placed) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    def _passed(self, m: int, p: Parameters) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Block by block P (n, K) and Y~ (n, D+1), computed again as far as they were not kept."""
         points, Z, theta = self.points[m], self.on.tensor(p.Z), self.on.tensor(p.natural[m])
         for block in self._blocks(len(points.rows)):
             rows, root_s = points.rows[block], points.root_s[block]
-            P = self.kept.pop((m, block.start), None)
+            P = self.kept.get((m, block.start))
             if P is None:
                 P = _cross(self.kernel, *_sides(self.kernel, theta, Z, picked(p.X, rows), root_s))
             yield block, P, self._outputs(rows, root_s) if points.Y1 is None else points.Y1[block]
 
-    def _back(self, m: int, p: Placed, f: Factors, H: Array, right: Array, dX: Tensor) -> Tensor:
+    def _back(self, m: int, p: Parameters, f: Factors, H: Array, right: Array, dX: Tensor) -> Tensor:
         """From dL/dA to the gradients by Z and by the logs of theta, in one vector; those by X go into dX."""
         points, tensor, bias = self.points[m], self.on.tensor, float(p.natural[m, -2])
         Z, theta = tensor(p.Z).requires_grad_(), tensor(p.natural[m]).requires_grad_()
@@ -257,9 +244,8 @@ class DeviceBound:
             X = picked(p.X, rows).requires_grad_()
             sides = _sides(self.kernel, theta, Z, X, root_s)
             if f.rough:
-                U = _rough_slope(
-                    tensor(f.L_a), tensor(f.W_turned), p.beta, points.n_outputs, P + bias * root_s[:, None], Y1[:, :-1]
-                )
+                K = P + bias * root_s[:, None]
+                U = _rough_slope(tensor(_half(f)), tensor(f.W_turned), p.beta, points.n_outputs, K, Y1[:, :-1])
             else:
                 U = (Y1 @ by_outputs).addmm_(P, whole_H)
             T = U.mul_(P) if isinstance(self.kernel, RBF) else U
@@ -269,7 +255,7 @@ class DeviceBound:
             total += torch.cat([by_Z.ravel(), by_theta * theta.detach()])
         return total
 
-    def _orthogonal(self, m: int, p: Placed, L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
+    def _orthogonal(self, m: int, p: Parameters, L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
         """What `orthogonal.factorise` does, with the passes over the rows on the device."""
         bias, root_beta = float(p.natural[m, -2]), float(np.sqrt(p.beta))
         for _ in range(PASSES):
@@ -292,7 +278,7 @@ class DeviceBound:
             misfit += p.beta * float((gap * gap).sum())
         return L_a, W, misfit
 
-    def _pull(self, p: Placed) -> tuple[Tensor, Tensor]:
+    def _pull(self, p: Parameters) -> tuple[Tensor, Tensor]:
         """sum_nm S_nm log_joint_nm and its gradient by X (N, Q)."""
         constants = p.prior.log_norms + np.log(p.prior.weights)
         value, gradient = self.on.tensor(np.asarray(self.counts @ constants)), torch.zeros_like(p.X)
@@ -321,15 +307,18 @@ def _cross(kernel: Kernel, left: Tensor, right: Tensor) -> Tensor:
     return product.exp_() if isinstance(kernel, RBF) else product
 
 
-def _rough_slope(L_a: Tensor, W: Tensor, beta: float, p: int, K: Tensor, Y: Tensor) -> Tensor:
-    """`orthogonal.slope` with points in rows."""
+def _half(f: Factors) -> Array:
+    """chol(A)^-T: a device multiplies many times faster than it solves."""
+    return np.asarray(dtrtri(f.L_a, lower=True)[0].T)
+
+
+def _rough_slope(half: Tensor, W: Tensor, beta: float, p: int, K: Tensor, Y: Tensor) -> Tensor:
+    """`orthogonal.slope` with points in rows, from `half` = chol(A)^-T."""
     residual = Y - K @ W
-    solved = torch.linalg.solve_triangular(L_a.T, K, upper=True, left=False)
-    solved = torch.linalg.solve_triangular(L_a, solved, upper=False, left=False)
-    return beta * (residual @ W.T - p * solved)
+    return beta * (residual @ W.T - p * (K @ half @ half.T))
 
 
-def _log_joint(on: OnDevice, p: Placed) -> Tensor:
+def _log_joint(on: OnDevice, p: Parameters) -> Tensor:
     """log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
     columns = []
     for mean, precision in zip(p.prior.means, p.prior.precisions, strict=True):
@@ -350,8 +339,8 @@ def _moments(X: Tensor, S: Tensor, previous: Mixture) -> Moments:
     return Moments(counts, means, scatter)
 
 
-def _unpack(vector: Tensor, p: Placed, learn_noise: bool) -> Placed:
-    x = p.X.numel()
+def _unpack(vector: Tensor, p: Parameters, learn_noise: bool) -> Parameters:
+    x = math.prod(p.X.shape)
     small = vector[x:].cpu().numpy()
     return replace(
         p,

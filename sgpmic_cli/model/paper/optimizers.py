@@ -69,8 +69,13 @@ def scg(objective: Objective, x: Any, steps: int, *, tol: float = 1e-4) -> tuple
 
 def scipys(objective: Objective, x: Array, steps: int, line_steps: int, tol: float) -> object:
     """SciPy's L-BFGS."""
-    options = {"maxiter": steps, "maxls": line_steps, "ftol": tol, "gtol": 0.0}
-    return minimize(objective, x, jac=True, method="L-BFGS-B", options=options)
+    return minimize(
+        objective,
+        x,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": steps, "maxls": line_steps, "ftol": tol, "gtol": 0.0},
+    )
 
 
 def lbfgs(
