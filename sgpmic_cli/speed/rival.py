@@ -10,7 +10,7 @@ from typing import Any
 
 from sgpmic_cli._typing import Array
 
-BATCHES = (32_768, 131_072, 524_288, 1_048_576)  # rows of one of GPyTorch's evaluations, at most all of them
+BATCHES = (32_768, 131_072, 262_144)  # rows of one of its evaluations
 CALLS = 6  # of GPyTorch, the first two to warm up
 
 
@@ -52,6 +52,7 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
     for latent in ("point", "bayesian"):
         for precision in ("float64", "float32"):
             for batch in sorted({min(batch, len(Y)) for batch in BATCHES}):
+                torch.cuda.empty_cache()  # every model finds the device as free as the first
                 evaluation = _gpytorch_evaluation(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
                 times = []
                 for _ in range(CALLS):
