@@ -108,8 +108,7 @@ class OnDevice:
         """What is known of every component (None for a dead one), and the bound."""
         s = self.log_s.exp()
         with torch.no_grad():
-            kernels = [self.kernel(self.small, m) for m in range(self.S.shape[1])]
-            found = DeviceBound(self).sums(kernels, self.mu, s)
+            found = DeviceBound(self).sums(self.kernels(self.small), self.mu, s)
         posteriors = [
             posterior_of(sums, self.small.kernel(m), precision(self.data, self.small.log_noise[m])) if sums else None
             for m, sums in enumerate(found())
@@ -122,25 +121,26 @@ class OnDevice:
     def e_step(self, posteriors: list[Posterior | None]) -> None:
         """Responsibilities, and what was not seen, under what is known; formulas as in `em.py`."""
         s = self.log_s.exp()
-        log_s = self._expected_log(s) + self.held
+        log_s, kernels = self._expected_log(s) + self.held, self.kernels(self.small)
         for m, known in enumerate(posteriors):
             if known is None:
                 log_s[:, m] = -torch.inf
                 continue
-            kernel, beta = self.kernel(self.small, m), precision(self.data, self.small.log_noise[m])
+            beta = precision(self.data, self.small.log_noise[m])
             for rows in self.blocks(len(s)):
-                seen = _features(kernel, self.mu[rows], s[rows])
+                seen = _features(kernels[m], self.mu[rows], s[rows])
                 error, fitted = self._expected_error(self.small.kernel(m), known, seen, s[rows], rows)
                 log_s[rows, m] += 0.5 * (self.data.n_outputs * np.log(beta) - beta * error)
                 if self.holes is not None:  # what was not seen speaks for no component
                     log_s[rows, m] -= 0.5 * self._unseen(fitted, beta, rows)
         self.S = torch.softmax(log_s, dim=1)
         if self.holes is not None:
-            self._fill(posteriors, s)
+            self._fill(posteriors, kernels, s)
 
-    def kernel(self, free: Free, m: int) -> DeviceKernel:
-        """Kernel and inducing inputs of component m on the device."""
-        return DeviceKernel(self.tensor(free.Z[m]), self.tensor(free.log_v[m]), self.tensor(free.log_g[m]))
+    def kernels(self, free: Free) -> list[DeviceKernel]:
+        """Kernels and inducing inputs of all components on the device."""
+        parts = self.tensor(free.Z), self.tensor(free.log_v), self.tensor(free.log_g)
+        return [DeviceKernel(*own) for own in zip(*parts, strict=True)]
 
     def blocks(self, n: int) -> list[slice]:
         """n rows in blocks."""
@@ -176,15 +176,15 @@ class OnDevice:
         extra = self.squares[rows] - Y.square().sum(1)
         return holes.sum(1, dtype=Y.dtype) * np.log(beta) - beta * (gap + extra)
 
-    def _fill(self, posteriors: list[Posterior | None], s: Tensor) -> None:
+    def _fill(self, posteriors: list[Posterior | None], kernels: list[DeviceKernel], s: Tensor) -> None:
         """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""
         assert self.holes is not None
         expected, variance = torch.zeros_like(self.Y), torch.zeros_like(self.squares)
         for m, known in enumerate(posteriors):
             if known is not None:
-                kernel, W = self.kernel(self.small, m), self.tensor(known.W)
+                W = self.tensor(known.W)
                 for rows in self.blocks(len(s)):
-                    seen = _features(kernel, self.mu[rows], s[rows])
+                    seen = _features(kernels[m], self.mu[rows], s[rows])
                     expected[rows] += self.S[rows, m : m + 1] * (seen.first_moments @ W)
                 variance += self.S[:, m] / precision(self.data, self.small.log_noise[m])
         self.Y = torch.where(self.holes, expected, self.Y)
@@ -226,9 +226,9 @@ class DeviceBound:
         s = log_s.exp()
         latent = (self.linear * mu - 0.5 * self.precision * (mu**2 + s) + 0.5 * log_s).sum()
         into = self.linear - self.precision * mu, -0.5 * self.precision
-        kernels = [
-            DeviceKernel(*(part.requires_grad_() for part in self.on.kernel(free, m))) for m in range(len(free.Z))
-        ]
+        kernels = self.on.kernels(free)
+        for part in (part for kernel in kernels for part in kernel):
+            part.requires_grad_()
         sums = self.sums(kernels, mu, s)
         value, (dlog_v, dlog_g, dlog_a, dlog_noise) = kernel_prior(free)
         dZ, slopes = np.zeros_like(free.Z), {}

@@ -25,6 +25,14 @@ def test_ten_rounds_climb():
         assert bounds[-1] > bounds[0]
 
 
+@pytest.mark.parametrize("setting", ["paper", "default"])
+def test_rounding_is_told_beside_that_of_another_order_of_rows(setting):
+    found = device.rounding_in_rounds(setting, 600, CPU)
+    for way in ("device", "order"):
+        assert found[way]["labels"] <= 6
+        assert 0.0 < found[way]["bounds"] < 1e-2
+
+
 def test_promises_are_judged_by_what_was_measured():
     document = {
         "evaluations": [
@@ -39,7 +47,7 @@ def test_promises_are_judged_by_what_was_measured():
     measured = device.promises(document)
     assert measured["paper, a million rows: time over that of one core"] == pytest.approx(20.0 / 3000.0)
     assert measured["bound: relative difference from NumPy's"] == 1e-9
-    assert measured["labels that differ from NumPy's after a fit"] == 2
+    assert measured["labels of whole fits that differ from NumPy's"] == 2
     assert measured["a pass over the rows: time over that of GPyTorch's fastest"] == 0.4
     assert set(measured) == set(device.LIMITS)
     assert not any("GPyTorch" in name for name in device.promises({**document, "gpytorch": None}))

@@ -138,6 +138,7 @@ class DeviceBound:
         self.points = [self._active(s, active) for s in S.T]
         self.entropy = -float(torch.special.xlogy(S, S).sum())
         self.kept: dict[tuple[int, int], Tensor] = {}  # ... then P of blocks between the passes of an evaluation
+        self.Z = self.theta = torch.empty(0)  # inducing inputs and natural parameters of an evaluation, on the device
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
@@ -200,6 +201,7 @@ class DeviceBound:
     def _sums(self, p: Parameters, budget: float) -> Callable[[], Array]:
         """What gives [P'P, P'Y~] of every component (M, K, K+D+1) when the device has found them."""
         self.kept.clear()
+        self.Z, self.theta = self.on.tensor(p.Z), self.on.tensor(p.natural)
         totals = torch.zeros(
             len(self.points), self.k, self.k + self.on.Y.shape[1] + 1, dtype=p.X.dtype, device=p.X.device
         )
@@ -225,19 +227,20 @@ class DeviceBound:
 
     def _passed(self, m: int, p: Parameters) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Block by block P (n, K) and Y~ (n, D+1), computed again as far as they were not kept."""
-        points, Z, theta = self.points[m], self.on.tensor(p.Z), self.on.tensor(p.natural[m])
+        points = self.points[m]
         for block in self._blocks(len(points.rows)):
             rows, root_s = points.rows[block], points.root_s[block]
             P = self.kept.get((m, block.start))
             if P is None:
-                P = _cross(self.kernel, *_sides(self.kernel, theta, Z, picked(p.X, rows), root_s))
+                P = _cross(self.kernel, *_sides(self.kernel, self.theta[m], self.Z, picked(p.X, rows), root_s))
             yield block, P, self._outputs(rows, root_s) if points.Y1 is None else points.Y1[block]
 
     def _back(self, m: int, p: Parameters, f: Factors, H: Array, right: Array, dX: Tensor) -> Tensor:
         """From dL/dA to the gradients by Z and by the logs of theta, in one vector; those by X go into dX."""
         points, tensor, bias = self.points[m], self.on.tensor, float(p.natural[m, -2])
-        Z, theta = tensor(p.Z).requires_grad_(), tensor(p.natural[m]).requires_grad_()
-        whole_H, by_outputs = tensor(2.0 * p.beta * (np.tril(H) + np.tril(H, -1).T)), tensor(right.T)
+        Z, theta = self.Z.detach().requires_grad_(), self.theta[m].detach().requires_grad_()
+        both = tensor(np.vstack([2.0 * p.beta * (np.tril(H) + np.tril(H, -1).T), right.T]))
+        whole_H, by_outputs = both[: self.k], both[self.k :]
         total = torch.zeros(Z.numel() + theta.numel(), dtype=dX.dtype, device=dX.device)
         for block, P, Y1 in self._passed(m, p):
             rows, root_s = points.rows[block], points.root_s[block]
