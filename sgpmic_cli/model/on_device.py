@@ -17,12 +17,22 @@ from torch import Tensor
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.component import Posterior, Sums, posterior_of, value_and_adjoints
 from sgpmic_cli.model.device.lbfgs import minimise
-from sgpmic_cli.model.device.products import block_rows, blocks, folded, free_bytes, picked, spread, to_device
+from sgpmic_cli.model.device.products import (
+    ROWS_SHARE,
+    block_rows,
+    blocks,
+    folded,
+    free_bytes,
+    near,
+    picked,
+    rows_of,
+    spread,
+    to_device,
+)
 from sgpmic_cli.model.em import ACTIVE, ALIVE, Data, Free, State, kernel_prior, precision
 from sgpmic_cli.model.features import Kernel, pairs
 from sgpmic_cli.model.latent_prior import LOG_2PI, from_moments, log_density
 
-ROWS_SHARE = 0.3  # of the free memory may hold the rows of every component
 FTOL, GTOL = 2.220446049250313e-09, 1e-5  # those of SciPy's L-BFGS-B, which the fit with NumPy uses
 
 
@@ -54,8 +64,10 @@ class OnDevice:
 
     def __init__(self, device: torch.device, data: Data, state: State):
         self.device, self.data, self.prior = device, data, state.prior
-        self.Y, self.squares, self.held = self.tensor(data.Y), self.tensor(data.squares), self.tensor(data.held)
-        self.holes = None if data.holes is None else torch.from_numpy(data.holes).to(device)
+        self.Y, self.squares, self.held = near(data.Y, device), self.tensor(data.squares), self.tensor(data.held)
+        self.holes = None
+        if data.holes is not None:  # what was not seen is filled in every round, which needs all of it at once
+            self.Y, self.holes = self.tensor(data.Y), torch.from_numpy(data.holes).to(device)
         free = state.free
         self.block = block_rows(len(pairs(free.Z.shape[1]).first), device)
         self.mu, self.log_s, self.S = self.tensor(free.mu), self.tensor(free.log_s), self.tensor(state.S)
@@ -64,6 +76,10 @@ class OnDevice:
     def tensor(self, array: Array) -> Tensor:
         """An array on the device."""
         return to_device(array, self.device)
+
+    def outputs(self, rows: Tensor | slice) -> Tensor:
+        """Rows of Y on the device."""
+        return rows_of(self.Y, rows, self.device)
 
     def given_back(self) -> tuple[Data, State]:
         """Data and state as NumPy has them."""
@@ -165,7 +181,7 @@ class OnDevice:
         drawn = seen.centre @ self.tensor(across.T) + seen.pull @ self.tensor((Z * across).T) + self.tensor(B[:k, -1])
         error += 2.0 * ((seen.rbf * drawn).sum(1) + seen.mu @ self.tensor(B[k:-1, -1])) + float(B[-1, -1])
         fitted = seen.first_moments @ self.tensor(known.W)
-        error += self.squares[rows] + self.data.n_outputs * kernel.variance - 2.0 * (fitted * self.Y[rows]).sum(1)
+        error += self.squares[rows] + self.data.n_outputs * kernel.variance - 2.0 * (fitted * self.outputs(rows)).sum(1)
         return error, fitted
 
     def _unseen(self, fitted: Tensor, beta: float, rows: slice) -> Tensor:
@@ -287,13 +303,13 @@ class DeviceBound:
             return None
         w = weights[places]
         total, energy = torch.stack([w.sum(), w @ self.on.squares[places]]).tolist()
-        return Own(places, w[:, None], self.on.Y[places] if fits else None, total, energy)
+        return Own(places, w[:, None], self.on.outputs(places) if fits else None, total, energy)
 
     def _moments(self, own: Own, kernel: DeviceKernel, mu: Tensor, s: Tensor, block: slice) -> "Graph":
         """Phi2 and E of a block of rows."""
         places, w = own.places[block], own.w[block]
         own_mu, own_s = picked(mu, places).requires_grad_(), picked(s, places).requires_grad_()
-        Y = self.on.Y[places] if own.Y is None else own.Y[block]
+        Y = self.on.outputs(places) if own.Y is None else own.Y[block]
         k, q = kernel.Z.shape
         seen = _features(kernel, own_mu, own_s)
         right = w * torch.cat([Y, seen.centre, seen.pull, own_mu, torch.ones_like(w)], dim=1)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
+from sgpmic_cli.model.device import choice
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
@@ -245,6 +246,15 @@ def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures)
     assert trace["bound"].tolist() == model.lower_bounds_
     best = max(float(line.split("bound ")[1].split(",")[0]) for line in result.stderr.splitlines() if "2/2:" in line)
     assert round(trace["bound"].iloc[-2], 2) <= best
+
+
+@pytest.mark.parametrize("setting", ["default", "paper"])
+def test_a_gpu_that_is_not_there_is_a_note(run, no_figures, monkeypatch, setting):
+    monkeypatch.setattr(choice, "missing", lambda: "none is plugged in")
+    clusters = ("--clusters", "2", "--iterations", "2", "--inducing", "5")
+    result = run("plain.csv", *clusters, "--setting", setting, "--device", "auto")
+    assert result.exit_code == 0
+    assert "note: device='auto' finds no GPU (none is plugged in), so the fit computes with NumPy." in result.stderr
 
 
 def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):

@@ -10,6 +10,7 @@ from sgpmic_cli._typing import Array
 
 STRIP = 2048  # rows of one product among many: a single one over millions of rows leaves most of a device idle
 HOST_BYTES = 256 * 1024 * 1024  # what is free on a device that does not say so
+ROWS_SHARE = 0.3  # of what is free may hold the data; more of them stay on the host and come block by block
 BLOCK_SHARE, MOST_BLOCK_BYTES = 0.02, 2 * 1024**3  # of what is free: one block of one matrix, several of which live
 
 
@@ -32,6 +33,17 @@ def to_device(array: Array, device: torch.device) -> Tensor:
     """A copy of a small array on a device, which goes on working meanwhile."""
     here = torch.tensor(array, dtype=torch.float64)
     return here.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else here
+
+
+def near(array: Array, device: torch.device) -> Tensor:
+    """Data on a device where they fit beside what is computed from them, else on the host."""
+    fits = array.nbytes <= ROWS_SHARE * free_bytes(device)
+    return torch.from_numpy(array).to(device if fits else "cpu")
+
+
+def rows_of(data: Tensor, rows: Tensor | slice, device: torch.device) -> Tensor:
+    """Rows of `near` data on the device."""
+    return data[rows if isinstance(rows, slice) else rows.to(data.device)].to(device)
 
 
 def free_bytes(device: torch.device) -> int:

@@ -23,7 +23,17 @@ from torch import Tensor
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.device.lbfgs import minimise
-from sgpmic_cli.model.device.products import block_rows, blocks, folded, free_bytes, picked, to_device
+from sgpmic_cli.model.device.products import (
+    ROWS_SHARE,
+    block_rows,
+    blocks,
+    folded,
+    free_bytes,
+    near,
+    picked,
+    rows_of,
+    to_device,
+)
 from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameters
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite, jittered_cholesky
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
@@ -35,7 +45,6 @@ from sgpmic_cli.model.paper.orthogonal import ORTHONORMAL, PASSES
 
 OPTIMIZERS: dict[str, Callable[..., tuple[Tensor, float]]] = {"scg": scg, "lbfgs": partial(lbfgs, minimise=minimise)}
 KEPT_SHARE = 0.4  # of the free memory may hold P between the two passes of an evaluation
-ROWS_SHARE = 0.3  # of the free memory may hold the data; more of them stay on the host and come block by block
 
 
 class Points(NamedTuple):
@@ -56,9 +65,7 @@ class OnDevice:
 
     def __init__(self, device: torch.device, kernel: Kernel, data: Observed):
         self.device, self.kernel, self.n_outputs = device, kernel, data.n_outputs
-        fits = data.Y.nbytes <= ROWS_SHARE * free_bytes(device)
-        self.Y = torch.from_numpy(data.Y).to(device if fits else "cpu")
-        self.squares = self.tensor(data.squares)
+        self.Y, self.squares = near(data.Y, device), self.tensor(data.squares)
 
     def tensor(self, array: Array) -> Tensor:
         """An array on the device."""
@@ -66,7 +73,7 @@ class OnDevice:
 
     def outputs(self, rows: Tensor | slice) -> Tensor:
         """Rows of Y on the device."""
-        return self.Y[rows if isinstance(rows, slice) else rows.to(self.Y.device)].to(self.device)
+        return rows_of(self.Y, rows, self.device)
 
     def taken(self, p: Parameters, S: Array) -> tuple[Parameters, Tensor]:
         """Parameters with their latent points on the device, where all functions here expect them, and S."""
