@@ -26,7 +26,7 @@ def speed(
 
     One component and all of them at the sizes of five data sets, beside GPy's sparse GP-LVM (if GPy can be imported;
     `make speed` sees to that) and beside the bare BLAS, LAPACK and exp calls; then the growth with the rows
-    and with the inducing inputs.
+    and with the inducing inputs; then one run of every method of Table 2.
     """
     from json import dumps
 
@@ -34,6 +34,7 @@ def speed(
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.large import large_fit
     from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
+    from sgpmic_cli.speed.table2 import by_method
 
     output = Output(as_json=json, quiet=quiet)
     if device == "cuda":
@@ -43,6 +44,7 @@ def speed(
     document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
     if not document["gpy"]:
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")
+    document["table2"] = by_method(output.remark)
     if fit:
         document["fit"] = large_fit(rows, output.remark)
     document["verdicts"] = [
@@ -108,7 +110,14 @@ def _print(output: Output, document: dict[str, Any]) -> None:
         inducing.add_column(heading, justify="right")
     for row in document["inducing"]["rows"]:
         inducing.add_row(str(row["k"]), f"{row['ms']:.1f}")
-    for table in (sizes, growth, inducing, _promises(document)):
+    table2 = document["table2"]
+    title = "one run of each method, {dataset} at {variance} %".format(**table2)
+    methods = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for heading in ("method", "seconds", "share"):
+        methods.add_column(heading, justify="left" if heading == "method" else "right")
+    for name, seconds in table2["seconds"].items():
+        methods.add_row(name, f"{seconds:.2f}", f"{100 * table2['shares'][name]:.0f} %")
+    for table in (sizes, growth, inducing, methods, _promises(document)):
         output.console().print(table)
 
 

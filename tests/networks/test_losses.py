@@ -65,6 +65,13 @@ def test_cross_entropy_is_that_of_the_sigmoid():
     assert binary_cross_entropy(logits, target, np.empty((1, 2))) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("logit", "target", "expected"), [(1e4, 0.0, 1e4), (1e4, 1.0, 0.0), (-1e4, 1.0, 1e4)])
+def test_cross_entropy_of_certainty_neither_overflows_nor_loses_its_slope(logit, target, expected):
+    gradient = np.empty((1, 1))
+    assert binary_cross_entropy(np.array([[logit]]), np.array([[target]]), gradient) == expected
+    assert gradient[0, 0] == (logit > 0) - target
+
+
 def test_cross_entropy_has_no_slope_past_its_limit_and_stays_finite():
     gradient = np.empty((1, 3))
     value = binary_cross_entropy(np.array([[20.0, 1.0, -1e6]]), np.array([[300.0, 300.0, 0.0]]), gradient, limit=16.0)

@@ -5,12 +5,14 @@ import json
 import numpy as np
 import pytest
 
+from sgpmic_cli.baselines.aml import AML
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.speed import measurement, rival
 from sgpmic_cli.speed.figure import draw_growth
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.large import large_fit
 from sgpmic_cli.speed.problems import Size, of_rows, single, trained
+from sgpmic_cli.speed.table2 import by_method
 from sgpmic_cli.speed.timing import fastest
 
 TINY = Size("tiny", 60, 5, 2, 10, 3)
@@ -98,6 +100,25 @@ def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
 def test_a_fit_that_fails_is_one_sentence():
     with pytest.raises(SgpmicError, match="could not be measured"):
         large_fit(3, lambda line: None)
+
+
+def test_methods_are_timed_on_one_row_and_share_its_time():
+    heard = []
+    found = by_method(heard.append, ("iris", 95), ["aml", "pca-fcm"])
+    assert (found["dataset"], found["variance"]) == ("iris", 95)
+    assert set(found["seconds"]) == {"aml", "pca-fcm"}
+    assert min(found["seconds"].values()) > 0.0
+    assert sum(found["shares"].values()) == pytest.approx(1.0)
+    assert heard == ["measured aml on iris", "measured pca-fcm on iris"]
+
+
+def test_a_method_that_fails_has_no_time(monkeypatch):
+    def failing(self, X):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(AML, "fit_predict", failing)
+    with pytest.raises(SgpmicError, match=r"aml failed on iris, so it could not be measured.*no luck"):
+        by_method(lambda line: None, ("iris", 95), ["aml"])
 
 
 def test_the_figure_is_drawn(tmp_path):

@@ -7,6 +7,7 @@ from sgpmic_cli._typing import Array
 
 Objective = Callable[[Array], tuple[float, Array]]
 
+RESTART = 5  # line searches in a row, as many as the published program asks of its minimiser at a time
 _SUFFICIENT = 0.01  # share of the promised decrease that a step has to deliver
 _FLATTER = 0.5  # share of the first slope that may be left at the end of a step
 _TRIALS = 10  # evaluations of one line search
@@ -21,23 +22,19 @@ class _Point(NamedTuple):
     gradient: Array
 
 
-def descend(
-    objective: Objective, x: Array, *, first_gain: float, max_evaluations: int
-) -> Iterator[tuple[Array, float]]:
-    """Yield place and value after every line search, until evaluations run out or steepest descent gets nowhere.
+def descend(objective: Objective, x: Array, *, first_gain: float) -> Iterator[tuple[Array, float]]:
+    """Yield place and value after every line search, until steepest descent gets nowhere.
 
     `first_gain` is the decrease expected of the first line search: its first step is the one along the gradient that
-    would bring it if the slope stayed.
+    would bring it if the slope stayed. After every `RESTART` line searches all begins anew, with an expected gain of 1.
     """
     value, gradient = objective(x)
-    left = max_evaluations - 1
     direction, slope = _steepest(gradient)
     step = first_gain / (1.0 - slope)
-    fresh_start = True
-    while slope < 0 and left > 0:
+    fresh_start, done = True, 0
+    while slope < 0:
         start = _Point(0.0, value, slope, gradient)
-        point, used = _line_search(objective, x, direction, start, step, min(left, _TRIALS))
-        left -= used
+        point = _line_search(objective, x, direction, start, step)
         if point is start:
             if fresh_start:
                 return
@@ -46,13 +43,16 @@ def descend(
             continue
         x, value = x + point.step * direction, point.value
         yield x, value
+        done += 1
         turn = point.gradient @ (point.gradient - gradient) / (gradient @ gradient)
         direction, gradient = turn * direction - point.gradient, point.gradient
         before, slope = slope, float(gradient @ direction)
-        fresh_start = slope >= 0
+        fresh_start = slope >= 0 or done % RESTART == 0
         if fresh_start:
             direction, slope = _steepest(gradient)
-        if slope < 0:
+        if done % RESTART == 0:
+            step = 1.0 / (1.0 - slope)
+        elif slope < 0:
             step = point.step * min(_SLOPE_RATIO, before / slope)
 
 
@@ -60,26 +60,24 @@ def _steepest(gradient: Array) -> tuple[Array, float]:
     return -gradient, -float(gradient @ gradient)
 
 
-def _line_search(
-    objective: Objective, x: Array, direction: Array, start: _Point, step: float, trials: int
-) -> tuple[_Point, int]:
-    """The first point low and flat enough, or the lowest of all when the trials are over; and how many it took."""
+def _line_search(objective: Objective, x: Array, direction: Array, start: _Point, step: float) -> _Point:
+    """The first point low and flat enough, or the lowest of all when the trials are over."""
     low, high, lowest = start, None, start
-    for trial in range(1, trials + 1):
+    for _ in range(_TRIALS):
         value, gradient = objective(x + step * direction)
         point = _Point(step, value, float(gradient @ direction), gradient)
         if value < lowest.value:
             lowest = point
         enough = value <= start.value + _SUFFICIENT * step * start.slope  # False for NaN, which is a step too far
         if enough and abs(point.slope) <= -_FLATTER * start.slope:
-            return point, trial
+            return point
         if enough and point.slope < 0:
             step = _beyond(low, point) if high is None else 0.5 * (point.step + high.step)
             low = point
         else:
             high = point
             step = _between(low, high)
-    return lowest, trials
+    return lowest
 
 
 def _between(low: _Point, high: _Point) -> float:

@@ -10,25 +10,24 @@ points of one cluster are one point with a weight w: e_ij then counts w_j times,
 Two ways to the same numbers, since a term below exp(-37) of its row's largest is lost to rounding in any case. Blocks:
 e is symmetric, so only its upper triangle is made; the rows of every cluster are sorted along the axis on which Z
 spreads most, and a block joins a panel of them to the stretch of a cluster that is near enough. Every sum over a block
-is a matrix product. Lists: once Z has spread, each row keeps a few neighbours, listed anew only when Z has moved.
+is a matrix product. Lists: once Z has spread, few pairs are near enough, and they are listed (see neighbour_lists.py).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.unca.near_blocks import PANEL, Block, along_main_axis, blocks
+from sgpmic_cli.baselines.unca.neighbour_lists import NeighbourLists
 
 _NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
 _UNDERFLOW = 700.0  # exp(-700) = 1e-304
 _LOG2E = 1.0 / np.log(2.0)  # powers of two are a tenth faster than exp
 _ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
 _BESIDE = 8  # how many rows on either side in the order are asked for the nearest
-_SKIN = 0.5  # how much farther than needed neighbours are listed, so that a list outlives small moves
 
 
 class Objective:
@@ -50,13 +49,13 @@ class Objective:
         self.lam = lam
         self._clusters = _clusters(self.labels)
         self._room = np.empty(0)  # for the blocks of one evaluation
-        self._listed: Array | None = None  # the Z that the neighbour lists were made for
+        self._lists = NeighbourLists(_NEGLIGIBLE, _UNDERFLOW)
 
     def __call__(self, a: Array) -> tuple[float, Array]:
         """-F and its gradient at A, both flat: what is to be minimised."""
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
-        p, LapZ = self._by_lists(Z) if self._is_sparse(Z) else self._by_blocks(Z)
+        p, LapZ = self._by_lists(Z) if self._lists.serve(Z) or self._is_sparse(Z) else self._by_blocks(Z)
         value = p - self.lam * np.sum(A**2) / A.size
         gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
         return -value, -gradient.ravel()
@@ -107,18 +106,14 @@ class Objective:
         return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
 
     def _by_lists(self, Z: Array) -> tuple[float, Array]:
-        if self._listed is None or 4.0 * np.sqrt(np.max(np.sum((Z - self._listed) ** 2, axis=1))) > _SKIN:
-            self._i, self._j = _neighbours(Z, self.weights)
-            self._agree = (self.labels[self._i] == self.labels[self._j]).astype(np.float64)
-            self._listed = Z
-        i, j, n, agree = self._i, self._j, len(Z), self._agree
+        i, j, apart, squares = self._lists.pairs(Z, self.weights > 1)
+        n, agree = len(Z), (self.labels.take(i) == self.labels.take(j)).astype(np.float64)
         w_i, w_j = self.weights.take(i), self.weights.take(j)
 
         def ends(at_i: Array, at_j: Array) -> Array:
             return np.bincount(i, at_i, n).astype(np.float64) + np.bincount(j, at_j, n)
 
-        apart = Z.take(i, axis=0) - Z.take(j, axis=0)  # (pairs, Q)
-        e = np.exp(-np.minimum(np.einsum("nq,nq->n", apart, apart), _UNDERFLOW))
+        e = np.exp(-squares)
         e_i, e_j = e * w_j, e * w_i
         p, a, b = _shares(self.weights, ends(e_i, e_j), ends(e_i * agree, e_j * agree))
         H = e_i * (a.take(i) - agree * b.take(i)) + e_j * (a.take(j) - agree * b.take(j))
@@ -149,24 +144,6 @@ def _reach(Z: Array, weights: Array) -> Array:
         np.minimum(nearest[shift:], squares, out=nearest[shift:])
         np.minimum(nearest[:-shift], squares, out=nearest[:-shift])
     return np.sqrt(np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW))
-
-
-def _neighbours(Z: Array, weights: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every pair that matters to one of its ends, and those that might after moves of up to a quarter of the skin.
-
-    A tree finds the pairs within a radius that satisfies nearly all rows; the few lonely ones are compared with all.
-    """
-    tree = cKDTree(Z)
-    nearest = np.where(weights > 1, 0.0, np.asarray(tree.query(Z, k=2)[0])[:, 1])
-    reach = np.sqrt(np.minimum(nearest**2 + _NEGLIGIBLE, _UNDERFLOW)) + _SKIN
-    radius = np.quantile(reach, 0.97)
-    lonely = np.flatnonzero(reach > radius)
-    i, j = tree.query_pairs(radius, output_type="ndarray").T
-    known = (reach[i] <= radius) & (reach[j] <= radius)
-    close = cdist(Z[lonely], Z) < reach[lonely, None]
-    close[:, lonely] = np.triu(close[:, lonely] | close[:, lonely].T, 1)
-    rows, columns = np.nonzero(close)
-    return np.concatenate([i[known], lonely[rows]]), np.concatenate([j[known], columns])
 
 
 def _accumulate(sums: Array, tile: Array, block: Block, V: Array) -> None:

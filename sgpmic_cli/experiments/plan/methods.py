@@ -112,7 +112,7 @@ _BUILT_IN = (
         "UNCA",
         settings={"lam": 100.0},
         as_run_scores=NMI_OF_CLUSTERS,
-        cost=5.0,
+        cost=15.0,
         fitted=True,
     ),
     Method(
@@ -200,7 +200,7 @@ _BUILT_IN = (
         "UNCA (lambda by row)",
         grid={"lam": LAMBDAS},
         as_run_scores=NMI_OF_CLUSTERS,
-        cost=5.0,
+        cost=15.0,
         in_paper=False,
         variant_of="unca",
     ),
