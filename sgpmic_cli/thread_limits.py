@@ -14,7 +14,12 @@ FEW_ROWS = 20_000  # matrices of more rows are large enough to be shared out by 
 
 def threads_for(n_rows: int) -> AbstractContextManager[Any]:
     """Hold BLAS and OpenMP at one thread inside a `with`; work on many rows is left as the user has set it."""
-    return _controller().limit(limits=1) if n_rows <= FEW_ROWS else nullcontext()
+    return one_thread() if n_rows <= FEW_ROWS else nullcontext()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold BLAS and OpenMP at one thread inside a `with`."""
+    return _controller().limit(limits=1)  # type: ignore[no-any-return]
 
 
 @cache

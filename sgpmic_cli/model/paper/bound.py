@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.model.e_step import responsibilities
 from sgpmic_cli.model.paper.cholesky import log_determinant
-from sgpmic_cli.model.paper.dtc import Factors, Sides, Slopes, Weighted, components, predict, weigh
+from sgpmic_cli.model.paper.dtc import Factors, Sides, Slopes, Weighted, components, weigh
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
-
-Rows = NDArray[np.intp] | slice
+from sgpmic_cli.model.paper.process import Processes
+from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
-NOTHING = 100.0  # exp(-100) = 4e-44 of the best: for all points together less than what makes a component idle
+E_STEP_BYTES = 4 * 1024 * 1024  # covariances of all components with a block of rows in the E-step
 
 
 @dataclass(frozen=True)
@@ -147,28 +147,32 @@ class State(NamedTuple):
     prior_slope: Array  # (N, Q)
 
 
-def expectation(kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors]) -> Array:
+def expectation(
+    kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors], workers: Workers = ALONE
+) -> Array:
     """The E-step: responsibilities (N, M) under the q(f) that the factors describe.
 
     log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
 
-    An idle component predicts zero, with a variance that is at least zero. Where that alone keeps it off a point, which
-    is the rule, its variance is not worth computing.
+    All of it but the variance v, which costs most, is known before v is. An idle component predicts zero everywhere.
     """
-    log_s, theta, half_beta = log_joint(p.X, p.prior), p.natural, 0.5 * p.beta
-    idle = np.array([f.idle for f in factors])
-    for m in np.flatnonzero(~idle):
-        log_s[:, m] -= half_beta * _expected_error(kernel, data, factors[m], theta[m], p)
-    best = log_s[:, ~idle].max(axis=1)
-    for m in np.flatnonzero(idle):
-        near = np.flatnonzero(log_s[:, m] - half_beta * data.squares >= best - NOTHING)
-        log_near = log_s[near, m] - half_beta * _expected_error(kernel, data, factors[m], theta[m], p, near)
-        log_s[:, m] = -np.inf
-        log_s[near, m] = log_near
-    log_s -= log_s.max(axis=1, keepdims=True)
-    S = np.exp(log_s)
-    S /= S.sum(axis=1, keepdims=True)
-    return S
+    processes, half_beta = Processes(kernel, factors, p.natural, p.Z), 0.5 * p.beta
+
+    def of_rows(rows: slice) -> Array:
+        X, Y, squares = p.X[rows], data.Y[rows], data.squares[rows]
+        ceiling, R = log_joint(X, p.prior), processes.covariances(X)
+        for m in range(len(factors)):
+            error = processes.square_errors(m, R[m], Y, squares) if m in R else squares
+            ceiling[:, m] -= half_beta * error
+
+        def exact(m: int, near: Indices) -> Array:
+            variances = processes.variances(m, near, X, R.get(m))
+            return ceiling[near, m] - half_beta * data.n_outputs * variances
+
+        return responsibilities(ceiling, exact)
+
+    blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z) * len(factors))))
+    return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
 
 
 def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of_f: Array) -> float:
@@ -180,22 +184,16 @@ def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of
     P, beta = data.n_outputs, p.beta
     _, factors = Bound(kernel, data, S_of_f, len(p.Z), active=0.0).value(p)
     total = float(np.sum(S * log_joint(p.X, p.prior))) - float(np.sum(xlogy(S, S)))
-    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
-        errors = _expected_error(kernel, data, f, theta, p)
+    processes = Processes(kernel, factors, p.natural, p.Z)
+    R, everybody = processes.covariances(p.X), np.arange(len(p.X))
+    for m, f in enumerate(factors):
+        errors = processes.square_errors(m, R[m], data.Y, data.squares) if m in R else data.squares
+        errors = errors + P * processes.variances(m, everybody, p.X, R.get(m))
         total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
         total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))
     return total
-
-
-def _expected_error(
-    kernel: Kernel, data: Observed, f: Factors, theta: Array, p: Parameters, rows: Rows = slice(None)
-) -> Array:
-    """|y_n - F_n|^2 + P v_n for every point of `rows`."""
-    mean, variance = predict(kernel, f, theta, p.Z, p.X[rows])
-    mean -= data.Y[rows]
-    return np.einsum("np,np->n", mean, mean) + data.n_outputs * variance
 
 
 def _active_points(data: Observed, s: Array, threshold: float) -> Weighted:

@@ -27,12 +27,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import daxpy, dgemm, dsymm, dsyr2, dsyrk, dtrsm
+from scipy.linalg.blas import daxpy, dgemm, dsymm, dsyr2, dsyrk
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.cholesky import jittered_cholesky
-from sgpmic_cli.model.paper.kernels import Kernel, cross_matrix
+from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.orthogonal import factorise, is_rough, slope
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
@@ -324,24 +324,3 @@ def add_gram_slope(H: Array, f: Factors, n_outputs: int) -> None:
 def _value(data: Totals, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
     log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
     return 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
-
-
-def predict(kernel: Kernel, f: Factors, theta: Array, Z: Array, X: Array) -> tuple[Array, Array]:
-    """Mean (n, P) and variance (n,) of q(f) at latent points X: K_fu W and k' A^-1 k, as pure DTC has them."""
-    v, bias = theta[0], theta[-2]
-    W, ones = np.asfortranarray(f.W), np.ones(len(Z))
-    of_bias = dtrsm(bias, f.L_a, ones[:, None], lower=True)  # chol(A)^-1 bias 1
-    mean = np.empty((X.shape[0], W.shape[1]))
-    variance = np.empty(X.shape[0])
-    block = max(64, BLOCK_BYTES // (8 * len(Z)))
-    buffer = np.empty((len(Z), min(block, X.shape[0])), order="F")
-    for start in range(0, X.shape[0], block):
-        rows = slice(start, min(start + block, X.shape[0]))
-        R = cross_matrix(kernel, theta, Z, X[rows], buffer[:, : rows.stop - start])
-        dgemm(v, W, R, trans_a=True, beta=0.0, c=mean[rows].T, overwrite_c=True)
-        half = dtrsm(v, f.L_a, R, lower=True, overwrite_b=True)
-        half += of_bias
-        half *= half
-        np.matmul(ones, half, out=variance[rows])
-    mean += bias * (ones @ W)
-    return mean, variance

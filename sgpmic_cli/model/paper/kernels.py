@@ -54,6 +54,14 @@ class Kernel(Protocol):
         """What they are made of at the latent points X (R, Q) of all components, (R, S)."""
         ...
 
+    def headed_sides(self, theta: Array, Z: Array) -> Array:
+        """Inducing sides for points without weights, each headed by one that makes r = 1, (S, M, 1+K)."""
+        ...
+
+    def plain_sides(self, X: Array) -> Array:
+        """Latent sides of points without weights, the same for all components, (n, S)."""
+        ...
+
     def cross(self, left: Array, right: Array, out: Array) -> Array:
         """sqrt(s_n) r(z_k, x_n) into `out` (K, n), from left (S, K) and right (n, S)."""
         ...
@@ -159,6 +167,18 @@ class RBF:
         np.add(norms, weights.log2_root_s, out=right[:, q + 1])
         return right
 
+    def headed_sides(self, theta: Array, Z: Array) -> Array:
+        (k, q), gamma = Z.shape, _LOG2_E * theta[:, 1:-2].T  # (Q or 1, M)
+        left = np.zeros((q + 1 + len(gamma), len(theta), 1 + k))
+        np.multiply(gamma[:, :, None], Z.T[:, None], out=left[:q, :, 1:])
+        left[q, :, 1:] = -0.5 * (np.broadcast_to(gamma, (q, len(theta))).T @ (Z * Z).T)
+        left[q + 1 :, :, 1:] = -0.5 * gamma[:, :, None]
+        return left
+
+    def plain_sides(self, X: Array) -> Array:
+        squares = X * X
+        return np.asfortranarray(np.hstack([with_ones(X), squares if self.ard else squares.sum(axis=1, keepdims=True)]))
+
     def cross(self, left: Array, right: Array, out: Array) -> Array:
         dgemm(1.0, left.T, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
         return np.exp2(out, out=out)
@@ -242,6 +262,16 @@ class Linear:
 
     def latent_sides(self, theta: Array, X: Array, weights: Weights) -> Array:
         return np.asfortranarray(X * weights.root_s[:, None])
+
+    def headed_sides(self, theta: Array, Z: Array) -> Array:
+        k, q = Z.shape
+        left = np.zeros((q + 1, len(theta), 1 + k))
+        left[:q, :, 1:] = Z.T[:, None]
+        left[q, :, 0] = 1.0
+        return left
+
+    def plain_sides(self, X: Array) -> Array:
+        return with_ones(X)
 
     def cross(self, left: Array, right: Array, out: Array) -> Array:
         return dgemm(1.0, left.T, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
