@@ -5,8 +5,9 @@
 L_m is the weighted sparse GP of `dtc.py`. No N x N matrix is ever formed.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import xlogy
@@ -14,11 +15,13 @@ from scipy.special import xlogy
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.e_step import responsibilities
 from sgpmic_cli.model.paper.cholesky import log_determinant
-from sgpmic_cli.model.paper.dtc import Factors, Sides, Slopes, Weighted, components, weigh
+from sgpmic_cli.model.paper.dtc import Back, Component, Factors, Sides, Slopes, Sums, Weighted, components, weigh
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
 from sgpmic_cli.model.paper.process import Processes
 from sgpmic_cli.model.parallel import ALONE, Workers, cut
+
+Result = TypeVar("Result")
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
@@ -66,11 +69,22 @@ def observe(Y: Array) -> Observed:
 class Bound:
     """The bound as a function of the parameters while the responsibilities S (N, M) stay fixed."""
 
-    def __init__(self, kernel: Kernel, data: Observed, S: Array, n_inducing: int, *, active: float = ACTIVE):
+    def __init__(
+        self,
+        kernel: Kernel,
+        data: Observed,
+        S: Array,
+        n_inducing: int,
+        *,
+        active: float = ACTIVE,
+        workers: Workers = ALONE,
+    ):
         self.kernel = kernel
+        self.workers = workers
         self.S = S
         self.components = components(kernel, [_active_points(data, s, active) for s in S.T], n_inducing)
         self.entropy = -float(np.sum(xlogy(S, S)))
+        self.best: tuple[float, Parameters, list[Factors]] | None = None
         self.pull: tuple[Mixture, Pull] | None = None
         points = [component.data for component in self.components]
         self.index = np.concatenate([np.arange(len(S))[own.rows] for own in points])  # (R,) rows of X
@@ -81,24 +95,40 @@ class Bound:
         self.places = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
-        """L_KL and the factors of every component."""
+        """L_KL and the factors of every component.
+
+        The prior enters no factor: those at the best point of all that `value_and_gradient` has seen are known, and a
+        maximiser that ends there has only moved the prior since.
+        """
+        if self.best is not None and _same(self.best[1], p):
+            factors = self.best[2]
+            return self._sum(factors, self._pull(p.prior)(np.asfortranarray(p.X))[0]), factors
         state = self._state(p, keep=False)
         return state.value, state.factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
         state = self._state(p, keep=True)
+        if self.best is None or state.value > self.best[0]:
+            own = replace(p, X=p.X.copy(), Z=p.Z.copy(), theta=p.theta.copy())  # an optimiser may move its vector
+            self.best = state.value, own, state.factors
         theta, beta, (k, q) = state.theta, state.beta, p.Z.shape
         TX, TZ = np.empty((len(theta), k, q + 1)), np.empty((len(self.index), q + 1), order="F")
         D = np.empty_like(state.grams)
         Z1, X1 = with_ones(p.Z), self.kernel.multiplier(state.X, self.weights.root_s)
-        by_bias, by_beta = np.empty(len(theta)), 0.0
-        for m, (component, place) in enumerate(zip(self.components, self.places, strict=True)):
-            slopes = Slopes(TX[m], TZ[place], D[m].T)
-            by_bias[m], rest = component.gradient(
-                state.factors[m], theta[m], beta, state.sides[m], Z1, X1[place], slopes
-            )
-            by_beta += rest
+        slopes = [Slopes(TX[m], TZ[place], D[m].T) for m, place in enumerate(self.places)]
+
+        def back(m: int) -> Back:
+            return self.components[m].back(state.factors[m], theta[m], beta, slopes[m])
+
+        def of_piece(m: int, piece: list[slice]) -> Array:
+            given = state.factors[m], theta[m], beta, state.sides[m], backs[m], Z1, X1[self.places[m]], slopes[m]
+            return self.components[m].slopes(piece, *given)
+
+        backs = self._each(back)
+        for m, parts in enumerate(self._each_piece(of_piece)):
+            self.components[m].collect(state.factors[m], parts, slopes[m])
+        by_bias, by_beta = np.array([own.log_bias for own in backs]), sum(own.log_beta for own in backs)
         dx, dZ, dtheta = self.kernel.cross_gradients(theta, p.Z, state.X, self.weights, TX, TZ)
         dZ_u, dtheta_u = self.kernel.gram_gradients(theta, p.Z, state.grams, D)
         dtheta += dtheta_u
@@ -119,13 +149,33 @@ class Bound:
         right = self.kernel.latent_sides(theta, points, self.weights)
         sides = [Sides(side, right[place]) for side, place in zip(left, self.places, strict=True)]
         grams = self.kernel.grams(theta, p.Z)
-        factors = [
-            component.value(theta[m], beta, grams[m].T, sides[m], keep=keep)
-            for m, component in enumerate(self.components)
-        ]
+        for component in self.components:
+            if isinstance(component, Component):
+                component.keep(keep)
+
+        def sums(m: int, piece: list[slice]) -> Sums:
+            return self.components[m].sums(piece, theta[m], beta, grams[m].T, sides[m])
+
+        of_pieces = self._each_piece(sums)
+        factors = self._each(lambda m: self.components[m].factors(theta[m], beta, grams[m].T, sides[m], of_pieces[m]))
         prior, prior_slope = self._pull(p.prior)(X)
-        value = sum(f.value for f in factors) + prior + self.entropy
-        return State(theta, beta, value, factors, points, sides, grams, prior_slope)
+        return State(theta, beta, self._sum(factors, prior), factors, points, sides, grams, prior_slope)
+
+    def _sum(self, factors: list[Factors], prior: float) -> float:
+        return sum(f.value for f in factors) + prior + self.entropy
+
+    def _each(self, work: Callable[[int], Result]) -> list[Result]:
+        """The work of all components, by their numbers."""
+        return self.workers.map(work, range(len(self.components)), len(self.index))
+
+    def _each_piece(self, work: Callable[[int, list[slice]], Result]) -> list[list[Result]]:
+        """The work of all pieces of all components, component by component."""
+        pieces = [(m, piece) for m, component in enumerate(self.components) for piece in component.pieces]
+        done = self.workers.map(lambda piece: work(*piece), pieces, len(self.index))
+        found: list[list[Result]] = [[] for _ in self.components]
+        for (m, _), result in zip(pieces, done, strict=True):
+            found[m].append(result)
+        return found
 
     def _pull(self, prior: Mixture) -> Pull:
         """The pull of the prior, which stays the same during an M-step."""
@@ -194,6 +244,12 @@ def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
         total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))
     return total
+
+
+def _same(a: Parameters, b: Parameters) -> bool:
+    """Whether two sets of parameters are equal but for the prior."""
+    arrays = ((a.X, b.X), (a.Z, b.Z), (a.theta, b.theta))
+    return a.log_beta == b.log_beta and all(np.array_equal(one, other) for one, other in arrays)
 
 
 def _active_points(data: Observed, s: Array, threshold: float) -> Weighted:

@@ -14,7 +14,7 @@ the matrices of the bound follow from two products of R~, one symmetric and one 
 This is the cancelled form of the paper's Gaussian term plus its correction: it stays finite when a weight goes to zero.
 Symmetric K x K matrices live in their lower triangles, where BLAS and LAPACK leave and look for them.
 
-Rows are taken in blocks that fit the cache. Blocks of R~ are kept between the two passes of an evaluation up to a
+Rows are taken in blocks that fit the cache, and blocks in pieces that threads take in turn. Blocks of R~ are kept between the two passes of an evaluation up to a
 limit and computed again beyond it, so memory never grows with N x K x M. Where A is so badly conditioned that the
 formulas above lose digits, `orthogonal.py` gives the same quantities without ever forming A.
 """
@@ -23,6 +23,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.cholesky import jittered_cholesky
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.orthogonal import factorise, is_rough, slope
+from sgpmic_cli.model.parallel import PIECE, Scratch, cut
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
 KEPT_BYTES = 512 * 1024 * 1024  # R~ of all components together is kept between the passes up to this size
@@ -136,12 +138,27 @@ def weigh(Y: Array, s: Array, rows: NDArray[np.intp] | slice, n_outputs: int) ->
     return Weighted(rows, root_s, Y1, turn, float(s.sum()), sum_y, energy, n_outputs)
 
 
+class Sums(NamedTuple):
+    """What a piece of the rows adds to the matrices of the bound."""
+
+    A: Array  # (K, K)
+    RY: Array  # (K, D+1)
+
+
+class Back(NamedTuple):
+    """What leads from the K x K algebra back to the rows, and dL by log bias and, but for tr(D K_uu), by log beta."""
+
+    right: Array  # (K, D+1)  what Y~' is multiplied with
+    log_bias: float
+    log_beta: float
+
+
 def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> list["Component | Idle"]:
-    """One component for each set of points, with one limit on what they keep and one scratch block between them."""
+    """One component for each set of points, with one limit on what they keep and one scratch between them."""
     block = max(64, BLOCK_BYTES // (8 * n_inducing))
     sizes = [len(data.root_s) for data in points]
     share = min(1.0, KEPT_BYTES / (8 * n_inducing * sum(sizes)))
-    scratch = np.empty((2, n_inducing * min(block, max(sizes))))
+    scratch = Scratch()
     return [
         Component(kernel, data, n_inducing, block, int(share * size), scratch) if data.total > IDLE else Idle(data)
         for data, size in zip(points, sizes, strict=True)
@@ -151,84 +168,115 @@ def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> l
 class Idle:
     """A component that lost all its points: A is K_uu, and neither the bound nor its gradient knows of it."""
 
+    pieces: tuple[list[slice], ...] = ()
+
     def __init__(self, data: Weighted):
         self.data = data
 
-    def value(self, theta: Array, beta: float, K_uu: Array, sides: Sides, *, keep: bool = False) -> Factors:
+    def factors(self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]) -> Factors:
         """A value of zero, and factors without points."""
         L_u, jitter = jittered_cholesky(K_uu)
         width = self.data.Y1.shape[1] - 1
         W, r = np.zeros((len(K_uu), width), order="F"), np.zeros(len(K_uu))
         return Factors(0.0, L_u, L_u, W, self.data.turn, r, 0.0, jitter, rough=False, idle=True)
 
-    def gradient(
-        self, f: Factors, theta: Array, beta: float, sides: Sides, Z1: Array, X1: Array, slopes: Slopes
-    ) -> tuple[float, float]:
+    def back(self, f: Factors, theta: Array, beta: float, slopes: Slopes) -> Back:
         """Slopes of zero."""
         for part in slopes:
             part[:] = 0.0
-        return 0.0, 0.0
+        return Back(np.empty(0), 0.0, 0.0)
+
+    def collect(self, f: Factors, parts: Sequence[Array], slopes: Slopes) -> None:
+        """There are no pieces."""
 
 
 class Component:
-    """The bound of one component and its gradient, with work arrays that live as long as the weights do."""
+    """The bound of one component and its gradient, with work arrays that live as long as the weights do.
 
-    def __init__(self, kernel: Kernel, data: Weighted, n_inducing: int, block: int, kept: int, scratch: Array):
+    `sums` of every piece, then `factors`: the bound. Then `back`, `slopes` of every piece, `collect`: its gradient.
+    Pieces may be taken by any thread; what they give is added up in their order.
+    """
+
+    def __init__(self, kernel: Kernel, data: Weighted, n_inducing: int, block: int, kept: int, scratch: Scratch):
         self.kernel = kernel
         self.data = data
-        n = len(data.root_s)
-        self.blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
+        blocks = cut(len(data.root_s), block)
+        self.pieces = tuple(blocks[part] for part in cut(len(blocks), -(-PIECE // block)))
         self.n_kept = kept
         self.kept: Array | None = None
         self.scratch = scratch
         self.ones = np.ones(n_inducing)
 
-    def value(self, theta: Array, beta: float, K_uu: Array, sides: Sides, *, keep: bool = False) -> Factors:
-        """The bound and its factors at natural kernel parameters theta.
-
-        With `keep` as much of R~ as the limit allows is left for a gradient at the same parameters.
-        """
-        v, data = float(theta[0]), self.data
-        if not keep:
+    def keep(self, wanted: bool) -> None:
+        """Whether as much of R~ as the limit allows is left for a gradient at the same parameters."""
+        if not wanted:
             self.kept = None
         elif self.kept is None:
-            self.kept = np.empty((len(K_uu), self.n_kept), order="F")
-        A = K_uu.copy(order="F")
-        RY = np.zeros((len(K_uu), data.Y1.shape[1]), order="F")
-        for rows in self.blocks:
+            self.kept = np.empty((len(self.ones), self.n_kept), order="F")
+
+    def sums(self, piece: list[slice], theta: Array, beta: float, K_uu: Array, sides: Sides) -> Sums:
+        """What a piece adds to A and R~Y~; the first brings K_uu along."""
+        k, v = len(K_uu), float(theta[0])
+        A = K_uu.copy(order="F") if piece is self.pieces[0] else np.zeros((k, k), order="F")
+        RY = np.zeros((k, self.data.Y1.shape[1]), order="F")
+        for rows in piece:
             R = self._cross(sides, rows)
             dsyrk(beta * v * v, R, beta=1.0, c=A, overwrite_c=True, lower=True)
-            dgemm(1.0, R, data.Y1[rows].T, trans_b=True, beta=1.0, c=RY, overwrite_c=True)
+            dgemm(1.0, R, self.data.Y1[rows].T, trans_b=True, beta=1.0, c=RY, overwrite_c=True)
+        return Sums(A, RY)
+
+    def factors(self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]) -> Factors:
+        """The bound and its factors at natural kernel parameters theta, from the sums of all pieces."""
+        data, (A, RY) = self.data, sums[0]
+        for more in sums[1:]:
+            A += more.A
+            RY += more.RY
 
         def orthogonal(L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
             return factorise(L_u, L_a, data.Y1.shape[1] - 1, lambda: self._weighted_rows(theta, beta, sides))
 
         return solve(data, theta, beta, K_uu, A, RY, orthogonal)
 
-    def gradient(
-        self, f: Factors, theta: Array, beta: float, sides: Sides, Z1: Array, X1: Array, slopes: Slopes
-    ) -> tuple[float, float]:
-        """Fill `slopes` from the factors that `value` left; return what is left of dL by log bias and by log beta.
+    def back(self, f: Factors, theta: Array, beta: float, slopes: Slopes) -> Back:
+        """What the slopes of the pieces need of the factors; leaves dL/dA in `slopes.D`."""
+        return Back(*adjoints(self.data, f, theta, beta, slopes.D))
 
-        Z1 is [Z, 1] (K, Q+1), X1 the kernel's multiplier (n, Q+1). The gradient by log beta lacks tr(D K_uu).
-        """
-        v, data, p, W, H = float(theta[0]), self.data, self.data.n_outputs, f.W_turned, slopes.D
-        right, by_bias, by_beta = adjoints(data, f, theta, beta, H)
-        TX = np.zeros((len(W), X1.shape[1]), order="F")
-        for rows in self.blocks:
+    def slopes(
+        self,
+        piece: list[slice],
+        f: Factors,
+        theta: Array,
+        beta: float,
+        sides: Sides,
+        back: Back,
+        Z1: Array,
+        X1: Array,
+        slopes: Slopes,
+    ) -> Array:
+        """What a piece adds to TX, given [Z, 1] (K, Q+1) and the kernel's multiplier X1 (n, Q+1); fills its TZ."""
+        data, v = self.data, float(theta[0])
+        TX = np.zeros((len(Z1), X1.shape[1]), order="F")
+        for rows in piece:
             R = self._cross_again(sides, rows)
             if f.rough:
-                U = slope(f.L_a, W, beta, p, self._covariances(theta, R, rows), data.Y1[rows, :-1])
+                covariances = self._covariances(theta, R, rows)
+                U = slope(f.L_a, f.W_turned, beta, data.n_outputs, covariances, data.Y1[rows, :-1])
             else:
-                U = self._scratch(1, rows)
-                dsymm(2.0 * beta * v, H, R, beta=0.0, c=U, overwrite_c=True, lower=True)
-                dgemm(1.0, right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
+                U = self._scratch("U", rows)
+                dsymm(2.0 * beta * v, slopes.D, R, beta=0.0, c=U, overwrite_c=True, lower=True)
+                dgemm(1.0, back.right, data.Y1[rows].T, beta=1.0, c=U, overwrite_c=True)
             T = self.kernel.fold(U, R)
             dgemm(1.0, T, X1[rows], beta=1.0, c=TX, overwrite_c=True)
             slopes.TZ[rows] = dgemm(1.0, T, Z1, trans_a=True)
+        return TX
+
+    def collect(self, f: Factors, parts: Sequence[Array], slopes: Slopes) -> None:
+        """Add up TX of all pieces, and bring D from dL/dA to dL/dK_uu."""
+        TX = parts[0]
+        for more in parts[1:]:
+            TX += more
         slopes.TX[:] = TX
-        add_gram_slope(H, f, p)
-        return by_bias, by_beta
+        add_gram_slope(slopes.D, f, self.data.n_outputs)
 
     def _covariances(self, theta: Array, R: Array, rows: slice) -> Array:
         """sqrt(s_n) k_n from its kernel part R~, (K, n)."""
@@ -238,7 +286,7 @@ class Component:
 
     def _weighted_rows(self, theta: Array, beta: float, sides: Sides) -> Iterator[tuple[Array, Array]]:
         """sqrt(beta s_n) k_n (K, n) and sqrt(beta s_n) y_n (n, D), block by block."""
-        for rows in self.blocks:
+        for rows in chain(*self.pieces):
             K = self._covariances(theta, self._cross_again(sides, rows), rows)
             K *= np.sqrt(beta)
             yield K, np.multiply(np.sqrt(beta), self.data.Y1[rows, :-1], order="F")
@@ -246,7 +294,7 @@ class Component:
     def _cross(self, sides: Sides, rows: slice) -> Array:
         """R~ of a block."""
         kept = self._kept(rows)
-        return self.kernel.cross(sides.left, sides.right[rows], self._scratch(0, rows) if kept is None else kept)
+        return self.kernel.cross(sides.left, sides.right[rows], self._scratch("R", rows) if kept is None else kept)
 
     def _cross_again(self, sides: Sides, rows: slice) -> Array:
         """The same once more at the same parameters."""
@@ -256,9 +304,8 @@ class Component:
     def _kept(self, rows: slice) -> Array | None:
         return None if self.kept is None or rows.stop > self.n_kept else self.kept[:, rows]
 
-    def _scratch(self, which: int, rows: slice) -> Array:
-        k, n = len(self.ones), rows.stop - rows.start
-        return self.scratch[which, : k * n].reshape((k, n), order="F")
+    def _scratch(self, name: str, rows: slice) -> Array:
+        return self.scratch.columns(name, len(self.ones), rows.stop - rows.start)
 
 
 def solve(

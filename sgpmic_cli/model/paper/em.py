@@ -18,6 +18,7 @@ from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise
 from sgpmic_cli.model.paper.optimizers import lbfgs, scg
+from sgpmic_cli.model.parallel import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 DEAD = 0.5  # a component with less than half a point's worth of responsibility has died
@@ -83,8 +84,8 @@ class Evaluation(Protocol):
 class OnHost:
     """The steps of a round in NumPy."""
 
-    def __init__(self, kernel: Kernel, data: Observed):
-        self.kernel, self.data = kernel, data
+    def __init__(self, kernel: Kernel, data: Observed, workers: Workers = ALONE):
+        self.kernel, self.data, self.workers = kernel, data, workers
 
     def taken(self, p: Parameters, S: Array) -> tuple[Parameters, Array]:
         """They are where they should be."""
@@ -94,11 +95,11 @@ class OnHost:
 
     def bound(self, S: Array, n_inducing: int, *, active: float = ACTIVE) -> Bound:
         """The bound at fixed responsibilities."""
-        return Bound(self.kernel, self.data, S, n_inducing, active=active)
+        return Bound(self.kernel, self.data, S, n_inducing, active=active, workers=self.workers)
 
     def expectation(self, p: Parameters, factors: list[Factors]) -> Array:
         """The E-step."""
-        return expectation(self.kernel, self.data, p, factors)
+        return expectation(self.kernel, self.data, p, factors, self.workers)
 
     def m_step(self, bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
         """The M-step, and the bound where it starts."""
