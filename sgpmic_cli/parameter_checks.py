@@ -24,6 +24,9 @@ MEMORY = Rule(
 )
 
 
+JOBS = Rule(
+    lambda value: value is None or (_is(value, Integral) and value != 0), "None, a whole number from 1, or -1 for all"
+)
 AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
 
 

@@ -23,6 +23,7 @@ from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.component import Posterior, Rows, expected_error, posterior, value_and_slopes
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
+from sgpmic_cli.model.parallel import ALONE, Workers
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
 ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
@@ -126,8 +127,8 @@ class Evaluation(Protocol):
 class OnHost:
     """The steps of a round in NumPy."""
 
-    def __init__(self, data: Data, state: State):
-        self.data, self.state = data, state
+    def __init__(self, data: Data, state: State, workers: Workers = ALONE):
+        self.data, self.state, self.workers = data, state, workers
 
     def m_step(self, steps: int) -> None:
         """Raise the bound at fixed responsibilities."""

@@ -24,6 +24,7 @@ from sgpmic_cli.model.latent_prior import expected_log
 from sgpmic_cli.model.outcome import judge, warn_of
 from sgpmic_cli.model.paper import stored as paper_stored
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.placement import Placer
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.model.start.columns import rounding
@@ -33,6 +34,7 @@ from sgpmic_cli.model.start.partition import principal_axes, start
 from sgpmic_cli.model.start.selection import Selection, choose_clusters
 from sgpmic_cli.parameter_checks import (
     AUTO,
+    JOBS,
     check_dimensions,
     check_parameters,
     either,
@@ -42,9 +44,8 @@ from sgpmic_cli.parameter_checks import (
     share,
     whole,
 )
-from sgpmic_cli.thread_limits import threads_for
 
-RUNTIME = ("device", "callback", "random_state")  # constructor arguments that do not describe the model
+RUNTIME = ("n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -58,6 +59,7 @@ RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "max_rows": whole(2),
+    "n_jobs": JOBS,
     "device": one_of(*DEVICES),
 }
 
@@ -98,6 +100,8 @@ class SGPMIC(LatentClusterer):
         The fit has converged when a round gains less than so many nats for each row.
     max_rows : int, default=10000
         Of more rows a random draw of so many is fitted to, and the others are placed as `predict` does.
+    n_jobs : int, default=None
+        Threads of one evaluation: None is one, -1 are all cores. The result does not depend on it, not by a bit.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
         with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
@@ -180,6 +184,7 @@ class SGPMIC(LatentClusterer):
         optimizer_steps=8,
         tol=1e-2,
         max_rows=10_000,
+        n_jobs=None,
         device="cpu",
         callback=None,
         random_state=None,
@@ -193,6 +198,7 @@ class SGPMIC(LatentClusterer):
         self.optimizer_steps = optimizer_steps
         self.tol = tol
         self.max_rows = max_rows
+        self.n_jobs = n_jobs
         self.device = device
         self.callback = callback
         self.random_state = random_state
@@ -343,11 +349,11 @@ class SGPMIC(LatentClusterer):
         Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan")
         check_spread(Y)
         numbers = self._numbers(Y)
-        with threads_for(len(Y)):
-            self._learn_rows(Y, numbers)
+        with workers(self.n_jobs) as crew:
+            self._learn_rows(Y, numbers, crew)
         warn_of(self._outcome)
 
-    def _learn_rows(self, Y: Array, numbers: list[int]) -> None:
+    def _learn_rows(self, Y: Array, numbers: list[int], crew: Workers) -> None:
         random_state = check_random_state(self.random_state)
         offset, scale = offset_and_scale(Y, self.scale)
         seen, holes = (Y - offset) / scale, np.isnan(Y)
@@ -365,20 +371,20 @@ class SGPMIC(LatentClusterer):
             numbers = [selection.chosen]
         votes = self._votes(rows, order, near, numbers[0], random_state)
         data = observe(rows, float(np.mean(rounding(rows))), votes.held, holes[order] if holes.any() else None)
-        compute = self._compute(len(rows))
+        compute = self._compute(len(rows), crew)
         q = self._dimensions(rows, data, votes, compute, random_state)
         progress = self._progress(order, len(Y))
         fit = self._fit_once(rows, data, votes, q, self.max_iter, compute, random_state, progress)
         self._keep(fit, rows, votes, order, selection)
         self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
         if len(order) < len(Y):
-            self._place_the_rest(seen, holes, order)
+            self._place_the_rest(seen, holes, order, crew)
         self._judge()
 
-    def _compute(self, n_rows: int) -> Compute:
+    def _compute(self, n_rows: int, crew: Workers) -> Compute:
         device = choose(self.device, n_rows)
         if device is None:
-            return OnHost
+            return partial(OnHost, workers=crew)
         from sgpmic_cli.model.on_device import OnDevice  # needs PyTorch, which is an extra
 
         return partial(OnDevice, device)
@@ -423,19 +429,19 @@ class SGPMIC(LatentClusterer):
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
         self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def _place_the_rest(self, seen: Array, holes: Switches, order: Indices) -> None:
-        placed = self._placer.place(seen, holes)
+    def _place_the_rest(self, seen: Array, holes: Switches, order: Indices, crew: Workers) -> None:
+        placed = self._placer.place(seen, holes, crew)
         self.responsibilities_, self.embedding_, self.embedding_variances_ = placed.S, placed.mu, placed.s
         votes = np.zeros_like(placed.S)
         votes[order] = self._placer.state.S
         self.votes_ = np.where(votes.sum(axis=1, keepdims=True) > 0, votes, placed.S)
 
-    def _located(self, seen: Array) -> Located:
+    def _located(self, seen: Array, crew: Workers) -> Located:
         holes = np.isnan(seen)
         if holes.any():
             # Where training saw no holes, nothing is known of them but the mean of the column.
             seen = np.where(holes, 0.0, seen) if self._gaussian is None else filled_by(self._gaussian, seen)
-        placed = self._placer.place(seen, holes)
+        placed = self._placer.place(seen, holes, crew)
         return Located(placed.mu, placed.S, placed.log_score)
 
     def __sklearn_tags__(self):

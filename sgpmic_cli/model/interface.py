@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clusterer import Clusterer
+from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import SAFE_RANGE
-from sgpmic_cli.thread_limits import threads_for
 
 
 class Located(NamedTuple):
@@ -24,6 +24,8 @@ class Located(NamedTuple):
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Latent points and clusters of rows, learned together."""
+
+    n_jobs: int | None
 
     def fit_transform(self, X, y=None):
         """Fit, and return the latent points of the rows.
@@ -124,7 +126,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self.embedding_.shape[1]
 
     @abstractmethod
-    def _located(self, seen: Array) -> Located:
+    def _located(self, seen: Array, crew: Workers) -> Located:
         """Rows as the model sees them, offset and scale taken away, in its latent space."""
 
     def _locate(self, X) -> Located:
@@ -137,5 +139,5 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             raise ValueError(
                 f"Row {far[0] + 1} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
             )
-        with threads_for(len(seen)):
-            return self._located(seen)
+        with workers(self.n_jobs) as crew:
+            return self._located(seen, crew)

@@ -20,6 +20,7 @@ from sgpmic_cli.model.component import Posterior, expected_error
 from sgpmic_cli.model.em import Data, State, precision
 from sgpmic_cli.model.features import expectations
 from sgpmic_cli.model.latent_prior import LOG_2PI, expected_log
+from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
@@ -49,15 +50,14 @@ class Placer:
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
         self.tree = KDTree(first)  # direct differences: a training row must find itself at distance zero
 
-    def place(self, Y: Array, holes: Switches | None = None) -> Placed:
+    def place(self, Y: Array, holes: Switches | None = None, workers: Workers = ALONE) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
-        placed = self._place(Y)
+        placed = self._place(Y, workers)
         if holes is not None and holes.any():
             new = np.flatnonzero(holes.any(axis=1) & ~self._trained(Y))
             for _ in range(REFILLS if len(new) else 0):
-                again = self._place(
-                    np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
-                )
+                expected = self.expected(placed.mu[new], placed.s[new], placed.S[new])
+                again = self._place(np.where(holes[new], expected, Y[new]), workers)
                 for old, better in zip(placed, again, strict=True):
                     old[new] = better
         return placed
@@ -74,8 +74,8 @@ class Placer:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
-    def _place(self, Y: Array) -> Placed:
-        blocks = [self._place_block(Y[i : i + BLOCK]) for i in range(0, len(Y), BLOCK)]
+    def _place(self, Y: Array, workers: Workers) -> Placed:
+        blocks = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), len(Y))
         return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
     def _place_block(self, Y: Array) -> Placed:

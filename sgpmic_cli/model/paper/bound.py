@@ -101,6 +101,7 @@ class Bound:
         maximiser that ends there has only moved the prior since.
         """
         if self.best is not None and _same(self.best[1], p):
+            self._keep(False)
             factors = self.best[2]
             return self._sum(factors, self._pull(p.prior)(np.asfortranarray(p.X))[0]), factors
         state = self._state(p, keep=False)
@@ -149,9 +150,7 @@ class Bound:
         right = self.kernel.latent_sides(theta, points, self.weights)
         sides = [Sides(side, right[place]) for side, place in zip(left, self.places, strict=True)]
         grams = self.kernel.grams(theta, p.Z)
-        for component in self.components:
-            if isinstance(component, Component):
-                component.keep(keep)
+        self._keep(keep)
 
         def sums(m: int, piece: list[slice]) -> Sums:
             return self.components[m].sums(piece, theta[m], beta, grams[m].T, sides[m])
@@ -160,6 +159,11 @@ class Bound:
         factors = self._each(lambda m: self.components[m].factors(theta[m], beta, grams[m].T, sides[m], of_pieces[m]))
         prior, prior_slope = self._pull(p.prior)(X)
         return State(theta, beta, self._sum(factors, prior), factors, points, sides, grams, prior_slope)
+
+    def _keep(self, wanted: bool) -> None:
+        for component in self.components:
+            if isinstance(component, Component):
+                component.keep(wanted)
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
         return sum(f.value for f in factors) + prior + self.entropy

@@ -20,8 +20,10 @@ from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, posit
 from sgpmic_cli.model.paper.mixture import mixture
 from sgpmic_cli.model.paper.placement import Placer
 from sgpmic_cli.model.paper.start import latent_start, start
+from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.parameter_checks import (
+    JOBS,
     MEMORY,
     SWITCH,
     check_clusters,
@@ -34,9 +36,8 @@ from sgpmic_cli.parameter_checks import (
     share,
     whole,
 )
-from sgpmic_cli.thread_limits import threads_for
 
-RUNTIME = ("memory", "device", "callback", "random_state")  # constructor arguments that do not describe the model
+RUNTIME = ("memory", "n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 RULES = {
     "n_clusters": whole(),
@@ -58,6 +59,7 @@ RULES = {
     "isomap_components": one_of("auto", "largest", "joined"),
     "n_init": whole(),
     "memory": MEMORY,
+    "n_jobs": JOBS,
     "device": one_of(*DEVICES),
 }
 
@@ -113,6 +115,8 @@ class PaperSGPMIC(LatentClusterer):
         Restarts from child seeds; the fit with the best bound is kept.
     memory : None, str, path-like or joblib.Memory, default=None
         Folder or joblib.Memory where ISOMAP coordinates are kept between fits of the same data.
+    n_jobs : int, default=None
+        Threads of one evaluation: None is one, -1 are all cores. The result does not depend on it, not by a bit.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
         with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
@@ -204,6 +208,7 @@ class PaperSGPMIC(LatentClusterer):
         isomap_components="auto",
         n_init=1,
         memory=None,
+        n_jobs=None,
         device="cpu",
         callback=None,
         random_state=None,
@@ -227,6 +232,7 @@ class PaperSGPMIC(LatentClusterer):
         self.isomap_components = isomap_components
         self.n_init = n_init
         self.memory = memory
+        self.n_jobs = n_jobs
         self.device = device
         self.callback = callback
         self.random_state = random_state
@@ -302,10 +308,10 @@ class PaperSGPMIC(LatentClusterer):
         check_parameters(self, RULES)
         Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_data(Y)
-        with threads_for(len(Y)):
-            self._learn_rows(Y)
+        with workers(self.n_jobs) as crew:
+            self._learn_rows(Y, crew)
 
-    def _learn_rows(self, Y: np.ndarray) -> None:
+    def _learn_rows(self, Y: np.ndarray, crew: Workers) -> None:
         random_state = check_random_state(self.random_state)
         offset, scale = offset_and_scale(Y, self.scale, center=self.center)
         seen = (Y - offset) / scale
@@ -317,15 +323,15 @@ class PaperSGPMIC(LatentClusterer):
         data = observe(seen)
         log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
-        compute = self._compute(len(Y))
+        compute = self._compute(len(Y), crew)
         fits = [self._fit_once(X, data, n_inducing, log_beta, compute, check_random_state(int(seed))) for seed in seeds]
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
         self.offset_, self.scale_ = offset, scale
 
-    def _compute(self, n_rows: int) -> Compute:
+    def _compute(self, n_rows: int, crew: Workers) -> Compute:
         device = choose(self.device, n_rows)
         if device is None:
-            return OnHost
+            return partial(OnHost, workers=crew)
         from sgpmic_cli.model.paper.on_device import OnDevice  # needs PyTorch, which is an extra
 
         return partial(OnDevice, device)
@@ -383,8 +389,8 @@ class PaperSGPMIC(LatentClusterer):
         _, factors = Bound(kernel, full, self.responsibilities_, len(p.Z)).value(p)
         self._placer = Placer(kernel, p, factors, seen, self.responsibilities_)
 
-    def _located(self, seen: np.ndarray) -> Located:
-        placed = self._placer.place(seen)
+    def _located(self, seen: np.ndarray, crew: Workers) -> Located:
+        placed = self._placer.place(seen, crew)
         constant = 0.5 * self.n_features_in_ * np.log(self.noise_precision_ / (2.0 * np.pi))
         return Located(placed.X, placed.S, placed.log_score + constant)
 

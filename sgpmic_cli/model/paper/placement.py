@@ -27,6 +27,7 @@ from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.paper.mixture import log_joint
+from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 STEPS = 25
 CLOSE = 1e-10  # a row has arrived when a step gains less, relative to its value ...
@@ -58,9 +59,9 @@ class Placer:
         self.kernel, self.p, self.factors, self.Y, self.S = kernel, p, factors, Y, S
         self.tree = KDTree(Y)  # direct differences: a training row must find itself at distance zero
 
-    def place(self, Y: Array) -> Placed:
+    def place(self, Y: Array, workers: Workers = ALONE) -> Placed:
         """Place every row of Y (n, P)."""
-        placed = [self._place_block(Y[i : i + BLOCK]) for i in range(0, len(Y), BLOCK)]
+        placed = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), len(Y))
         return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
 
     def _place_block(self, Y: Array) -> Placed:
