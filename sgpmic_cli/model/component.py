@@ -16,13 +16,15 @@ The square error that a row expects under the component, which is what its E-ste
     B = W W' + P (A^-1 - blockdiag(K_uu^-1, 0))
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.features import Expectations, Kernel, expectations, gram_gradients, prior_gram
+from sgpmic_cli.model.features import Expectations, Gradients, Kernel, expectations, gram_gradients, prior_gram
+from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 CONSTANT = 1.0  # prior variance c of the constant; columns are standardised, so their means within clusters are below
 JITTER = 1e-6  # share added to the diagonal of K_uu, so that inducing inputs may meet
@@ -41,6 +43,20 @@ class Rows(NamedTuple):
     squares: Array
     w: Array
     n_outputs: int
+
+    def piece(self, part: slice) -> "Rows":
+        """Some of them."""
+        return Rows(self.places[part], self.Y[part], self.squares[part], self.w[part], self.n_outputs)
+
+
+class Task(NamedTuple):
+    """A component to be evaluated: its rows with their q(x_n) = N(mu_n, diag s_n), its kernel and its beta."""
+
+    rows: Rows
+    kernel: Kernel
+    beta: float
+    mu: Array
+    s: Array
 
 
 class Posterior(NamedTuple):
@@ -97,7 +113,14 @@ class Adjoints(NamedTuple):
 
 def posterior(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> Posterior:
     """The component after its rows, at q(x_n) = N(mu_n, diag s_n) of these rows."""
-    return posterior_of(_sums(rows, expectations(kernel, mu, s)), kernel, beta)
+    return posteriors([Task(rows, kernel, beta, mu, s)])[0]
+
+
+def posteriors(tasks: Sequence[Task], workers: Workers = ALONE) -> list[Posterior]:
+    """All components after their rows."""
+    pieces = _pieces(tasks)
+    sums = workers.map(lambda piece: _sums(*_seen(tasks, *piece)), pieces, _size(tasks))
+    return [posterior_of(own, task.kernel, task.beta) for own, task in zip(_added(pieces, sums), tasks, strict=True)]
 
 
 def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
@@ -111,11 +134,66 @@ def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
 
 def value_and_slopes(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> tuple[float, Slopes]:
     """L and its gradients."""
-    seen = expectations(kernel, mu, s)
-    value, to = value_and_adjoints(_sums(rows, seen), kernel, beta)
-    through = seen.gradients(rows.w, (rows.w[:, None] * rows.Y) @ to.by_E.T, to.by_Phi2)
-    log_v, log_g = to.log_v + through.log_v, (to.g + through.g) * kernel.widths
-    return value, Slopes(through.mu, through.s, to.Z + through.Z, log_v, log_g, to.log_a, to.log_beta)
+    return values_and_slopes([Task(rows, kernel, beta, mu, s)])[0]
+
+
+def values_and_slopes(tasks: Sequence[Task], workers: Workers = ALONE) -> list[tuple[float, Slopes]]:
+    """L and its gradients of all components."""
+    pieces, size = _pieces(tasks), _size(tasks)
+    seen = workers.map(lambda piece: _seen(tasks, *piece), pieces, size)
+    sums = workers.map(lambda own: _sums(*own), seen, size)
+    found = [value_and_adjoints(own, t.kernel, t.beta) for own, t in zip(_added(pieces, sums), tasks, strict=True)]
+
+    def back(place: int) -> Gradients:
+        (m, _), (rows, expected) = pieces[place], seen[place]
+        to = found[m][1]
+        return expected.gradients(rows.w, (rows.w[:, None] * rows.Y) @ to.by_E.T, to.by_Phi2)
+
+    through = workers.map(back, range(len(pieces)), size)
+    return [
+        (value, _slopes(to, [own for own, (of, _) in zip(through, pieces, strict=True) if of == m], task.kernel))
+        for m, ((value, to), task) in enumerate(zip(found, tasks, strict=True))
+    ]
+
+
+def _slopes(to: Adjoints, through: Sequence[Gradients], kernel: Kernel) -> Slopes:
+    """The gradients of a component from those of its pieces."""
+    mu, s = (
+        (through[0].mu, through[0].s)
+        if len(through) == 1
+        else (np.concatenate([own.mu for own in through]), np.concatenate([own.s for own in through]))
+    )
+    Z, log_v, g = through[0].Z, through[0].log_v, through[0].g
+    for own in through[1:]:
+        Z, log_v, g = Z + own.Z, log_v + own.log_v, g + own.g
+    return Slopes(mu, s, to.Z + Z, to.log_v + log_v, (to.g + g) * kernel.widths, to.log_a, to.log_beta)
+
+
+def _pieces(tasks: Sequence[Task]) -> list[tuple[int, slice]]:
+    """Number of the component and rows of every piece."""
+    return [(m, part) for m, task in enumerate(tasks) for part in cut(len(task.mu))]
+
+
+def _size(tasks: Sequence[Task]) -> int:
+    return sum(len(task.mu) for task in tasks)
+
+
+def _seen(tasks: Sequence[Task], m: int, part: slice) -> tuple[Rows, Expectations]:
+    task = tasks[m]
+    return task.rows.piece(part), expectations(task.kernel, task.mu[part], task.s[part])
+
+
+def _added(pieces: Sequence[tuple[int, slice]], sums: Sequence[Sums]) -> list[Sums]:
+    """The sums of every component from those of its pieces, which stand together."""
+    found: list[Sums] = []
+    for (_, part), own in zip(pieces, sums, strict=True):
+        if part.start == 0:
+            found.append(own)
+        else:
+            old = found[-1]
+            parts = old.Phi2 + own.Phi2, old.E + own.E, old.total + own.total, old.energy + own.energy
+            found[-1] = Sums(*parts, own.n_outputs)
+    return found
 
 
 def value_and_adjoints(sums: Sums, kernel: Kernel, beta: float) -> tuple[float, Adjoints]:

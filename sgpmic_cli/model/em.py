@@ -20,13 +20,14 @@ from scipy.optimize import minimize
 from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array, Switches
-from sgpmic_cli.model.component import Posterior, Rows, expected_error, posterior, value_and_slopes
+from sgpmic_cli.model.component import Posterior, Rows, Task, expected_error, posteriors, values_and_slopes
 from sgpmic_cli.model.features import Kernel, expectations
 from sgpmic_cli.model.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
-from sgpmic_cli.model.parallel import ALONE, Workers
+from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
 ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
+E_STEP_ROWS = 2048  # rows of the E-step at a time: their expectations fit the cache
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
@@ -43,6 +44,11 @@ class Data:
     rounding: float
     held: Array
     holes: Switches | None = None
+
+    def piece(self, rows: slice) -> "Data":
+        """Some of the rows."""
+        holes = None if self.holes is None else self.holes[rows]
+        return replace(self, Y=self.Y[rows], squares=self.squares[rows], held=self.held[rows], holes=holes)
 
 
 @dataclass(frozen=True)
@@ -132,15 +138,15 @@ class OnHost:
 
     def m_step(self, steps: int) -> None:
         """Raise the bound at fixed responsibilities."""
-        self.state = m_step(self.data, self.state, steps)
+        self.state = m_step(self.data, self.state, steps, self.workers)
 
     def evaluate(self) -> tuple[list[Posterior | None], float]:
         """What is known of every component, and the bound."""
-        return evaluate(self.data, self.state)
+        return evaluate(self.data, self.state, self.workers)
 
     def e_step(self, posteriors: list[Posterior | None]) -> None:
         """Responsibilities, and what was not seen, under what is known."""
-        self.state = replace(self.state, S=responsibilities(self.data, self.state, posteriors))
+        self.state = replace(self.state, S=responsibilities(self.data, self.state, posteriors, self.workers))
         if self.data.holes is not None:
             self.data = fill(self.data, self.state, posteriors)
 
@@ -193,7 +199,7 @@ def train(
     return Fit(state, data, posteriors, bounds, done, converged)
 
 
-def m_step(data: Data, state: State, steps: int) -> State:
+def m_step(data: Data, state: State, steps: int, workers: Workers = ALONE) -> State:
     """Raise the bound at fixed responsibilities."""
     free, S = state.free, state.S
     rows = active_rows(data, S)
@@ -202,7 +208,7 @@ def m_step(data: Data, state: State, steps: int) -> State:
     def objective(vector: Array) -> tuple[float, Array]:
         with np.errstate(all="ignore"):
             try:
-                value, gradient = value_and_gradient(data, free.unpack(vector), rows, pull)
+                value, gradient = value_and_gradient(data, free.unpack(vector), rows, pull, workers)
             except np.linalg.LinAlgError:  # a step to kernels without digits; the line search turns back
                 return np.inf, np.zeros_like(vector)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
@@ -215,39 +221,50 @@ def m_step(data: Data, state: State, steps: int) -> State:
     return State(free, maximise(free.mu, free.s, S), S)
 
 
-def evaluate(data: Data, state: State) -> tuple[list[Posterior | None], float]:
+def evaluate(data: Data, state: State, workers: Workers = ALONE) -> tuple[list[Posterior | None], float]:
     """What is known of every component (None for a dead one), and the bound."""
     free, S = state.free, state.S
-    posteriors: list[Posterior | None] = []
-    for m, rows in enumerate(active_rows(data, S)):
-        if rows is None:
-            posteriors.append(None)
-            continue
-        beta = precision(data, free.log_noise[m])
-        posteriors.append(posterior(rows, free.kernel(m), beta, free.mu[rows.places], free.s[rows.places]))
-    value = sum(known.value for known in posteriors if known is not None)
+    rows = active_rows(data, S)
+    known_ones = iter(posteriors(tasks_of(data, free, rows), workers))
+    known = [None if own is None else next(known_ones) for own in rows]
+    value = sum(own.value for own in known if own is not None)
     value += float(np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S)))
     value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + kernel_prior(free)[0]
-    return posteriors, value
+    return known, value
 
 
-def responsibilities(data: Data, state: State, posteriors: list[Posterior | None]) -> Array:
+def tasks_of(data: Data, free: Free, rows: list[Rows | None]) -> list[Task]:
+    """The components that are alive, to be evaluated on their rows."""
+    s = free.s
+    return [
+        Task(own, free.kernel(m), precision(data, free.log_noise[m]), free.mu[own.places], s[own.places])
+        for m, own in enumerate(rows)
+        if own is not None
+    ]
+
+
+def responsibilities(data: Data, state: State, known: list[Posterior | None], workers: Workers = ALONE) -> Array:
     """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>)."""
     free = state.free
-    log_s = expected_log(free.mu, free.s, state.prior) + data.held
-    for m, known in enumerate(posteriors):
-        if known is None:
-            log_s[:, m] = -np.inf
-            continue
-        kernel, beta = free.kernel(m), precision(data, free.log_noise[m])
-        seen = expectations(kernel, free.mu, free.s)
-        error = data.squares + expected_error(kernel, known, data.Y, data.n_outputs, seen)
-        log_s[:, m] += 0.5 * (data.n_outputs * np.log(beta) - beta * error)
-        if data.holes is not None:  # what was not seen speaks for no component
-            log_s[:, m] -= 0.5 * unseen(data, seen.first_moments @ known.W, beta)
-    log_s -= log_s.max(axis=1, keepdims=True)
-    S = np.exp(log_s)
-    return np.asarray(S / S.sum(axis=1, keepdims=True))
+    kernels = [free.kernel(m) for m in range(len(known))]
+
+    def of_rows(rows: slice) -> Array:
+        own, mu, s = data.piece(rows), free.mu[rows], np.exp(free.log_s[rows])
+        log_s = expected_log(mu, s, state.prior) + own.held
+        for m, (posterior, kernel) in enumerate(zip(known, kernels, strict=True)):
+            if posterior is None:
+                log_s[:, m] = -np.inf
+                continue
+            beta, seen = precision(data, free.log_noise[m]), expectations(kernel, mu, s)
+            error = own.squares + expected_error(kernel, posterior, own.Y, data.n_outputs, seen)
+            log_s[:, m] += 0.5 * (data.n_outputs * np.log(beta) - beta * error)
+            if own.holes is not None:  # what was not seen speaks for no component
+                log_s[:, m] -= 0.5 * unseen(own, seen.first_moments @ posterior.W, beta)
+        log_s -= log_s.max(axis=1, keepdims=True)
+        S = np.exp(log_s)
+        return np.asarray(S / S.sum(axis=1, keepdims=True))
+
+    return np.concatenate(workers.map(of_rows, cut(len(free.mu), E_STEP_ROWS), len(free.mu) * len(known)))
 
 
 def fill(data: Data, state: State, posteriors: list[Posterior | None]) -> Data:
@@ -282,7 +299,9 @@ def active_rows(data: Data, S: Array) -> list[Rows | None]:
     return out
 
 
-def value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: Pull) -> tuple[float, Array]:
+def value_and_gradient(
+    data: Data, free: Free, rows: list[Rows | None], pull: Pull, workers: Workers = ALONE
+) -> tuple[float, Array]:
     """The part of the bound that depends on what is free, and its gradient as one vector."""
     s = free.s
     value, dmu, ds = pull(free.mu, s)
@@ -291,12 +310,11 @@ def value_and_gradient(data: Data, free: Free, rows: list[Rows | None], pull: Pu
     prior_value, (dlog_v, dlog_g, dlog_a, dlog_noise) = kernel_prior(free)
     value += prior_value
     dZ = np.zeros_like(free.Z)
-    for m, own in enumerate(rows):
-        if own is None:
-            continue
+    alive = [(m, own) for m, own in enumerate(rows) if own is not None]
+    found = values_and_slopes(tasks_of(data, free, rows), workers)
+    for (m, own), (part, slopes) in zip(alive, found, strict=True):
         noise = np.exp(free.log_noise[m])
         beta = 1.0 / (data.rounding + noise)
-        part, slopes = value_and_slopes(own, free.kernel(m), beta, free.mu[own.places], s[own.places])
         value += part
         dmu[own.places] += slopes.mu
         dlog_s[own.places] += slopes.s * s[own.places]

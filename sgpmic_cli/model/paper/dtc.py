@@ -14,9 +14,10 @@ the matrices of the bound follow from two products of R~, one symmetric and one 
 This is the cancelled form of the paper's Gaussian term plus its correction: it stays finite when a weight goes to zero.
 Symmetric K x K matrices live in their lower triangles, where BLAS and LAPACK leave and look for them.
 
-Rows are taken in blocks that fit the cache, and blocks in pieces that threads take in turn. Blocks of R~ are kept between the two passes of an evaluation up to a
-limit and computed again beyond it, so memory never grows with N x K x M. Where A is so badly conditioned that the
-formulas above lose digits, `orthogonal.py` gives the same quantities without ever forming A.
+Rows are taken in blocks that fit the cache, and blocks in pieces that threads take in turn. Blocks of R~ are kept
+between the two passes of an evaluation up to a limit and computed again beyond it, so memory never grows with
+N x K x M. Where A is so badly conditioned that the formulas above lose digits, `orthogonal.py` gives the same
+quantities without ever forming A.
 """
 
 import math

@@ -37,7 +37,13 @@ from sgpmic_cli.parameter_checks import (
     whole,
 )
 
-RUNTIME = ("memory", "n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
+RUNTIME = (
+    "memory",
+    "n_jobs",
+    "device",
+    "callback",
+    "random_state",
+)  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 RULES = {
     "n_clusters": whole(),

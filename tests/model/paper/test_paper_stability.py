@@ -105,12 +105,12 @@ def test_gradients_keep_their_digits(name):
 def test_both_paths_agree_where_neither_is_needed(kind, monkeypatch):
     rng = np.random.RandomState(1)
     theta = [1.3, 0.8, 0.2, 0.1] if kind == "rbf" else [1.3, 0.2, 0.1]
-    bound, p = one_component(
-        kind, theta, 2.0, rng.randn(8, 2), rng.randn(40, 2), rng.randn(40, 5), rng.uniform(size=40)
-    )
+    given = theta, 2.0, rng.randn(8, 2), rng.randn(40, 2), rng.randn(40, 5), rng.uniform(size=40)
+    bound, p = one_component(kind, *given)
     (plain,) = bound.value(p)[1]
     plain_slopes = bound.value_and_gradient(p)
     monkeypatch.setattr("sgpmic_cli.model.paper.dtc.is_rough", lambda *_: True)
+    bound, p = one_component(kind, *given)
     (mended,) = bound.value(p)[1]
     assert (plain.rough, mended.rough) == (False, True)
     assert mended.value == pytest.approx(plain.value, rel=1e-12)
