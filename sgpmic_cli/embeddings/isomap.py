@@ -65,7 +65,7 @@ def neighbor_graph(Y: Array, n_neighbors: int = N_NEIGHBORS) -> sparse.csr_array
     for start in range(0, n, 512):
         block = cdist(Y[start : start + 512], Y)  # direct differences: equal rows must come out at exactly zero
         # The nearest entry is the row itself, or an earlier duplicate of it that stands in its place.
-        order = np.argsort(block, axis=1, kind="stable")[:, 1 : n_neighbors + 1]
+        order = _smallest(block, n_neighbors + 1)[:, 1:]
         heads[start : start + 512] = order
         lengths[start : start + 512] = np.take_along_axis(block, order, axis=1)
     tails = np.repeat(np.arange(n), n_neighbors)
@@ -78,6 +78,17 @@ def neighbor_graph(Y: Array, n_neighbors: int = N_NEIGHBORS) -> sparse.csr_array
     return graph.maximum(graph.T).tocsr()
 
 
+def _smallest(distances: Array, k: int) -> NDArray[np.intp]:
+    """Columns of the k smallest entries of every row in their order, equal ones by column: a stable sort cut short."""
+    k = min(k, distances.shape[1])
+    limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    found = np.empty((len(distances), k), dtype=np.intp)
+    for row, limit, out in zip(distances, limits, found, strict=True):
+        near = np.flatnonzero(row <= limit)
+        out[:] = near[np.argsort(row[near], kind="stable")[:k]]
+    return found
+
+
 def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
     graph = neighbor_graph(Y)
     labels = csgraph.connected_components(graph, directed=False)[1]
@@ -85,7 +96,7 @@ def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
         graph = _join(Y, graph, labels)
         labels = np.zeros_like(labels)
     inside = np.flatnonzero(labels == np.bincount(labels).argmax())
-    geodesic = csgraph.dijkstra(graph[inside][:, inside], directed=False)
+    geodesic = csgraph.dijkstra(graph[inside][:, inside])  # every edge is there both ways
     coordinates = np.zeros((Y.shape[0], n_axes))
     coordinates[inside] = _classical_mds(geodesic, n_axes)
     return coordinates
@@ -94,9 +105,12 @@ def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
 def _classical_mds(distances: Array, n_axes: int) -> Array:
     """Eigenvectors of -1/2 J D^2 J times the roots of their eigenvalues; axes beyond the rank are zero."""
     n = distances.shape[0]
-    squared = distances**2
-    means = squared.mean(axis=0)
-    gram = -0.5 * (squared - means - means[:, None] + means.mean())
+    gram = distances**2
+    means = gram.mean(axis=0)
+    gram -= means  # in place: at thousands of rows new memory costs more than the sums
+    gram -= means[:, None]
+    gram += means.mean()
+    gram *= -0.5
     kept = min(n_axes, n)
     values, vectors = linalg.eigh(gram, subset_by_index=[n - kept, n - 1], overwrite_a=True)
     coordinates = np.zeros((n, n_axes))
