@@ -75,6 +75,7 @@ def fit(
             "--init", "--n-init", help="Restarts; the best bound is kept.", show_default="1", rich_help_panel=PAPER
         ),
     ] = None,
+    n_jobs: Annotated[int, typer.Option(help="Threads, -1 for all cores; the result is the same to the last bit.")] = 1,
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
         typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if there is one and the rows are many."),
@@ -124,6 +125,7 @@ def fit(
         "optimizer": optimizer,
         "scale": scale,
         "n_init": init,
+        "n_jobs": n_jobs,
         "device": device,
         "seed": seed,
     }

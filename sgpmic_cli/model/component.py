@@ -24,7 +24,7 @@ from scipy.linalg import cho_solve, cholesky
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.features import Expectations, Gradients, Kernel, expectations, gram_gradients, prior_gram
-from sgpmic_cli.model.parallel import ALONE, Workers, cut
+from sgpmic_cli.model.parallel import ALONE, PIECE, Workers, cut
 
 CONSTANT = 1.0  # prior variance c of the constant; columns are standardised, so their means within clusters are below
 JITTER = 1e-6  # share added to the diagonal of K_uu, so that inducing inputs may meet
@@ -171,7 +171,7 @@ def _slopes(to: Adjoints, through: Sequence[Gradients], kernel: Kernel) -> Slope
 
 def _pieces(tasks: Sequence[Task]) -> list[tuple[int, slice]]:
     """Number of the component and rows of every piece."""
-    return [(m, part) for m, task in enumerate(tasks) for part in cut(len(task.mu))]
+    return [(m, part) for m, task in enumerate(tasks) for part in cut(len(task.mu), PIECE)]
 
 
 def _size(tasks: Sequence[Task]) -> int:

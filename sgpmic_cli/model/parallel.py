@@ -67,6 +67,6 @@ class Scratch(threading.local):
         return flat[: k * n].reshape((k, n), order="F")
 
 
-def cut(n: int, size: int = PIECE) -> list[slice]:
+def cut(n: int, size: int) -> list[slice]:
     """The rows from 0 to n in pieces."""
     return [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]

@@ -8,7 +8,7 @@ from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, neighbor_graph
+from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, _smallest, neighbor_graph
 
 
 def test_against_scikit_learn_on_one_piece():
@@ -64,3 +64,9 @@ def test_kept_coordinates_are_the_same(tmp_path):
 def test_too_many_axes_are_refused():
     with pytest.raises(ValueError, match="at most"):
         isomap(np.eye(4), 4)
+
+
+@pytest.mark.parametrize("k", [1, 13, 40])
+def test_the_nearest_are_those_of_a_stable_sort(k):
+    distances = np.random.RandomState(0).randint(6, size=(30, 40)).astype(float)  # full of ties
+    np.testing.assert_array_equal(_smallest(distances, k), np.argsort(distances, axis=1, kind="stable")[:, :k])

@@ -154,3 +154,19 @@ def test_blocks_and_kept_matrices_do_not_change_the_result(monkeypatch):
     blocks = Bound(RBF(), observe(Y), S, len(p.Z)).value_and_gradient(p)
     for a, b in zip(one_block, blocks, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max())
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_after_the_best_evaluation_only_the_prior_is_new(kernel):
+    Y, p, S = problem(kernel)
+    worse = replace(p, X=5.0 * p.X)
+    bound = Bound(KERNELS[kernel], observe(Y), S, len(p.Z))
+    moved = replace(p, prior=p.prior._replace(weights=np.array([0.2, 0.3, 0.5])))
+    for at in (p, worse):
+        bound.value_and_gradient(at)
+    bound.components = []  # whoever asks them again has not remembered
+    value, factors = bound.value(moved)
+    expected, fresh = Bound(KERNELS[kernel], observe(Y), S, len(p.Z)).value(moved)
+    assert value == expected
+    for ours, theirs in zip(factors, fresh, strict=True):
+        np.testing.assert_array_equal(ours.W, theirs.W)
