@@ -33,7 +33,7 @@ def speed(
     from sgpmic_cli.atomic import check_writable, whole_folder
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.large import large_fit
-    from sgpmic_cli.speed.measurement import GROWTH, measure, verdicts
+    from sgpmic_cli.speed.measurement import GROWTH, THREADED_ROWS, measure, verdicts
     from sgpmic_cli.speed.table2 import by_method
 
     output = Output(as_json=json, quiet=quiet)
@@ -41,7 +41,7 @@ def speed(
         _measure_gpu(out, output)
         return
     check_writable(out / "figures", "out")
-    document = measure(growth=[n for n in GROWTH if n <= rows], say=output.remark)
+    document = measure(growth=[n for n in GROWTH if n <= rows], threaded=min(rows, THREADED_ROWS), say=output.remark)
     if not document["gpy"]:
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")
     document["table2"] = by_method(output.remark)
@@ -90,7 +90,7 @@ def _print(output: Output, document: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
-    columns = ("one", "all", "E-step", "gpy", "one / gpy", "all / gpy", "one / floor", "all / floor")
+    columns = ("one", "all", "E-step", "gpy", "one / gpy", "all / gpy", "one / floor", "all / floor", "E-step / all")
     sizes = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, title="milliseconds per evaluation, and ratios", title_justify="left"
     )
@@ -117,7 +117,13 @@ def _print(output: Output, document: dict[str, Any]) -> None:
         methods.add_column(heading, justify="left" if heading == "method" else "right")
     for name, seconds in table2["seconds"].items():
         methods.add_row(name, f"{seconds:.2f}", f"{100 * table2['shares'][name]:.0f} %")
-    for table in (sizes, growth, inducing, methods, _promises(document)):
+    threads = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="threads", title_justify="left")
+    for heading in ("setting", "work", "rows", "1: ms", "2: ms", "2 / 1", "equal"):
+        threads.add_column(heading, justify="left" if heading in ("setting", "work", "equal") else "right")
+    for row in document["threads"]:
+        times = f"{row['ms']['1']:.1f}", f"{row['ms']['2']:.1f}", f"{row['ratio']:.2f}"
+        threads.add_row(row["setting"], row["work"], str(row["n"]), *times, "yes" if row["equal"] else "no")
+    for table in (sizes, growth, inducing, threads, methods, _promises(document)):
         output.console().print(table)
 
 

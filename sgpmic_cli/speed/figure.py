@@ -1,4 +1,4 @@
-"""Cost of an evaluation against the numbers of rows and of inducing inputs, beside GPy's."""
+"""Cost of an evaluation against the numbers of rows and of inducing inputs, beside GPy's, and what else costs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
-    """Milliseconds against N (left) and K (right) on logarithmic axes, with the fitted exponents."""
+    """Milliseconds against N and K on logarithmic axes, with the fitted exponents; the E-step and threads as ratios."""
     growth, inducing = document["growth"], document["inducing"]
-    with canvas(stem, width=PAGE, height=2.8) as figure:
-        by_rows, by_inducing = figure.subplots(1, 2)
+    with canvas(stem, width=PAGE, height=3.2) as figure:
+        by_rows, by_inducing, ratios = figure.subplots(1, 3)
         _draw(by_rows, growth, "n", 1)
         _sizes(by_rows, document["sizes"])
         by_rows.set_xlabel("rows N")
@@ -25,6 +25,7 @@ def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
         for axes in (by_rows, by_inducing):
             axes.set_ylabel("bound and gradient (ms)")
             axes.legend()
+        _ratios(ratios, document)
 
 
 def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> None:
@@ -37,6 +38,17 @@ def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> No
     fitted = "" if growth["exponent"] is None else f", fitted {letter}^{growth['exponent']:.2f}"
     colour, marker = look(0)
     axes.loglog(x, ms, label=f"one evaluation{fitted}", color=colour, marker=marker)
+
+
+def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
+    """What an E-step costs beside an evaluation, and two threads beside one; below one is better."""
+    found = {f"E-step / evaluation, {size['name']}": size["ratios"]["E-step / all"] for size in document["sizes"]}
+    found |= {f"2 threads / 1, {row['setting']}: {row['work']}": row["ratio"] for row in document["threads"]}
+    axes.barh(list(found), list(found.values()), color=look(0)[0])
+    axes.axvline(1.0, color=FAINT, linestyle="--")
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize="x-small")
+    axes.set_xlabel("ratio of times")
 
 
 def _sizes(axes: "Axes", sizes: list[Mapping[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, of_rows, single, trained
 from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version
+from sgpmic_cli.speed.threads import threads_at
 from sgpmic_cli.speed.timing import fastest
 
 Say = Callable[[str], None]
@@ -19,12 +20,15 @@ GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ASYMPTOTIC = {"n": 10_000, "k": 100}  # from where on the exponents are fitted
 INDUCING = (25, 50, 100, 200, 400)  # numbers of inducing inputs, with INDUCING_ROWS rows
 INDUCING_ROWS = 10_000
+THREADED_ROWS = 100_000
 
 # What the project promises, as (name, upper limit).
 LIMITS = {
     "one component / GPy": 0.25,
     "all components / GPy at segment": 0.5,
     "evaluation / floor at cmc, segment, yale": 2.0,
+    "E-step / evaluation": 1.0,
+    "two threads / one, evaluation": 1.0 / 1.7,
     "exponent of N": 1.05,
     "fit of the largest: GB": 3.0,
     "fit of the largest: minutes": 15.0,
@@ -35,9 +39,10 @@ def measure(
     sizes: Sequence[Size] = SIZES,
     growth: Sequence[int] = GROWTH,
     inducing: Sequence[int] = INDUCING,
+    threaded: int = THREADED_ROWS,
     say: Say = print,
 ) -> dict[str, Any]:
-    """Evaluations at the given sizes beside GPy and the floor, and their growth with rows and inducing inputs."""
+    """Evaluations at the given sizes beside GPy and the floor, growth with rows and inducing inputs, and threads."""
     found = []
     for size in sizes:
         found.append(at_size(size))
@@ -50,14 +55,17 @@ def measure(
     for k in inducing:
         by_k.append(at_inducing(k))
         say(f"measured with {k} inducing inputs")
+    in_threads = threads_at(threaded)
+    say(f"measured one and two threads at {threaded} rows")
     return {
         **environment(),
         "commit": commit(),
         "gpy": gpy_version(),
-        "unit": "milliseconds of processor time, one thread, fastest of the turns",
+        "unit": "milliseconds of processor time, one thread, fastest of the turns; of threads on the wall",
         "sizes": found,
         "growth": {**LARGE, "rows": rows, "exponent": exponent(rows, "n")},
         "inducing": {**LARGE, "n": INDUCING_ROWS, "rows": by_k, "exponent": exponent(by_k, "k")},
+        "threads": in_threads,
     }
 
 
@@ -76,6 +84,7 @@ def at_size(size: Size) -> dict[str, Any]:
         candidates["gpy"] = gpy_evaluation(seen, every.parameters.X, size.k)
     ms = fastest(candidates)
     ratios = {"one / floor": ms["one"] / ms["one floor"], "all / floor": ms["all"] / ms["all floor"]}
+    ratios["E-step / all"] = ms["E-step"] / ms["all"]
     if "gpy" in ms:
         ratios |= {"one / gpy": ms["one"] / ms["gpy"], "all / gpy": ms["all"] / ms["gpy"]}
     shape = {"name": size.name, "N": size.n, "P": size.p, "Q": size.q, "K": size.k, "M": size.m}
@@ -123,6 +132,9 @@ def verdicts(document: dict[str, Any]) -> list[tuple[str, float, float]]:
         measured["all components / GPy at segment"] = by_name.get("segment", {}).get("all / gpy")
     floors = [by_name[name][ratio] for name in ("cmc", "segment", "yale") if name in by_name for ratio in _FLOORS]
     measured["evaluation / floor at cmc, segment, yale"] = max(floors, default=None)
+    measured["E-step / evaluation"] = max((ratios["E-step / all"] for ratios in by_name.values()), default=None)
+    shared = [row["ratio"] for row in document["threads"] if row["work"] == "evaluation"]
+    measured["two threads / one, evaluation"] = max(shared, default=None)
     measured["exponent of N"] = document["growth"]["exponent"]
     if fit := document.get("fit"):
         measured["fit of the largest: GB"] = fit["peak_gb"]

@@ -13,6 +13,7 @@ from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.large import large_fit
 from sgpmic_cli.speed.problems import Size, of_rows, single, trained
 from sgpmic_cli.speed.table2 import by_method
+from sgpmic_cli.speed.threads import threads_at
 from sgpmic_cli.speed.timing import fastest
 
 TINY = Size("tiny", 60, 5, 2, 10, 3)
@@ -32,7 +33,18 @@ def test_a_size_gives_times_and_their_ratios(monkeypatch):
     assert 1.0 <= found["active"] <= 3.0
     assert set(found["ms"]) == {"one", "one floor", "all", "all floor", "E-step"}
     assert found["ratios"]["all / floor"] == found["ms"]["all"] / found["ms"]["all floor"]
+    assert found["ratios"]["E-step / all"] == found["ms"]["E-step"] / found["ms"]["all"]
     assert "one / gpy" not in found["ratios"]
+
+
+def test_two_threads_are_measured_beside_one_for_both_settings(monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.speed.threads.NEW_ROWS", 40)
+    found = threads_at(300, rounds=1)
+    assert [(row["setting"], row["work"]) for row in found] == [
+        (setting, work) for setting in ("paper", "default") for work in ("evaluation", "E-step", "prediction")
+    ]
+    assert all(row["equal"] for row in found)
+    assert all(row["ratio"] == row["ms"]["2"] / row["ms"]["1"] for row in found)
 
 
 def test_a_trained_problem_is_the_bundled_data_where_there_are_some():
@@ -67,18 +79,27 @@ def test_the_exponent_is_that_of_the_larger_sizes():
 
 def test_promises_are_judged_by_the_worst_case():
     def size(name, gpy, all_gpy, low):
-        ratios = {"one / gpy": gpy, "all / gpy": all_gpy, "one / floor": low, "all / floor": low + 0.1}
+        ratios = {
+            "one / gpy": gpy,
+            "all / gpy": all_gpy,
+            "one / floor": low,
+            "all / floor": low + 0.1,
+            "E-step / all": gpy,
+        }
         return {"name": name, "ratios": ratios}
 
     document = {
         "gpy": "1.15.0",
         "sizes": [size("iris", 0.1, 0.3, 9.0), size("segment", 0.2, 0.4, 1.2), size("yale", 0.15, 0.9, 1.5)],
         "growth": {"exponent": 1.01},
+        "threads": [{"work": "evaluation", "ratio": 0.5}, {"work": "evaluation", "ratio": 0.6}, {"work": "E-step"}],
     }
     judged = {name: value for name, value, _ in measurement.verdicts(document)}
     assert judged["one component / GPy"] == 0.2
     assert judged["all components / GPy at segment"] == 0.4
     assert judged["evaluation / floor at cmc, segment, yale"] == pytest.approx(1.6)
+    assert judged["E-step / evaluation"] == 0.2
+    assert judged["two threads / one, evaluation"] == 0.6
     assert "fit of the largest: GB" not in judged
     assert not any("GPy" in name for name, _, _ in measurement.verdicts({**document, "gpy": None}))
 
@@ -124,7 +145,11 @@ def test_a_method_that_fails_has_no_time(monkeypatch):
 def test_the_figure_is_drawn(tmp_path):
     growth = {"p": 10, "q": 2, "k": 100, "m": 5, "exponent": 1.0, "rows": [{"n": 10, "ms": 1.0}, {"n": 100, "ms": 9.0}]}
     inducing = {**growth, "n": 1000, "exponent": 1.9, "rows": [{"k": 10, "ms": 1.0}, {"k": 20, "ms": 4.0}]}
-    sizes = [{"N": 150, "ms": {"one": 1.0, "gpy": 5.0}}, {"N": 500, "ms": {"one": 2.0}}]
-    document = {"growth": growth, "inducing": inducing, "sizes": sizes}
+    sizes = [
+        {"name": "iris", "N": 150, "ms": {"one": 1.0, "gpy": 5.0}, "ratios": {"E-step / all": 0.8}},
+        {"name": "wdbc", "N": 500, "ms": {"one": 2.0}, "ratios": {"E-step / all": 0.9}},
+    ]
+    threads = [{"setting": "paper", "work": "evaluation", "ratio": 0.55}]
+    document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads}
     draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from random_problem import KERNELS, problem
+
 from sgpmic_cli.model.paper.bound import Bound, observe
 from sgpmic_cli.model.paper.kernels import cross_matrix
 from sgpmic_cli.model.paper.process import Processes
