@@ -75,7 +75,7 @@ class Placer:
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
     def _place(self, Y: Array, workers: Workers) -> Placed:
-        blocks = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), len(Y))
+        blocks = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
         return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
     def _place_block(self, Y: Array) -> Placed:

@@ -22,7 +22,7 @@ from sgpmic_cli.speed.timing import fastest
 Work = dict[str, Callable[[], Any]]  # evaluation, E-step and prediction
 
 THREADS = (1, 2)
-NEW_ROWS = 10_000
+NEW_ROWS = 3_000
 USUAL_INDUCING = 10  # of the default setting
 
 

@@ -61,7 +61,7 @@ class Placer:
 
     def place(self, Y: Array, workers: Workers = ALONE) -> Placed:
         """Place every row of Y (n, P)."""
-        placed = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), len(Y))
+        placed = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
         return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
 
     def _place_block(self, Y: Array) -> Placed:
