@@ -19,7 +19,7 @@ def threads_for(n_rows: int) -> AbstractContextManager[Any]:
 
 def one_thread() -> AbstractContextManager[Any]:
     """Hold BLAS and OpenMP at one thread inside a `with`."""
-    return _controller().limit(limits=1)  # type: ignore[no-any-return]
+    return _controller().limit(limits=1)
 
 
 @cache

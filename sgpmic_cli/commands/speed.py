@@ -26,7 +26,7 @@ def speed(
 
     One component and all of them at the sizes of five data sets, beside GPy's sparse GP-LVM (if GPy can be imported;
     `make speed` sees to that) and beside the bare BLAS, LAPACK and exp calls; then the growth with the rows
-    and with the inducing inputs; then one run of every method of Table 2.
+    and with the inducing inputs; two threads beside one; then one run of every method of Table 2.
     """
     from json import dumps
 

@@ -122,9 +122,9 @@ class Bound:
         def back(m: int) -> Back:
             return self.components[m].back(state.factors[m], theta[m], beta, slopes[m])
 
-        def of_piece(m: int, piece: list[slice]) -> Array:
+        def of_piece(m: int, component: Component, piece: list[slice]) -> Array:
             given = state.factors[m], theta[m], beta, state.sides[m], backs[m], Z1, X1[self.places[m]], slopes[m]
-            return self.components[m].slopes(piece, *given)
+            return component.slopes(piece, *given)
 
         backs = self._each(back)
         for m, parts in enumerate(self._each_piece(of_piece)):
@@ -152,8 +152,8 @@ class Bound:
         grams = self.kernel.grams(theta, p.Z)
         self._keep(keep)
 
-        def sums(m: int, piece: list[slice]) -> Sums:
-            return self.components[m].sums(piece, theta[m], beta, grams[m].T, sides[m])
+        def sums(m: int, component: Component, piece: list[slice]) -> Sums:
+            return component.sums(piece, theta[m], beta, grams[m].T, sides[m])
 
         of_pieces = self._each_piece(sums)
         factors = self._each(lambda m: self.components[m].factors(theta[m], beta, grams[m].T, sides[m], of_pieces[m]))
@@ -161,8 +161,8 @@ class Bound:
         return State(theta, beta, self._sum(factors, prior), factors, points, sides, grams, prior_slope)
 
     def _keep(self, wanted: bool) -> None:
-        for component in self.components:
-            if isinstance(component, Component):
+        for component in self._busy():
+            if component is not None:
                 component.keep(wanted)
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
@@ -172,14 +172,18 @@ class Bound:
         """The work of all components, by their numbers."""
         return self.workers.map(work, range(len(self.components)), len(self.index))
 
-    def _each_piece(self, work: Callable[[int, list[slice]], Result]) -> list[list[Result]]:
+    def _each_piece(self, work: Callable[[int, Component, list[slice]], Result]) -> list[list[Result]]:
         """The work of all pieces of all components, component by component."""
-        pieces = [(m, piece) for m, component in enumerate(self.components) for piece in component.pieces]
+        pieces = [(m, own, piece) for m, own in enumerate(self._busy()) if own is not None for piece in own.pieces]
         done = self.workers.map(lambda piece: work(*piece), pieces, len(self.index))
         found: list[list[Result]] = [[] for _ in self.components]
-        for (m, _), result in zip(pieces, done, strict=True):
+        for (m, _, _), result in zip(pieces, done, strict=True):
             found[m].append(result)
         return found
+
+    def _busy(self) -> list[Component | None]:
+        """The components that hold points, None for the others."""
+        return [component if isinstance(component, Component) else None for component in self.components]
 
     def _pull(self, prior: Mixture) -> Pull:
         """The pull of the prior, which stays the same during an M-step."""

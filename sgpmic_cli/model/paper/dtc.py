@@ -169,8 +169,6 @@ def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> l
 class Idle:
     """A component that lost all its points: A is K_uu, and neither the bound nor its gradient knows of it."""
 
-    pieces: tuple[list[slice], ...] = ()
-
     def __init__(self, data: Weighted):
         self.data = data
 
