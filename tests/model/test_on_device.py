@@ -72,7 +72,7 @@ def test_a_round_ends_where_numpys_does(block_sizes):
 def test_the_labels_of_iris(monkeypatch):
     Y = load_iris().data
     expected = SGPMIC(3, random_state=0).fit(Y)
-    monkeypatch.setattr(SGPMIC, "_compute", lambda self, n_rows: partial(OnDevice, CPU))
+    monkeypatch.setattr(SGPMIC, "_compute", lambda self, n_rows, crew: partial(OnDevice, CPU))
     found = SGPMIC(3, random_state=0).fit(Y)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     assert found.n_iter_ == expected.n_iter_

@@ -115,7 +115,7 @@ def test_nothing_of_a_failed_evaluation_is_left_for_the_next(monkeypatch):
 def test_the_labels_of_iris(monkeypatch):
     Y = load_iris().data
     expected = PaperSGPMIC(3, random_state=0).fit(Y)
-    monkeypatch.setattr(PaperSGPMIC, "_compute", lambda self, n_rows: partial(OnDevice, CPU))
+    monkeypatch.setattr(PaperSGPMIC, "_compute", lambda self, n_rows, crew: partial(OnDevice, CPU))
     found = PaperSGPMIC(3, random_state=0).fit(Y)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     assert found.lower_bound_ == pytest.approx(expected.lower_bound_, rel=1e-6)
