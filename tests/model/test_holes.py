@@ -18,14 +18,14 @@ def problem():
     Y = rng.randn(60, 5) @ A
     gone = rng.rand(*Y.shape) < 0.3
     gone[gone.all(axis=1), 0] = False
-    gone[0], gone[1], gone[2] = False, [True] * 4 + [False], gone[3]  # none, all but one, and a pattern seen twice
+    gone[0], gone[1], gone[2] = False, [True] * 4 + [False], gone[3]  # none, all but one, and the same twice
     return np.where(gone, np.nan, Y), gone, holes.Gaussian(rng.randn(5), A.T @ A + 0.1 * np.eye(5))
 
 
 def test_expectations_are_those_of_a_conditional_gaussian(problem):
     Y, gone, (mean, covariance) = problem
-    patterns = holes.patterns_of(gone)
-    found = holes.expect(Y, patterns, holes.Gaussian(mean, covariance))
+    grouped = holes.grouped(gone)
+    found = holes.expect(Y, grouped, holes.Gaussian(mean, covariance))
     weights = np.random.RandomState(1).rand(len(Y))
     left = np.zeros_like(covariance)
     for n, row in enumerate(Y):
@@ -37,7 +37,7 @@ def test_expectations_are_those_of_a_conditional_gaussian(problem):
         density = multivariate_normal(mean[h], covariance[np.ix_(h, h)]).logpdf(row[h])
         assert np.isclose(found.log_density[n], density)
         left[np.ix_(g, g)] += weights[n] * (covariance[np.ix_(g, g)] - gain @ covariance[np.ix_(h, g)])
-    assert np.allclose(holes.summed(patterns, found.left, weights), left)
+    assert np.allclose(holes.summed(grouped, found.left, weights), left)
 
 
 def test_rows_are_filled_alike_in_blocks_and_at_once(problem, monkeypatch):
@@ -67,12 +67,12 @@ def groups(seed):
 def test_without_holes_the_mixture_is_the_usual_one():
     Y, labels = groups(0)
     start = np.where(np.random.RandomState(1).rand(300) < 0.2, 1 - labels, labels)
-    ours = holed_mixture(Y, holes.patterns_of(np.zeros(Y.shape, dtype=bool)), start, np.full(6, 1e-3), 2)
+    ours = holed_mixture(Y, holes.grouped(np.zeros(Y.shape, dtype=bool)), start, np.full(6, 1e-3), 2)
     parts = [Y[start == m] for m in (0, 1)]
     usual = GaussianMixture(
         2,
         reg_covar=1e-3,
-        tol=1e-4,
+        tol=1e-3,
         means_init=[part.mean(axis=0) for part in parts],
         weights_init=np.bincount(start) / 300,
         precisions_init=[np.linalg.inv(np.cov(part.T, bias=True) + 1e-3 * np.eye(6)) for part in parts],
@@ -89,7 +89,7 @@ def test_the_mixture_does_not_take_the_filling_for_data():
         gone[:, 0] &= ~gone.all(axis=1)
         Y[gone] = np.nan
         filled = holes.filled_by(holes.learn(Y), Y)
-        found = holed_mixture(filled, holes.patterns_of(gone), labels, np.full(6, 1e-3), 2)
+        found = holed_mixture(filled, holes.grouped(gone), labels, np.full(6, 1e-3), 2)
         taken = GaussianMixture(2, means_init=[filled[labels == m].mean(axis=0) for m in (0, 1)], random_state=0)
         ours.append(adjusted_rand_score(labels, found))
         plain.append(adjusted_rand_score(labels, taken.fit_predict(filled)))

@@ -25,7 +25,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli._typing import Array, Indices, Switches
-from sgpmic_cli.model.holes import patterns_of
+from sgpmic_cli.model.holes import grouped
 from sgpmic_cli.model.start.columns import are_coarse, rounding
 from sgpmic_cli.model.start.holed_mixture import holed_mixture
 from sgpmic_cli.model.start.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
@@ -77,12 +77,12 @@ def _members(Y: Array, n_clusters: int, seed: int, holes: Switches | None) -> di
     shrinkage = SHRINKAGE * Y.shape[1] / (len(Y) / n_clusters + Y.shape[1])
     kmeans = _kmeans(Y, n_clusters, seed)
     members = {"k-means": kmeans}
-    patterns = None if holes is None else patterns_of(holes)
+    unseen = None if holes is None else grouped(holes)
 
     def mixture(floor: Array) -> Indices:
-        if patterns is None:
+        if unseen is None:
             return _mixture(Y, kmeans, floor, n_clusters, seed)
-        return holed_mixture(Y, patterns, kmeans, floor, n_clusters)
+        return holed_mixture(Y, unseen, kmeans, floor, n_clusters)
 
     if are_coarse(Y):
         members["k-means, coarse columns damped"] = _kmeans(Y / np.sqrt(1.0 + step), n_clusters, seed)
