@@ -20,7 +20,8 @@ PAPER = "The paper's setting"
 
 
 def fit(
-    dataset: table_options.Data,
+    dataset: table_options.Data = None,
+    dataset_option: shared_options.DatasetOption = None,
     clusters: Annotated[
         str | None,
         typer.Option(
@@ -109,6 +110,7 @@ def fit(
     from sgpmic_cli.single_fit.settings import default_missing
 
     output = Output(as_json=json, quiet=quiet)
+    dataset = shared_options.named(dataset, dataset_option)
     settings: dict[str, Any] = {
         "setting": setting,
         "clusters": number_options.clusters(clusters),

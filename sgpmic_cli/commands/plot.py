@@ -30,7 +30,10 @@ def plot(
     data: Annotated[
         str | None,
         typer.Option(
-            help="Data set or CSV file that 'embedding' and 'convergence' show.", autocompletion=completion.datasets
+            "--data",
+            "--dataset",
+            help="Data set or CSV file that 'embedding' and 'convergence' show.",
+            autocompletion=completion.datasets,
         ),
     ] = None,
     label: shared_options.Label = None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
 from sgpmic_cli.experiments.run.run_options import RunOptions
@@ -30,9 +31,10 @@ class PlotOptions:
         """Runs are kept beside the tables unless a store is named."""
         return self.running if self.running.store is not None else replace(self.running, store=self.results / "runs")
 
-    def load_named(self) -> Dataset:
-        """The data set that a figure of any data shows."""
+    def load_named(self, missing: str = "median") -> Dataset:
+        """The data set that a figure of any data shows; `missing` is what is done with holes of a file."""
         if self.data is None:
             raise UsageError("this figure shows a data set of your choice: name it, such as data=iris.")
         where = self.running
-        return load(self.data, label=self.label, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)
+        table = TableOptions(label=self.label, missing=missing)
+        return load(self.data, table=table, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)

@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
 
 Datasets = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="Data sets: names, 'all' of the paper's, CSV files or a quoted 'FOLDER/*.csv'; several with commas.",
         autocompletion=completion.datasets,
     ),
+]
+# Beside the option, the data sets may stand alone, and beside the argument they may be an option: `named` joins both.
+DatasetsArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[DATA]", help="The data sets, as in --dataset.", autocompletion=completion.datasets),
+]
+DatasetOption = Annotated[
+    str | None,
+    typer.Option("--dataset", help="The same as DATA.", show_default=False, autocompletion=completion.datasets),
 ]
 Methods = Annotated[
     str,
@@ -60,6 +69,16 @@ Mirror = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
+
+
+def named(argument: str | None, option: str | None, usual: str | None = None) -> str:
+    """The data sets that were named as an argument or as an option."""
+    if argument is not None and option is not None:
+        raise UsageError(f"the data are named twice, {argument!r} and --dataset {option!r}: name them once.")
+    found = argument or option or usual
+    if found is None:
+        raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
+    return found
 
 
 def limits(timeout: float | None, memory_limit: str | None) -> "Limits":

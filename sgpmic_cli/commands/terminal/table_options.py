@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PANEL = "Your table"
 
 Data = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="DATA",
         help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
