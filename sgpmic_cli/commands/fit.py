@@ -51,13 +51,7 @@ def fit(
             "--iterations", "--max-iter", help="Rounds of E- and M-step at most.", show_default="100; 20 in the paper"
         ),
     ] = None,
-    scale: Annotated[
-        Literal["none", "global", "standard"] | None,
-        typer.Option(
-            help="Leave columns as they are, divide all by one factor, or bring each to unit variance.",
-            show_default="standard; global with --setting paper",
-        ),
-    ] = None,
+    scale: table_options.ScaleOption = None,
     setting: Annotated[
         Literal["default", "paper"],
         typer.Option(help="default: for data of your own; paper: as the paper fits.", rich_help_panel=PAPER),

@@ -20,7 +20,7 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
 
     def run(
         data: shared_options.DatasetsArgument = None,
-        dataset: shared_options.Datasets = None,
+        dataset: Annotated[str | None, shared_options.datasets_option(",".join(axis.datasets))] = None,
         values: Annotated[str, typer.Option(help=axis.meaning)] = ",".join(axis.values),
         methods: shared_options.Methods = ",".join(axis.methods),
         variance: Annotated[

@@ -19,8 +19,9 @@ class PlotOptions:
     seed: int = 0
     repeats: int = 10
     data: str | None = None  # the data set that a figure of any data shows
-    label: str | None = None
-    clusters: int | None = None  # in that data set
+    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))  # of that data set, if a file
+    clusters: int | None = None  # to look for in it
+    scale: str | None = None  # of its columns
     running: RunOptions = field(default_factory=RunOptions)
 
     def study(self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried) -> Study:
@@ -31,10 +32,9 @@ class PlotOptions:
         """Runs are kept beside the tables unless a store is named."""
         return self.running if self.running.store is not None else replace(self.running, store=self.results / "runs")
 
-    def load_named(self, missing: str = "median") -> Dataset:
-        """The data set that a figure of any data shows; `missing` is what is done with holes of a file."""
+    def load_named(self) -> Dataset:
+        """The data set that a figure of any data shows."""
         if self.data is None:
             raise UsageError("this figure shows a data set of your choice: name it, such as data=iris.")
         where = self.running
-        table = TableOptions(label=self.label, missing=missing)
-        return load(self.data, table=table, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)
+        return load(self.data, table=self.table, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)

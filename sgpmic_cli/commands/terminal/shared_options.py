@@ -3,7 +3,7 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
 
-Datasets = Annotated[
-    str | None,
-    typer.Option(
+
+def datasets_option(usual: str | None = None) -> Any:
+    """The option that names the data sets of an experiment; `usual` are those of the paper's figure."""
+    return typer.Option(
         help="Data sets: names, 'all' of the paper's, CSV files or a quoted 'FOLDER/*.csv'; several with commas.",
+        show_default=usual or False,
         autocompletion=completion.datasets,
-    ),
-]
+    )
+
+
+Datasets = Annotated[str | None, datasets_option()]
 # Beside the option, the data sets may stand alone, and beside the argument they may be an option: `named` joins both.
 DatasetsArgument = Annotated[
     str | None,
@@ -75,10 +79,10 @@ def named(argument: str | None, option: str | None, usual: str | None = None) ->
     """The data sets that were named as an argument or as an option."""
     if argument is not None and option is not None:
         raise UsageError(f"the data are named twice, {argument!r} and --dataset {option!r}: name them once.")
-    found = argument or option or usual
-    if found is None:
-        raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
-    return found
+    for found in (argument, option, usual):
+        if found is not None:
+            return found
+    raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
 
 
 def limits(timeout: float | None, memory_limit: str | None) -> "Limits":

@@ -53,6 +53,13 @@ Missing = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+ScaleOption = Annotated[
+    Literal["none", "global", "standard"] | None,
+    typer.Option(
+        help="Leave columns as they are, divide all by one factor, or bring each to unit variance.",
+        show_default="standard; global in the paper's setting",
+    ),
+]
 Separator = Annotated[
     str | None,
     typer.Option(

@@ -8,7 +8,7 @@ from sgpmic_cli.data.registry import names
 from sgpmic_cli.figures.one_fit.all_of_them import pictures
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import Fitted, fit
-from sgpmic_cli.single_fit.settings import Setting, default_missing
+from sgpmic_cli.single_fit.settings import Setting
 
 
 def embedding(stem: Path, options: PlotOptions) -> list[str]:
@@ -30,6 +30,6 @@ def _draw(name: str, stem: Path, options: PlotOptions) -> list[str]:
 def _fit(options: PlotOptions) -> Fitted:
     """Registered sets as the paper fits them, people's own as `sgpmic fit` does."""
     setting: Setting = "paper" if options.data in names() else "default"
-    data = options.load_named(default_missing(setting))
+    data = options.load_named()
     with threadpool_limits(limits=1):
-        return fit(data, setting=setting, clusters=options.clusters, seed=options.seed)
+        return fit(data, setting=setting, clusters=options.clusters, scale=options.scale, seed=options.seed)
