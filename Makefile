@@ -2,7 +2,8 @@
 VENV    := .venv
 BIN     := $(VENV)/bin
 PYTHON  ?= python3
-STAMP   := $(VENV)/.installed
+RUN     := $(VENV)/.installed
+DEV     := $(VENV)/.installed-dev
 RIVAL   := .venv-gpy
 GPU     := .venv-gpu
 OLDEST  := .venv-oldest
@@ -16,39 +17,46 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed speed-gpu study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
 
-$(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(VENV)"
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	@touch "$(STAMP)"
+# Two stages in one environment: what running needs, and on top of it what tests, lint and builds need.
+INSTALL := "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-quickstart: $(STAMP) ## set everything up and compare iris with the paper
+$(RUN): pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(VENV)"
+	$(INSTALL) --editable .
+	@touch "$@"
+
+$(DEV): $(RUN)
+	$(INSTALL) --editable ".[dev]"
+	@touch "$@"
+
+quickstart: $(RUN) ## set up what running needs and compare iris with the paper
 	$(SGPMIC) benchmark --dataset iris --variance 95
 
-test: $(STAMP) lint ## lint, types and tests (what CI runs)
+test: $(DEV) lint ## lint, types and tests (what CI runs)
 	"$(BIN)/python" -m pytest -n 2
 
-test-slow: $(STAMP) ## tests of real processes, builds and examples, which take minutes
+test-slow: $(DEV) ## tests of real processes, builds and examples, which take minutes
 	"$(BIN)/python" -m pytest -n 2 -m slow
 
-lint: $(STAMP) ## ruff, mypy, and the order of the folders
+lint: $(DEV) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
 	"$(BIN)/lint-imports"
 
-kill-test: $(STAMP) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
+kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
 	"$(BIN)/python" tests/hostile/kill_thirty_times.py
 
-check: $(STAMP) ## the gate, `sgpmic check`: recompute the fast cells and compare them with results/reference.json
+check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare them with results/reference.json
 	$(SGPMIC) check
 
-$(VENV)/.docs: $(STAMP)
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
+$(VENV)/.docs: $(RUN)
+	$(INSTALL) --editable ".[docs]"
 	@touch "$@"
 
 docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the documents into build/docs
@@ -58,7 +66,7 @@ docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the doc
 	@echo "build/docs/index.html"
 
 # What a stranger installs: the wheel in a bare environment, with the newest dependencies and with the oldest allowed.
-dist: $(STAMP) ## wheel and sdist into dist/
+dist: $(DEV) ## wheel and sdist into dist/
 	rm -rf dist
 	"$(BIN)/python" -m build --no-isolation --outdir dist .
 
@@ -80,31 +88,31 @@ test-oldest: dist ## the same and the tests of the model with the oldest depende
 # The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
 reproduce: reproduce-report ## the whole paper: tables, figures and report
 
-reproduce-table1: $(STAMP) ## Table 1: the data sets beside the printed shapes
+reproduce-table1: $(RUN) ## Table 1: the data sets beside the printed shapes
 	$(SGPMIC) table1 --out $(RESULTS)/table1
 
-reproduce-table2: $(STAMP) ## Table 2: twelve methods, 25 rows, ACC and NMI beside the printed numbers
+reproduce-table2: $(RUN) ## Table 2: twelve methods, 25 rows, ACC and NMI beside the printed numbers
 	$(SGPMIC) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(KEPT) $(TOLD)
 
-reproduce-as-stated: $(STAMP) ## SGP-MIC's column with Algorithm 1 as it is printed
+reproduce-as-stated: $(RUN) ## SGP-MIC's column with Algorithm 1 as it is printed
 	$(SGPMIC) benchmark --dataset all --variance all --methods sgp-mic --protocol as-stated --out $(RESULTS)/table2-as-stated $(KEPT) $(TOLD)
 
-reproduce-figure1: $(STAMP) ## Figure 1: the graphical model
-reproduce-figure2: $(STAMP) ## Figure 2: Iris in two dimensions, six methods
-reproduce-figure3: $(STAMP) ## Figure 3: Wine in two dimensions, six methods
-reproduce-figure4: $(STAMP) ## Figure 4: spiral and arcs, before and after
-reproduce-figure5: $(STAMP) ## Figure 5: linear and RBF kernel
-reproduce-figure6: $(STAMP) ## Figure 6: convergence of loss and ACC
+reproduce-figure1: $(RUN) ## Figure 1: the graphical model
+reproduce-figure2: $(RUN) ## Figure 2: Iris in two dimensions, six methods
+reproduce-figure3: $(RUN) ## Figure 3: Wine in two dimensions, six methods
+reproduce-figure4: $(RUN) ## Figure 4: spiral and arcs, before and after
+reproduce-figure5: $(RUN) ## Figure 5: linear and RBF kernel
+reproduce-figure6: $(RUN) ## Figure 6: convergence of loss and ACC
 reproduce-figure7: $(RESULTS)/sweep-clusters ## Figure 7: ACC against the number of clusters
 reproduce-figure8: $(RESULTS)/sweep-inducing ## Figure 8: ACC, NMI and run time against inducing points
 $(FIGURES):
 	$(SGPMIC) plot $(@:reproduce-%=%) --results $(RESULTS) --out $(RESULTS)/figures
 
 .PHONY: $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing
-$(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(STAMP)
+$(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(RUN)
 	$(SGPMIC) $(@F) --out $@ $(KEPT) $(TOLD)
 
-reproduce-bounds: $(STAMP) ## KL-corrected against standard bound, round by round
+reproduce-bounds: $(RUN) ## KL-corrected against standard bound, round by round
 	$(SGPMIC) plot bounds --out $(RESULTS)/figures
 
 reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the paper's numbers and in ours
@@ -113,10 +121,13 @@ reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ,
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-bounds reproduce-ranks ## the report: one page with every number, figure and reason
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
-study: $(STAMP) ## SGP-MIC beside the clusterers of everyday use, on tables, shapes and clouds
+study: $(RUN) ## SGP-MIC beside the clusterers of everyday use, on tables, shapes and clouds
 	$(SGPMIC) study --out $(RESULTS)/study $(KEPT) $(TOLD)
 
-search-asrun: $(STAMP) ## how the settings that the paper leaves open change SGP-MIC's column
+missing-study: $(RUN) ## what missing values cost: 30 % of every bundled set hidden, left to the model or filled in
+	$(SGPMIC) missing-study --out $(RESULTS)/study/missing $(KEPT) $(TOLD)
+
+search-asrun: $(RUN) ## how the settings that the paper leaves open change SGP-MIC's column
 	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)
 
 # GPy is there to be compared with and for nothing else, so it has an environment of its own.

@@ -4,6 +4,11 @@ import numpy as np
 import pandas as pd
 
 
+def groups(n: int, seed: int = 0) -> np.ndarray:
+    """The groups behind `birds`, which its table does not name."""
+    return np.random.RandomState(seed).randint(3, size=n)
+
+
 def birds(n: int = 333, seed: int = 0, holes: float = 0.03) -> pd.DataFrame:
     """An id, two columns of text and four of numbers; three groups that the text does not name; some cells missing."""
     rng = np.random.RandomState(seed)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def benchmark(
-    dataset: shared_options.Datasets,
+    data: shared_options.DatasetsArgument = None,
+    dataset: shared_options.Datasets = None,
     variance: Annotated[
         str, typer.Option(help="Shares of variance that set Q: 50, 95, 99 or all.", autocompletion=completion.variances)
     ] = "95",
@@ -63,7 +64,7 @@ def benchmark(
     from sgpmic_cli.experiments.studies import benchmark as experiment
 
     output = Output(as_json=json, quiet=quiet)
-    asked = split(dataset), split(variance), split(methods)
+    asked = split(shared_options.named(data, dataset)), split(variance), split(methods)
     study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label, scale=scale)
     limits = shared_options.limits(timeout, memory_limit)
     options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 
 def check(
+    data: shared_options.DatasetsArgument = None,
     dataset: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Data sets of the reference, or 'all'; with --update also CSV files. Separate several by commas.",
+            show_default="all",
             autocompletion=completion.datasets,
         ),
-    ] = "all",
+    ] = None,
     methods: Annotated[
         str,
         typer.Option(
@@ -78,7 +80,9 @@ def check(
         raise UsageError("update=True needs reference=FILE: the one that comes with sgpmic is not yours to change.")
     if label is not None and not update:
         raise UsageError(f"label={label} goes with update=True: a reference remembers the label column of its files.")
-    selection = regression_gate.Selection(tuple(shared_options.split(dataset)), tuple(shared_options.split(methods)))
+    selection = regression_gate.Selection(
+        tuple(shared_options.split(shared_options.named(data, dataset, "all"))), tuple(shared_options.split(methods))
+    )
     options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
         old = read_reference(path) if path.exists() else None

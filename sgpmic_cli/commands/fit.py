@@ -20,7 +20,8 @@ PAPER = "The paper's setting"
 
 
 def fit(
-    dataset: table_options.Data,
+    dataset: table_options.Data = None,
+    dataset_option: shared_options.DatasetOption = None,
     clusters: Annotated[
         str | None,
         typer.Option(
@@ -50,13 +51,7 @@ def fit(
             "--iterations", "--max-iter", help="Rounds of E- and M-step at most.", show_default="100; 20 in the paper"
         ),
     ] = None,
-    scale: Annotated[
-        Literal["none", "global", "standard"] | None,
-        typer.Option(
-            help="Leave columns as they are, divide all by one factor, or bring each to unit variance.",
-            show_default="standard; global with --setting paper",
-        ),
-    ] = None,
+    scale: table_options.ScaleOption = None,
     setting: Annotated[
         Literal["default", "paper"],
         typer.Option(help="default: for data of your own; paper: as the paper fits.", rich_help_panel=PAPER),
@@ -114,6 +109,7 @@ def fit(
     from sgpmic_cli.single_fit.settings import default_missing
 
     output = Output(as_json=json, quiet=quiet)
+    dataset = shared_options.named(dataset, dataset_option)
     settings: dict[str, Any] = {
         "setting": setting,
         "clusters": number_options.clusters(clusters),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sgpmic_cli.commands.terminal import completion, shared_options
+from sgpmic_cli.commands.terminal import completion, shared_options, table_options
 from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.errors import SgpmicError
 
@@ -30,13 +30,25 @@ def plot(
     data: Annotated[
         str | None,
         typer.Option(
-            help="Data set or CSV file that 'embedding' and 'convergence' show.", autocompletion=completion.datasets
+            "--data",
+            "--dataset",
+            help="Data set or CSV file that 'embedding' and 'convergence' show.",
+            autocompletion=completion.datasets,
         ),
     ] = None,
-    label: shared_options.Label = None,
     clusters: Annotated[
-        int | None, typer.Option(help="Clusters to look for in --data.", show_default="number of classes, where known")
+        int | None,
+        typer.Option(help="Clusters to look for in --data.", show_default="auto; the classes of a registered set"),
     ] = None,
+    scale: table_options.ScaleOption = None,
+    label: table_options.Label = None,
+    columns: table_options.Columns = None,
+    drop: table_options.Drop = None,
+    encode: table_options.Encode = "one-hot",
+    missing: table_options.Missing = None,
+    separator: table_options.Separator = None,
+    decimal: table_options.Decimal = None,
+    encoding: table_options.Encoding = None,
     repeats: shared_options.Repeats = 10,
     seed: shared_options.Seed = 0,
     n_jobs: shared_options.Jobs = -1,
@@ -56,6 +68,7 @@ def plot(
     """
     from sgpmic_cli.atomic import whole_folder
     from sgpmic_cli.commands.terminal.run_progress import watching
+    from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
     from sgpmic_cli.figures.plot_options import PlotOptions
@@ -63,7 +76,15 @@ def plot(
     chosen = resolve(figures)
     output = Output(quiet=quiet)
     running = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
-    options = PlotOptions(results, seed, repeats, data, label, clusters, running)
+    table = TableOptions(
+        label=label,
+        columns=table_options.names(columns),
+        drop=table_options.names(drop),
+        encode=encode,
+        missing=missing or "model",
+        format=table_options.text_format(separator, decimal, encoding),
+    )
+    options = PlotOptions(results, seed, repeats, data, table, clusters, scale, running)
     refused: list[SgpmicError] = []
     for figure in chosen:
         try:

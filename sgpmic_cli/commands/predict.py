@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file of sgpmic fit, or the folder that it wrote.")],
-    dataset: table_options.Data,
+    dataset: table_options.Data = None,
+    dataset_option: shared_options.DatasetOption = None,
     label: table_options.Label = None,
     id_: table_options.Id = None,
     separator: table_options.Separator = None,
@@ -41,6 +42,7 @@ def predict(
     from sgpmic_cli.single_fit import prediction
 
     output = Output(as_json=json, quiet=quiet)
+    dataset = shared_options.named(dataset, dataset_option)
     fitted = prediction.load_model(model)
     recipe = prediction.recipe_of(fitted)
     data = load_for(

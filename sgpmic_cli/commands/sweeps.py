@@ -19,7 +19,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
     """The command that varies `axis`."""
 
     def run(
-        dataset: shared_options.Datasets = ",".join(axis.datasets),
+        data: shared_options.DatasetsArgument = None,
+        dataset: Annotated[str | None, shared_options.datasets_option(",".join(axis.datasets))] = None,
         values: Annotated[str, typer.Option(help=axis.meaning)] = ",".join(axis.values),
         methods: shared_options.Methods = ",".join(axis.methods),
         variance: Annotated[
@@ -53,7 +54,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
 
         output = Output(as_json=json, quiet=quiet)
         along = split(values)
-        study = Study(split(dataset), ["all"], split(methods), repeats, seed, protocol, label)
+        datasets = split(shared_options.named(data, dataset, ",".join(axis.datasets)))
+        study = Study(datasets, ["all"], split(methods), repeats, seed, protocol, label)
         limits = shared_options.limits(timeout, memory_limit)
         options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
         if dry_run:

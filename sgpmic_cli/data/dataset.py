@@ -74,7 +74,7 @@ class Dataset:
         return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
 
     def evenly(self) -> "Dataset":
-        """The same rows with every column of the file at equal weight, one of text as much as one of numbers."""
+        """The same rows with every column of numbers at equal weight, and those of text at theirs beside them."""
         recipe = self.recipe or TableRecipe.of_numbers(self.Y, self.feature_names, named=not self.names_made_up)
         even = recipe.divided_evenly()
         return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
 from sgpmic_cli.experiments.run.run_options import RunOptions
@@ -18,8 +19,9 @@ class PlotOptions:
     seed: int = 0
     repeats: int = 10
     data: str | None = None  # the data set that a figure of any data shows
-    label: str | None = None
-    clusters: int | None = None  # in that data set
+    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))  # of that data set, if a file
+    clusters: int | None = None  # to look for in it
+    scale: str | None = None  # of its columns
     running: RunOptions = field(default_factory=RunOptions)
 
     def study(self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried) -> Study:
@@ -35,4 +37,4 @@ class PlotOptions:
         if self.data is None:
             raise UsageError("this figure shows a data set of your choice: name it, such as data=iris.")
         where = self.running
-        return load(self.data, label=self.label, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)
+        return load(self.data, table=self.table, data_dir=where.data_dir, mirror=where.mirror, offline=where.offline)

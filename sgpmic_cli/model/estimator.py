@@ -369,8 +369,9 @@ class SGPMIC(LatentClusterer):
         if len(numbers) > 1:
             selection = choose_clusters(rows, numbers, random_state)
             numbers = [selection.chosen]
-        votes = self._votes(rows, order, near, numbers[0], random_state)
-        data = observe(rows, float(np.mean(rounding(rows))), votes.held, holes[order] if holes.any() else None)
+        unseen = holes[order] if holes.any() else None
+        votes = self._votes(rows, unseen, order, near, numbers[0], random_state)
+        data = observe(rows, float(np.mean(rounding(rows))), votes.held, unseen)
         compute = self._compute(len(rows), crew)
         q = self._dimensions(rows, data, votes, compute, random_state)
         progress = self._progress(order, len(Y))
@@ -469,12 +470,12 @@ class SGPMIC(LatentClusterer):
         )
         return np.sort(random_state.permutation(n)[: self.max_rows])
 
-    def _votes(self, rows: Array, order: Indices, near, n_clusters: int, random_state) -> Votes:
+    def _votes(self, rows: Array, holes: Switches | None, order: Indices, near, n_clusters: int, random_state) -> Votes:
         if isinstance(self.init, str):
             if self.init not in STARTS:
                 raise ValueError(f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities.")
             if self.init == "committee":
-                return vote(rows, near, n_clusters, random_state)
+                return vote(rows, near, n_clusters, random_state, holes)
             return named_start(self.init, rows, n_clusters, random_state)
         return _given_start(self.init, n_clusters, order, self.n_clusters)
 

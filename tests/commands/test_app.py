@@ -57,6 +57,7 @@ COMMANDS = [
     "datasets",
     "fit",
     "info",
+    "missing-study",
     "plot",
     "predict",
     "report",

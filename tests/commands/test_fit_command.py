@@ -98,11 +98,8 @@ def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
     assert "ACC" in result.stdout
     assert "150 rows, 4 columns" in result.stdout
     lines = result.stderr.splitlines()
-    assert [line.partition(":")[0] for line in lines[:2]] == ["round 1/2", "round 2/2"]
-    assert "bound -" in lines[0]
-    assert "ACC " in lines[0]
-    assert len(lines) == 3
-    assert re.fullmatch(r"page, model, tables and figures in sgpmic-out/fit/iris; \d+\.\d s", lines[2])
+    assert re.match(r"round 1/2: bound -.*, ACC ", lines[0])
+    assert re.fullmatch(r"page, model, tables and figures in sgpmic-out/fit/iris; \d+\.\d s", lines[-1])
     assert run("iris", *QUICK, "--quiet", "--force").stderr == ""
     assert "\x1b" not in result.output
 
@@ -240,12 +237,12 @@ def test_a_header_of_numbers_is_pointed_out(run, tmp_path, no_figures):
 
 def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures):
     result = run("iris", *QUICK, "--init", "3", "--out", "x", "--json")
-    assert "restart 3/3, round 2/2" in result.stderr
+    assert "restart 1/3, round 1/2" in result.stderr
     trace = read(tmp_path / "x" / "trace.csv")
     model = PaperSGPMIC.load(tmp_path / "x" / "model.npz")
     assert trace["bound"].tolist() == model.lower_bounds_
-    best = max(float(line.split("bound ")[1].split(",")[0]) for line in result.stderr.splitlines() if "2/2:" in line)
-    assert round(trace["bound"].iloc[-2], 2) <= best
+    run("iris", *QUICK, "--init", "1", "--out", "y", "--json")
+    assert model.lower_bound_ >= PaperSGPMIC.load(tmp_path / "y" / "model.npz").lower_bound_
 
 
 @pytest.mark.parametrize("setting", ["default", "paper"])
@@ -347,7 +344,7 @@ def test_an_interrupt_writes_nothing(tmp_path):
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert process.stderr is not None
-    assert process.stderr.readline().startswith("round 1/100000: bound")
+    assert any(line.startswith("round 1/100000: bound") for line in process.stderr)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 130

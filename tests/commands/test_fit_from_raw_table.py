@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from raw_tables import birds
+from raw_tables import birds, groups
+from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from sgpmic_cli import SGPMIC
@@ -39,11 +40,19 @@ def out(fitted, monkeypatch):
 def test_the_number_is_chosen_and_told(fitted, out):
     stdout, model = fitted[0].stdout, SGPMIC.load(out / "model.npz")
     m = model.n_clusters_
+    assert m in (2, 3)  # not the lattice of the texts; two of the three groups are near, and a tie is told
     assert f"{m} clusters, chosen among 1 to 15" in stdout
+    assert m == 3 or "look at 3 as well" in stdout
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
     tried = json.loads((out / "manifest.json").read_text())["fit"]["numbers_tried"]
     assert [row["n_clusters"] for row in tried] == list(range(1, 16))
     assert (out / "numbers-tried.png").stat().st_size > 1000
+
+
+def test_the_groups_are_found_beside_the_text(fitted, out):
+    result = run("fit", "birds.csv", "--clusters", "3", "--out", "three", "--force")
+    assert result.exit_code == 0, result.output
+    assert adjusted_rand_score(groups(333), pd.read_csv("three/labels.csv")["label"]) > 0.9
 
 
 def test_every_cluster_is_explained(fitted, out):
@@ -66,7 +75,7 @@ def test_the_page_holds_everything_and_asks_for_nothing(out):
     assert re.findall(r'<section id="([a-z-]+)"', html) == list(SECTIONS)
     assert html.count('src="data:image/png;base64,') == 4
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
-    for words in ("bill_length", "island=Dream", "it names the rows", "missing values", "SGPMIC.load"):
+    for words in ("bill_length", "island", "it names the rows", "missing values", "SGPMIC.load"):
         assert words in html
     assert f"sgpmic predict {'sgpmic-out/fit/birds.csv'} NEW.csv" in html
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Ellipse
+from raw_tables import birds
 
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figures.one_fit.convergence import draw_convergence_by_round
 from sgpmic_cli.figures.one_fit.embedding import draw_embedding
 from sgpmic_cli.figures.one_fit.numbers_tried import draw_numbers_tried
@@ -91,3 +93,32 @@ def test_numbers_tried_and_rounds(tmp_path):
     draw_numbers_tried(tmp_path / "n", tried, 3)
     draw_convergence_by_round(tmp_path / "c", [-3.0, -2.0, -1.5, -1.5])
     assert {path.name for path in tmp_path.iterdir()} == {"n.png", "n.pdf", "c.png", "c.pdf"}
+
+
+@pytest.mark.parametrize(("own", "setting"), [(True, "default"), (False, "paper")])
+def test_files_of_ones_own_are_fitted_as_fit_does(own, setting, tmp_path, monkeypatch):
+    from sgpmic_cli.figures.one_fit import any_dataset
+    from sgpmic_cli.figures.plot_options import PlotOptions
+
+    path = tmp_path / "birds.csv"
+    birds(60).to_csv(path, index=False)
+    seen = []
+
+    def fit(data, **asked):
+        seen.append((asked["setting"], bool(np.isnan(data.Y).any())))
+        raise SgpmicError("seen enough")
+
+    monkeypatch.setattr(any_dataset, "fit", fit)
+    with pytest.raises(SgpmicError, match="seen enough"):
+        any_dataset.embedding(tmp_path / "e", PlotOptions(data=str(path) if own else "iris"))
+    assert seen == [(setting, own)]  # holes are left to the model
+
+
+def test_the_latent_space_of_a_file_is_drawn(tmp_path):
+    from sgpmic_cli.figures.one_fit.any_dataset import embedding
+    from sgpmic_cli.figures.plot_options import PlotOptions
+
+    birds(60).to_csv(tmp_path / "birds.csv", index=False)
+    notes = embedding(tmp_path / "e", PlotOptions(data=str(tmp_path / "birds.csv"), clusters=2))
+    assert (tmp_path / "e.png").stat().st_size > 1000
+    assert any("left to the model" in note for note in notes)

@@ -25,6 +25,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "study": [("sgpmic study --repeats 1", "SGP-MIC beside k-means and its kin, a quick look")],
+    "missing-study": [("sgpmic missing-study --patterns 1", "what missing values cost, a quick look")],
     "sweep-clusters": [("sgpmic sweep-clusters --dataset iris --repeats 3", "a quick look")],
     "sweep-inducing": [("sgpmic sweep-inducing --dataset iris --repeats 3", "a quick look")],
     "table1": [("sgpmic table1", "shapes of the data sets beside the printed ones")],

@@ -1,16 +1,17 @@
-"""Live progress of one fit on stderr: a bar on a terminal, a few plain lines elsewhere."""
+"""Live progress of one fit on stderr: one bar over all restarts on a terminal, a line every ten seconds elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sgpmic_cli.commands.terminal.heartbeat import beating
 from sgpmic_cli.commands.terminal.output import Output
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Round
 
-LINES = 10  # of a log, for each restart
+BEFORE = "looking for where to start"  # the number of clusters, and the clusterings that a fit begins with
 
 
 @contextmanager
@@ -19,32 +20,37 @@ def showing(output: Output) -> Iterator[Callable[["Round"], None] | None]:
     if output.quiet:
         yield None
     elif sys.stderr.isatty():
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("left at most"),  # a fit that converges ends before its last round
+            TimeRemainingColumn(),
         )
         with Progress(*columns, console=output.side_console(), transient=True) as bar:
-            task = bar.add_task("starting", total=None)
+            task = bar.add_task(BEFORE, total=None)
             yield lambda done: bar.update(
-                task, completed=done.number, total=done.rounds, description=f"{_restart(done)}{_state(done)}"
+                task,
+                completed=(done.restart - 1) * done.rounds + done.number,
+                total=done.restarts * done.rounds,
+                description=_state(done),
             )
     else:
-        yield lambda done: _log(output, done)
+        said = BEFORE
 
+        def hear(done: "Round") -> None:
+            nonlocal said
+            first, said = said == BEFORE, _state(done)
+            if first:
+                output.remark(said)
 
-def _log(output: Output, done: "Round") -> None:
-    passed = done.number * LINES // done.rounds > (done.number - 1) * LINES // done.rounds
-    if passed or done.number == 1:
-        output.remark(f"{_restart(done)}round {done.number}/{done.rounds}: {_state(done)}")
-
-
-def _restart(done: "Round") -> str:
-    return f"restart {done.restart}/{done.restarts}, " if done.restarts > 1 else ""
+        with beating(output, lambda: said):
+            yield hear
 
 
 def _state(done: "Round") -> str:
-    return f"bound {done.bound:.2f}" + ("" if done.acc is None else f", ACC {done.acc:.2f}")
+    restart = f"restart {done.restart}/{done.restarts}, " if done.restarts > 1 else ""
+    acc = "" if done.acc is None else f", ACC {done.acc:.2f}"
+    return f"{restart}round {done.number}/{done.rounds}: bound {done.bound:.2f}{acc}"

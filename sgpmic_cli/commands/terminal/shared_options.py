@@ -3,7 +3,7 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,12 +15,25 @@ if TYPE_CHECKING:
 
 EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
 
-Datasets = Annotated[
-    str,
-    typer.Option(
+
+def datasets_option(usual: str | None = None) -> Any:
+    """The option that names the data sets of an experiment; `usual` are those of the paper's figure."""
+    return typer.Option(
         help="Data sets: names, 'all' of the paper's, CSV files or a quoted 'FOLDER/*.csv'; several with commas.",
+        show_default=usual or False,
         autocompletion=completion.datasets,
-    ),
+    )
+
+
+Datasets = Annotated[str | None, datasets_option()]
+# Beside the option, the data sets may stand alone, and beside the argument they may be an option: `named` joins both.
+DatasetsArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[DATA]", help="The data sets, as in --dataset.", autocompletion=completion.datasets),
+]
+DatasetOption = Annotated[
+    str | None,
+    typer.Option("--dataset", help="The same as DATA.", show_default=False, autocompletion=completion.datasets),
 ]
 Methods = Annotated[
     str,
@@ -60,6 +73,16 @@ Mirror = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
+
+
+def named(argument: str | None, option: str | None, usual: str | None = None) -> str:
+    """The data sets that were named as an argument or as an option."""
+    if argument is not None and option is not None:
+        raise UsageError(f"the data are named twice, {argument!r} and --dataset {option!r}: name them once.")
+    for found in (argument, option, usual):
+        if found is not None:
+            return found
+    raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
 
 
 def limits(timeout: float | None, memory_limit: str | None) -> "Limits":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PANEL = "Your table"
 
 Data = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="DATA",
         help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
@@ -51,6 +51,13 @@ Missing = Annotated[
         help="Missing values: refuse, leave the row out, fill in the median, or let the model fill them.",
         show_default="model if it can, else median",
         rich_help_panel=PANEL,
+    ),
+]
+ScaleOption = Annotated[
+    Literal["none", "global", "standard"] | None,
+    typer.Option(
+        help="Leave columns as they are, divide all by one factor, or bring each to unit variance.",
+        show_default="standard; global in the paper's setting",
     ),
 ]
 Separator = Annotated[

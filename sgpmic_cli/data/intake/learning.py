@@ -87,7 +87,7 @@ def notes_on(recipe: TableRecipe) -> list[str]:
     encoded = [column for column in recipe.columns if isinstance(column, TextColumn)]
     if encoded:
         parts = ", ".join(f"{shown(column.name)} ({len(column.categories)} values)" for column in encoded)
-        notes.append(f"text is encoded, each column with the weight of one of numbers: {parts}.")
+        notes.append(f"text is encoded, each column with half the variance of one of numbers: {parts}.")
     return notes
 
 

@@ -48,8 +48,8 @@ class TableRecipe:
     left_out : dict
         Why each of the other columns is not used.
     evenly : bool
-        False leaves numbers as they are and gives a column of text the weight of a column of numbers of mean variance.
-        True divides every column by its spread, so that all have the same weight.
+        False leaves numbers as they are and gives text its weight beside a column of numbers of mean variance. True
+        divides every column by its spread, so that numbers have variance one and text weighs beside it.
     format : TextFormat
         How the file was written; the first guess for further ones.
     """
@@ -98,7 +98,7 @@ class TableRecipe:
         return np.array([self._divisor(column) for column in self.columns for _ in column.feature_names])
 
     def divided_evenly(self) -> "TableRecipe":
-        """The same recipe with all columns, of numbers and of text, at equal weight."""
+        """The same recipe with all columns of numbers at equal weight, and those of text at theirs beside them."""
         return replace(self, evenly=True)
 
     def apply(self, table: RawTable, *, label: str | None = None, id: str | None = None) -> Prepared:

@@ -15,7 +15,7 @@ from sgpmic_cli.single_fit.settings import full_covariances
 def draw_all(fitted: Fitted, folder: Path) -> list[str]:
     """Draw what there is to see of a fit; a sentence for each figure that could not be drawn: none is worth a fit."""
     undrawn = []
-    for name, draw in _pictures(fitted).items():
+    for name, draw in pictures(fitted).items():
         try:
             draw(folder / name)
         except Exception as error:
@@ -25,8 +25,8 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
     return undrawn
 
 
-def _pictures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
-    """Convergence, embedding, profile and, where there was a choice, the numbers of clusters tried."""
+def pictures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
+    """What draws each: convergence, embedding, profile and, where there was a choice, the numbers of clusters tried."""
     model, data = fitted.model, fitted.data
 
     def convergence(stem: Path) -> None:
@@ -47,11 +47,11 @@ def _pictures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
             class_names=data.class_names,
         )
 
-    pictures: dict[str, Callable[[Path], object]] = {
+    found: dict[str, Callable[[Path], object]] = {
         "convergence": convergence,
         "embedding": embedding,
         "profile": lambda stem: draw_profile(stem, fitted.profile),
     }
     if tried := numbers_tried(fitted):
-        pictures["numbers-tried"] = lambda stem: draw_numbers_tried(stem, tried, len(model.weights_))
-    return pictures
+        found["numbers-tried"] = lambda stem: draw_numbers_tried(stem, tried, len(model.weights_))
+    return found

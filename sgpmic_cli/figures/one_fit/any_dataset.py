@@ -4,30 +4,32 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.figures.one_fit.convergence import draw_convergence
-from sgpmic_cli.figures.one_fit.embedding import draw_embedding
+from sgpmic_cli.data.registry import names
+from sgpmic_cli.figures.one_fit.all_of_them import pictures
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import Fitted, fit
+from sgpmic_cli.single_fit.settings import Setting
 
 
 def embedding(stem: Path, options: PlotOptions) -> list[str]:
-    """Clusters and classes in the latent space of a fit with 95 % of the variance."""
-    fitted = _fit(options)
-    model, data = fitted.model, fitted.data
-    draw_embedding(
-        stem, model.embedding_, model.labels_, means=model.means_, classes=data.labels, class_names=data.class_names
-    )
-    return fitted.remarks
+    """Clusters and classes in the latent space of a fit."""
+    return _draw("embedding", stem, options)
 
 
 def convergence(stem: Path, options: PlotOptions) -> list[str]:
-    """Bound and ACC of the same fit."""
+    """Bound and, in the paper's setting, ACC of the same fit."""
+    return _draw("convergence", stem, options)
+
+
+def _draw(name: str, stem: Path, options: PlotOptions) -> list[str]:
     fitted = _fit(options)
-    accs = [each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None]
-    draw_convergence(stem, fitted.model.lower_bounds_, accs or None)
-    return fitted.remarks
+    pictures(fitted)[name](stem)
+    return [*fitted.data.notes, *fitted.remarks]
 
 
 def _fit(options: PlotOptions) -> Fitted:
+    """Registered sets as the paper fits them, people's own as `sgpmic fit` does."""
+    setting: Setting = "paper" if options.data in names() else "default"
+    data = options.load_named()
     with threadpool_limits(limits=1):
-        return fit(options.load_named(), setting="paper", clusters=options.clusters, seed=options.seed)
+        return fit(data, setting=setting, clusters=options.clusters, scale=options.scale, seed=options.seed)

@@ -4,7 +4,7 @@ k-means finds round clusters and is robust; a Gaussian mixture finds elongated a
 repeated values it sits down on single values. So on finely measured data two mixtures and k-means vote, on coarse data
 two k-means and a mixture that knows the rounding of the columns (see `columns.py`). Where a graph of neighbours falls
 into the wanted number of parts almost without cutting a link, its parts are taken instead: no vote in the data's own
-space can see them. Of very many clusters only k-means votes.
+space can see them. Of very many clusters only k-means votes. Where entries were not seen, the mixtures go by what was.
 
 Clusters of the members are matched one to one with those of the member that agrees best with the others; a vote v_nm is
 the share of members that put row n into cluster m. It enters the bound as
@@ -24,8 +24,10 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli.model.holes import grouped
 from sgpmic_cli.model.start.columns import are_coarse, rounding
+from sgpmic_cli.model.start.holed_mixture import holed_mixture
 from sgpmic_cli.model.start.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
 
 VOTE_WEIGHT = 0.5  # nats of log odds in each column
@@ -44,12 +46,18 @@ class Votes(NamedTuple):
     members: tuple[str, ...]
 
 
-def vote(Y: Array, near: Neighbours | None, n_clusters: int, random_state: np.random.RandomState) -> Votes:
-    """Let the committee cluster standardised rows."""
+def vote(
+    Y: Array,
+    near: Neighbours | None,
+    n_clusters: int,
+    random_state: np.random.RandomState,
+    holes: Switches | None = None,
+) -> Votes:
+    """Let the committee cluster standardised rows, in which a first guess stands for what was not seen (`holes`)."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     if n_clusters == 1:
         return Votes(np.ones((len(Y), 1)), np.zeros((len(Y), 1)), ("one cluster",))
-    labels = _members(Y, n_clusters, seed)
+    labels = _members(Y, n_clusters, seed, holes)
     shares = _shares(list(labels.values()), n_clusters)
     if near is not None and n_clusters <= MOST_CLUSTERS and not are_coarse(Y):
         found = partition(Y, near, n_clusters, seed)
@@ -61,7 +69,7 @@ def vote(Y: Array, near: Neighbours | None, n_clusters: int, random_state: np.ra
     return Votes(shares, held, tuple(labels))
 
 
-def _members(Y: Array, n_clusters: int, seed: int) -> dict[str, Array]:
+def _members(Y: Array, n_clusters: int, seed: int, holes: Switches | None) -> dict[str, Indices]:
     """Labels by member."""
     if n_clusters > MOST_OF_MIXTURES:
         return {"k-means": _kmeans(Y, n_clusters, seed)}
@@ -69,20 +77,26 @@ def _members(Y: Array, n_clusters: int, seed: int) -> dict[str, Array]:
     shrinkage = SHRINKAGE * Y.shape[1] / (len(Y) / n_clusters + Y.shape[1])
     kmeans = _kmeans(Y, n_clusters, seed)
     members = {"k-means": kmeans}
+    unseen = None if holes is None else grouped(holes)
+
+    def mixture(floor: Array) -> Indices:
+        if unseen is None:
+            return _mixture(Y, kmeans, floor, n_clusters, seed)
+        return holed_mixture(Y, unseen, kmeans, floor, n_clusters)
+
     if are_coarse(Y):
         members["k-means, coarse columns damped"] = _kmeans(Y / np.sqrt(1.0 + step), n_clusters, seed)
     else:
-        members["Gaussian mixture"] = _mixture(Y, kmeans, np.full(Y.shape[1], FINEST), n_clusters, seed)
-    floor = 3.0 * (SHRINKAGE * step + FINEST) + shrinkage
-    members["Gaussian mixture, regularised"] = _mixture(Y, kmeans, floor, n_clusters, seed)
+        members["Gaussian mixture"] = mixture(np.full(Y.shape[1], FINEST))
+    members["Gaussian mixture, regularised"] = mixture(3.0 * (SHRINKAGE * step + FINEST) + shrinkage)
     return members
 
 
-def _kmeans(Y: Array, n_clusters: int, seed: int) -> Array:
+def _kmeans(Y: Array, n_clusters: int, seed: int) -> Indices:
     return np.asarray(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(Y))
 
 
-def _mixture(Y: Array, kmeans: Array, floor: Array, n_clusters: int, seed: int) -> Array:
+def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int) -> Indices:
     """The best of a few Gaussian mixtures whose variances in column p stay above floor_p.
 
     scikit-learn adds one number to all variances; in columns divided by sqrt(floor) that number is one.
@@ -94,7 +108,7 @@ def _mixture(Y: Array, kmeans: Array, floor: Array, n_clusters: int, seed: int) 
     return np.asarray(max(fits, key=lambda fit: fit.lower_bound_).predict(scaled))
 
 
-def _mixture_from(scaled: Array, labels: Array, n_clusters: int, seed: int) -> GaussianMixture:
+def _mixture_from(scaled: Array, labels: Indices, n_clusters: int, seed: int) -> GaussianMixture:
     weights, means, precisions = [], [], []
     for m in range(n_clusters):
         rows = scaled[labels == m]
@@ -112,7 +126,7 @@ def _mixture_from(scaled: Array, labels: Array, n_clusters: int, seed: int) -> G
     ).fit(scaled)
 
 
-def _shares(labellings: list[Array], n_clusters: int) -> Array:
+def _shares(labellings: list[Indices], n_clusters: int) -> Array:
     """Matched votes; the member that agrees best with the others gives the clusters their numbers and breaks ties."""
     agreement = [sum(adjusted_rand_score(a, b) for b in labellings) for a in labellings]
     reference = labellings[int(np.argmax(agreement))]
