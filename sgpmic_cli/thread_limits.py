@@ -5,6 +5,7 @@ each other: on a busy machine a fit of Wine took up to 50 s with several threads
 threads also change the last digits, so that a fit in a notebook would differ from that of the command line.
 """
 
+import os
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
@@ -14,7 +15,17 @@ FEW_ROWS = 20_000  # matrices of more rows are large enough to be shared out by 
 
 def threads_for(n_rows: int) -> AbstractContextManager[Any]:
     """Hold BLAS and OpenMP at one thread inside a `with`; work on many rows is left as the user has set it."""
-    return _controller().limit(limits=1) if n_rows <= FEW_ROWS else nullcontext()
+    return one_thread() if n_rows <= FEW_ROWS else nullcontext()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold BLAS and OpenMP at one thread inside a `with`, as where threads of our own share out the rows."""
+    return _controller().limit(limits=1)
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -5,10 +5,12 @@ A row begins where its nearest training row is, with what was held of that row, 
     log sum_m exp(log pi_m + <log N(x | xbar_m, C_m)> + h_m + P/2 log beta_m - beta_m/2 <|y - f_m|^2>) + H[q(x)]
 
 by damped Newton steps on q(x) = N(mu, diag s): the expected second derivative by mu_q is twice the derivative by s_q
-(Price's theorem), so that both come with the gradient. All rows at once, each with its own damping, so that the answer
-for a row does not depend on its company. A row that was trained on is already placed.
+(Price's theorem), so that both come with the gradient. All rows of a block at once, each with its own damping, so that
+the answer for a row does not depend on its company, but for the last digits of a matrix product; the same rows in the
+same blocks come out the same, whichever thread places them. A row that was trained on is already placed.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +22,12 @@ from sgpmic_cli.model.component import Posterior, expected_error
 from sgpmic_cli.model.em import Data, State, precision
 from sgpmic_cli.model.features import expectations
 from sgpmic_cli.model.latent_prior import LOG_2PI, expected_log
+from sgpmic_cli.thread_limits import usable_cores
 
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
 LEAST_STEP = 1e-3
-BLOCK = 1024
+BLOCK = 4096  # rows that are placed together, by one thread
 REFILLS = 3  # times that holes of new rows are filled anew
 NEGLIGIBLE = 1e-9  # responsibilities below this leave a component out of a row's step
 
@@ -49,13 +52,21 @@ class Placer:
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
         self.tree = KDTree(first)  # direct differences: a training row must find itself at distance zero
 
-    def place(self, Y: Array, holes: Switches | None = None) -> Placed:
+    def place(self, Y: Array, holes: Switches) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
-        placed = self._place(Y)
-        if holes is not None and holes.any():
+        blocks = [slice(first, first + BLOCK) for first in range(0, len(Y), BLOCK)]
+        if len(blocks) == 1:
+            return self._place(Y, holes)
+        with ThreadPoolExecutor(usable_cores()) as threads:
+            placed = list(threads.map(lambda rows: self._place(Y[rows], holes[rows]), blocks))
+        return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
+
+    def _place(self, Y: Array, holes: Switches) -> Placed:
+        placed = self._place_filled(Y)
+        if holes.any():
             new = np.flatnonzero(holes.any(axis=1) & ~self._trained(Y))
             for _ in range(REFILLS if len(new) else 0):
-                again = self._place(
+                again = self._place_filled(
                     np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
                 )
                 for old, better in zip(placed, again, strict=True):
@@ -74,11 +85,7 @@ class Placer:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
-    def _place(self, Y: Array) -> Placed:
-        blocks = [self._place_block(Y[i : i + BLOCK]) for i in range(0, len(Y), BLOCK)]
-        return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
-
-    def _place_block(self, Y: Array) -> Placed:
+    def _place_filled(self, Y: Array) -> Placed:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
