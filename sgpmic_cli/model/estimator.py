@@ -1,6 +1,7 @@
 """SGP-MIC for people's data, as a scikit-learn estimator."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -265,7 +266,7 @@ class SGPMIC(LatentClusterer):
         model : SGPMIC or PaperSGPMIC
             The fitted estimator; predictions come out as from `load`, `labels_` and the like are of the drawn rows.
         """
-        light = partial(cls._rebuilt, every_row=False)
+        light: Callable[[storage.FittedState], SGPMIC | PaperSGPMIC] = partial(cls._rebuilt, every_row=False)
         return storage.load(path, {stored.KIND: light, paper_stored.KIND: PaperSGPMIC._rebuilt})
 
     @classmethod
@@ -514,12 +515,12 @@ def _canonical_order(cubes: Array, squares: Array) -> Indices:
 def _distinct(Y: Array, most: int) -> int:
     """Number of distinct rows, counted up to `most`; rows with holes all count."""
     if any(np.isnan(Y[rows]).any() for rows in row_blocks(len(Y))):
-        return len(Y)
+        return min(len(Y), most)
     found = Y[:0]
     for first in range(0, len(Y), FEW_AT_ONCE):
         found = np.unique(np.concatenate([found, Y[first : first + FEW_AT_ONCE]]), axis=0)
         if len(found) >= most:
-            break
+            return most
     return len(found)
 
 
