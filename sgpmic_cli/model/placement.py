@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 from scipy.special import logsumexp
-from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.component import Posterior, expected_error
@@ -50,7 +50,8 @@ class Placer:
 
     def __init__(self, data: Data, state: State, posteriors: list[Posterior | None], first: Array):
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
-        self.tree = KDTree(first)  # direct differences: a training row must find itself at distance zero
+        # Direct differences, so that a training row finds itself at distance zero; searched by several threads at once.
+        self.tree = KDTree(first)
 
     def place(self, Y: Array, holes: Switches) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
@@ -82,11 +83,11 @@ class Placer:
         return out
 
     def _trained(self, Y: Array) -> Switches:
-        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+        nearest = self.tree.query(Y)[1]
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
     def _place_filled(self, Y: Array) -> Placed:
-        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+        nearest = self.tree.query(Y)[1]
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
         new = np.flatnonzero((self.first[nearest] != Y).any(axis=1))
