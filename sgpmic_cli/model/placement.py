@@ -83,11 +83,11 @@ class Placer:
         return out
 
     def _trained(self, Y: Array) -> Switches:
-        nearest = self.tree.query(Y)[1]
+        nearest = np.asarray(self.tree.query(Y)[1])
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
     def _place_filled(self, Y: Array) -> Placed:
-        nearest = self.tree.query(Y)[1]
+        nearest = np.asarray(self.tree.query(Y)[1])
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
         new = np.flatnonzero((self.first[nearest] != Y).any(axis=1))
