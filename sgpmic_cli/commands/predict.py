@@ -34,18 +34,19 @@ def predict(
     """Give new rows their clusters, probabilities and latent points under a fitted model.
 
     The table may be as raw as the one that the model was fitted to: columns are found by name (by position in files
-    without a header), others are ignored, text and missing values are treated as they were. Writes labels.csv and
-    embedding.csv.
+    without a header), others are ignored, text and missing values are treated as they were. Its rows go through in
+    blocks, so that it may be longer than memory holds. Writes labels.csv and embedding.csv.
     """
     from sgpmic_cli.atomic import refuse_overwriting_inputs, whole_folder
-    from sgpmic_cli.data.loading import load_for
+    from sgpmic_cli.commands.terminal.fit_progress import showing
+    from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.single_fit import prediction
 
     output = Output(as_json=json, quiet=quiet)
     dataset = shared_options.named(dataset, dataset_option)
     fitted = prediction.load_model(model)
     recipe = prediction.recipe_of(fitted)
-    data = load_for(
+    rows = rows_for(
         recipe,
         dataset,
         label=label,
@@ -55,14 +56,13 @@ def predict(
         mirror=mirror,
         offline=offline,
     )
-    out = shared_options.EXPLORED / "predict" / Path(data.name).name if out is None else out
+    out = shared_options.EXPLORED / "predict" / Path(rows.name).name if out is None else out
     if (out / "model.npz").exists():
         raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
-    with whole_folder(out) as folder:
-        predicted = prediction.predict(fitted, data)
-        predicted.write(folder)
-    for note in data.notes:
+    with whole_folder(out) as folder, showing(output, "reading the rows") as progress:
+        predicted = prediction.predict(fitted, rows, folder, progress)
+    for note in predicted.notes:
         output.remark(f"note: {note}")
     _print(predicted, out, output)
 

@@ -10,6 +10,7 @@ import numpy as np
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.row_blocks import row_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,7 @@ class Dataset:
     """Rows to cluster and, where known, the classes they belong to."""
 
     name: str
-    Y: np.ndarray  # (N, P) float64, C order, read-only
+    Y: np.ndarray  # (N, P) float64, C order, read-only; may be a file mapped into memory
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
@@ -29,15 +30,16 @@ class Dataset:
     sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
-        # Adding zero turns -0.0 into 0.0, so that equal values have equal bytes and an equal hash.
-        Y = np.array(self.Y, dtype=np.float64, order="C") + 0.0
-        Y.setflags(write=False)
-        object.__setattr__(self, "Y", Y)
+        if not isinstance(self.Y, np.memmap):
+            # Adding zero turns -0.0 into 0.0, so that equal values have equal bytes.
+            Y = np.add(self.Y, 0.0, dtype=np.float64, order="C")
+            Y.setflags(write=False)
+            object.__setattr__(self, "Y", Y)
         if self.labels is not None:
             labels = np.array(self.labels, dtype=np.int64)
             labels.setflags(write=False)
             object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "sha256", _digest(Y, self.labels))
+        object.__setattr__(self, "sha256", _digest(self.Y, self.labels))
 
     @classmethod
     def from_classes(
@@ -54,10 +56,9 @@ class Dataset:
         """
         if classes is None:
             return cls(name, Y, None, (), tuple(feature_names), **about)
-        ordered = sorted(set(classes), key=_class_order)
-        number = {class_name: index for index, class_name in enumerate(ordered)}
+        number = numbered(classes)
         labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
-        return cls(name, Y, labels, tuple(ordered), tuple(feature_names), **about)
+        return cls(name, Y, labels, tuple(number), tuple(feature_names), **about)
 
     @property
     def n_classes(self) -> int:
@@ -80,6 +81,11 @@ class Dataset:
         return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
 
 
+def numbered(classes: Iterable[str]) -> dict[str, int]:
+    """Classes and their numbers 0, 1, ... in the order of their names; numbers are ordered by value."""
+    return {name: index for index, name in enumerate(sorted(set(classes), key=_class_order))}
+
+
 def _class_order(class_name: str) -> tuple[int, float, str]:
     # "10" comes after "9", and words after numbers.
     try:
@@ -90,7 +96,8 @@ def _class_order(class_name: str) -> tuple[int, float, str]:
 
 def _digest(Y: np.ndarray, labels: np.ndarray | None) -> str:
     digest = hashlib.sha256(f"{Y.shape[0]} x {Y.shape[1]}\n".encode())
-    digest.update(Y.astype("<f8", copy=False).tobytes())
+    for rows in row_blocks(len(Y)):
+        digest.update((Y[rows] + 0.0).astype("<f8", copy=False).tobytes())
     if labels is not None:
         digest.update(labels.astype("<i8", copy=False).tobytes())
     return digest.hexdigest()

@@ -1,6 +1,7 @@
 """SGP-MIC for people's data, as a scikit-learn estimator."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -25,7 +26,7 @@ from sgpmic_cli.model.outcome import judge, warn_of
 from sgpmic_cli.model.paper import stored as paper_stored
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.placement import Placer
+from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.model.start.columns import rounding
 from sgpmic_cli.model.start.committee import Votes, named_start, vote
@@ -44,11 +45,13 @@ from sgpmic_cli.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.row_blocks import row_blocks
 
 RUNTIME = ("n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
+FEW_AT_ONCE = 1024  # rows among which distinct ones are looked for
 TRIAL_ROUNDS = 5  # of a fit that only ranks a number of dimensions
 RULES = {
     "n_clusters": either(either(whole(), AUTO), interval()),
@@ -106,7 +109,8 @@ class SGPMIC(LatentClusterer):
         Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
         with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
     callback : callable, default=None
-        Called as callback(round, bound, labels) after every round.
+        Called as callback(round, bound, labels) after every round. Where it has a method `placed`, that is called as
+        callback.placed(rows_so_far, n_samples) while the rows beyond `max_rows` are placed.
     random_state : int, RandomState instance or None, default=None
         Seeds the clusterings that the fit begins with.
 
@@ -262,18 +266,35 @@ class SGPMIC(LatentClusterer):
         return storage.load(path, {stored.KIND: cls._rebuilt, paper_stored.KIND: PaperSGPMIC._rebuilt})
 
     @classmethod
-    def _rebuilt(cls, state: storage.FittedState) -> "SGPMIC":
+    def load_to_predict(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
+        """Read what placing new rows needs: of a fit to a draw, the drawn rows only, however many others were placed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote.
+
+        Returns
+        -------
+        model : SGPMIC or PaperSGPMIC
+            The fitted estimator; predictions come out as from `load`, `labels_` and the like are of the drawn rows.
+        """
+        light: Callable[[storage.FittedState], SGPMIC | PaperSGPMIC] = partial(cls._rebuilt, every_row=False)
+        return storage.load(path, {stored.KIND: light, paper_stored.KIND: PaperSGPMIC._rebuilt})
+
+    @classmethod
+    def _rebuilt(cls, state: storage.FittedState, *, every_row: bool = True) -> "SGPMIC":
         """The model that left this state, which comes from a file and may be anything."""
         if not state.parameters.keys().isdisjoint(RUNTIME):
             raise ValueError("its header sets what belongs to a run")
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in state.parameters.items()}
         model = cls(**given)
         check_parameters(model, RULES)
-        fit = stored.trained(state)
+        fit = stored.trained(state, every_row)
         votes = Votes(state.arrays["S"], fit.data.held, tuple(state.details["start_"]))
         model._keep(fit, state.arrays["first"], votes, np.arange(len(fit.data.Y)), None)
         model._gaussian = stored.gaussian_of(state)
-        for name in stored.ATTRIBUTES[:-1]:
+        for name in (*(stored.OF_EVERY_ROW if every_row else ()), "offset_", "scale_"):
             setattr(model, name, state.arrays[name])
         model.selection_, model.no_clusters_ = state.details["selection_"], bool(state.scalars["no_clusters_"])
         model.n_features_in_ = state.scalars["n_features_in_"]
@@ -356,21 +377,21 @@ class SGPMIC(LatentClusterer):
     def _learn_rows(self, Y: Array, numbers: list[int], crew: Workers) -> None:
         random_state = check_random_state(self.random_state)
         offset, scale = offset_and_scale(Y, self.scale)
-        seen, holes = (Y - offset) / scale, np.isnan(Y)
+        drawn = self._drawn(Y, offset, scale, random_state)
+        seen = (Y[drawn] - offset) / scale
+        holes = np.isnan(seen)
         gaussian = learn(seen) if holes.any() else None
         if gaussian is not None:
             seen = filled_by(gaussian, seen)
-        order = _canonical_order(seen)
-        chosen = self._drawn(len(Y), random_state)
-        order = order[chosen]
-        rows = seen[order]
+        order = _canonical_order(*_powers(seen))
+        rows, holes, order = seen[order], holes[order], drawn[order]
         near = neighbours(rows) if len(rows) > 3 else None
         selection = None
         if len(numbers) > 1:
             selection = choose_clusters(rows, numbers, random_state)
             numbers = [selection.chosen]
-        unseen = holes[order] if holes.any() else None
-        votes = self._votes(rows, unseen, order, near, numbers[0], random_state)
+        unseen = holes if holes.any() else None
+        votes = self._votes(rows, unseen, order, len(Y), near, numbers[0], random_state)
         data = observe(rows, float(np.mean(rounding(rows))), votes.held, unseen)
         compute = self._compute(len(rows), crew)
         q = self._dimensions(rows, data, votes, compute, random_state)
@@ -379,7 +400,7 @@ class SGPMIC(LatentClusterer):
         self._keep(fit, rows, votes, order, selection)
         self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
         if len(order) < len(Y):
-            self._place_the_rest(seen, holes, order, crew)
+            self._place_all(Y, order, crew)
         self._judge()
 
     def _compute(self, n_rows: int, crew: Workers) -> Compute:
@@ -430,19 +451,29 @@ class SGPMIC(LatentClusterer):
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
         self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def _place_the_rest(self, seen: Array, holes: Switches, order: Indices, crew: Workers) -> None:
-        placed = self._placer.place(seen, holes, crew)
-        self.responsibilities_, self.embedding_, self.embedding_variances_ = placed.S, placed.mu, placed.s
-        votes = np.zeros_like(placed.S)
-        votes[order] = self._placer.state.S
-        self.votes_ = np.where(votes.sum(axis=1, keepdims=True) > 0, votes, placed.S)
+    def _place_all(self, Y: Array, order: Indices, crew: Workers) -> None:
+        """Place every row, block by block, after a fit to those in `order`."""
+        n, q = len(Y), self.embedding_.shape[1]
+        S, mu, s = np.empty((n, self.n_clusters_)), np.empty((n, q)), np.empty((n, q))
+        tell = getattr(self.callback, "placed", None)
+        for rows in row_blocks(n):
+            placed = self._placed((Y[rows] - self.offset_) / self.scale_, crew)
+            S[rows], mu[rows], s[rows] = placed.S, placed.mu, placed.s
+            if tell is not None:
+                tell(rows.stop, n)
+        self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
+        self.votes_ = S.copy()
+        self.votes_[order] = self._placer.state.S
 
-    def _located(self, seen: Array, crew: Workers) -> Located:
+    def _placed(self, seen: Array, crew: Workers) -> Placed:
         holes = np.isnan(seen)
         if holes.any():
             # Where training saw no holes, nothing is known of them but the mean of the column.
             seen = np.where(holes, 0.0, seen) if self._gaussian is None else filled_by(self._gaussian, seen)
-        placed = self._placer.place(seen, holes, crew)
+        return self._placer.place(seen, holes, crew)
+
+    def _located(self, seen: Array, crew: Workers) -> Located:
+        placed = self._placed(seen, crew)
         return Located(placed.mu, placed.S, placed.log_score)
 
     def __sklearn_tags__(self):
@@ -452,15 +483,16 @@ class SGPMIC(LatentClusterer):
 
     def _numbers(self, Y: Array) -> list[int]:
         """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
-        distinct = len(np.unique(Y, axis=0, equal_nan=True)) if not np.isnan(Y).any() else len(Y)
         if isinstance(self.n_clusters, str):
-            return list(range(1, max(1, min(MOST_CLUSTERS, distinct, len(Y) // 10)) + 1))
+            return list(range(1, max(1, min(_distinct(Y, MOST_CLUSTERS), len(Y) // 10)) + 1))
         low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
-        if high > distinct:
+        if high > (distinct := _distinct(Y, high)):
             raise ValueError(f"n_clusters={high} needs at least that many distinct rows; there are {distinct}.")
         return list(range(low, high + 1))
 
-    def _drawn(self, n: int, random_state) -> Indices:
+    def _drawn(self, Y: Array, offset: Array, scale: Array, random_state) -> Indices:
+        """The rows that are fitted to, ascending: all, or a draw that does not depend on the order they came in."""
+        n = len(Y)
         if n <= self.max_rows:
             return np.arange(n)
         warnings.warn(
@@ -468,16 +500,20 @@ class SGPMIC(LatentClusterer):
             "in the fitted model.",
             stacklevel=6,
         )
-        return np.sort(random_state.permutation(n)[: self.max_rows])
+        powers = [_powers(np.nan_to_num((Y[rows] - offset) / scale)) for rows in row_blocks(n)]
+        order = _canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
+        return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
-    def _votes(self, rows: Array, holes: Switches | None, order: Indices, near, n_clusters: int, random_state) -> Votes:
+    def _votes(
+        self, rows: Array, holes: Switches | None, order: Indices, n: int, near, n_clusters: int, random_state
+    ) -> Votes:
         if isinstance(self.init, str):
             if self.init not in STARTS:
                 raise ValueError(f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities.")
             if self.init == "committee":
                 return vote(rows, near, n_clusters, random_state, holes)
             return named_start(self.init, rows, n_clusters, random_state)
-        return _given_start(self.init, n_clusters, order, self.n_clusters)
+        return _given_start(self.init, n_clusters, order, n, self.n_clusters)
 
     def _dimensions(self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state) -> int:
         if isinstance(self.n_components, str):
@@ -502,15 +538,31 @@ class SGPMIC(LatentClusterer):
         return lambda done, bound, S: self.callback(done, bound, S[back].argmax(axis=1))
 
 
-def _canonical_order(seen: Array) -> Indices:
+def _powers(seen: Array) -> tuple[Array, Array]:
+    """Sums of cubes and of squares of every row (n,), by which rows are put in order."""
+    return np.round(np.sum(seen**3, axis=1), 6), np.round(np.sum(seen**2, axis=1), 6)
+
+
+def _canonical_order(cubes: Array, squares: Array) -> Indices:
     """An order of rows that does not depend on the order they came in, nor on that of the columns."""
-    return np.lexsort([np.round(np.sum(seen**3, axis=1), 6), np.round(np.sum(seen**2, axis=1), 6)])
+    return np.lexsort([cubes, squares])
 
 
-def _given_start(init, n_clusters: int, order: Indices, wanted) -> Votes:
-    """Votes from a user's labels or probabilities."""
+def _distinct(Y: Array, most: int) -> int:
+    """Number of distinct rows, counted up to `most`; rows with holes all count."""
+    if any(np.isnan(Y[rows]).any() for rows in row_blocks(len(Y))):
+        return min(len(Y), most)
+    found = Y[:0]
+    for first in range(0, len(Y), FEW_AT_ONCE):
+        found = np.unique(np.concatenate([found, Y[first : first + FEW_AT_ONCE]]), axis=0)
+        if len(found) >= most:
+            return most
+    return len(found)
+
+
+def _given_start(init, n_clusters: int, order: Indices, n: int, wanted) -> Votes:
+    """Votes from a user's labels or probabilities of all n rows, for those in `order`."""
     given = np.asarray(init)
-    n = len(order)
     if given.ndim not in (1, 2) or len(given) != n:
         raise ValueError(f"init must have one entry for each of the {n} rows, not shape {given.shape}.")
     if given.ndim == 1:
@@ -525,7 +577,7 @@ def _given_start(init, n_clusters: int, order: Indices, wanted) -> Votes:
         n_clusters = shares.shape[1]
     if shares.shape[1] != n_clusters:
         raise ValueError(f"init has {shares.shape[1]} clusters where n_clusters={n_clusters}.")
-    return Votes(shares[order], np.zeros_like(shares), ("init",))
+    return Votes(shares[order], np.zeros((len(order), n_clusters)), ("init",))
 
 
 def _natural(kernel: Kernel) -> dict[str, Any]:

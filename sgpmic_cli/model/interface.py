@@ -12,6 +12,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import SAFE_RANGE
+from sgpmic_cli.row_blocks import row_blocks
 
 
 class Located(NamedTuple):
@@ -129,15 +130,21 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _located(self, seen: Array, crew: Workers) -> Located:
         """Rows as the model sees them, offset and scale taken away, in its latent space."""
 
-    def _locate(self, X) -> Located:
+    def _locate(self, X, first_row: int = 0) -> Located:
+        """Rows in the latent space, block by block; `first_row` is where they begin in a file that comes in parts."""
         check_is_fitted(self)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         Y = validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite)
+        with workers(self.n_jobs) as crew:
+            blocks = [self._located(self._seen(Y[rows], first_row + rows.start), crew) for rows in row_blocks(len(Y))]
+        return Located(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+
+    def _seen(self, Y: Array, first_row: int) -> Array:
         with np.errstate(over="ignore"):
             seen = (Y - self.offset_) / self.scale_
         if len(far := np.flatnonzero((np.abs(seen) > SAFE_RANGE[1]).any(axis=1))):
             raise ValueError(
-                f"Row {far[0] + 1} is too far from the training rows to be placed (beyond {SAFE_RANGE[1]:.0e})."
+                f"Row {first_row + far[0] + 1} is too far from the training rows to be placed "
+                f"(beyond {SAFE_RANGE[1]:.0e})."
             )
-        with workers(self.n_jobs) as crew:
-            return self._located(seen, crew)
+        return np.asarray(seen)

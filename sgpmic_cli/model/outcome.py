@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.row_blocks import row_blocks, total
 
 ALIVE = 0.5  # rows' worth of responsibility
 TINY = 5  # rows; fewer are outliers rather than a cluster ...
@@ -34,7 +35,7 @@ def judge(S: Array) -> Outcome:
     twins: list[tuple[int, int]] = []
     for i, a in enumerate(alive):
         others = alive[i + 1 :]
-        shared = np.minimum(S[:, [a]], S[:, others]).sum(axis=0)
+        shared = total(np.minimum(S[rows, a : a + 1], S[rows][:, others]) for rows in row_blocks(n))
         twins += [(int(a), int(b)) for b in others[shared > SHARED * np.minimum(counts[a], counts[others])]]
     tiny = [int(j) for j in np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_SHARE * n / m)))]
     return Outcome(sizes, certainty, twins, tiny, [int(j) for j in np.flatnonzero(sizes == 0)])

@@ -5,15 +5,16 @@ A row begins where its nearest training row is, with what was held of that row, 
     log sum_m exp(log pi_m + <log N(x | xbar_m, C_m)> + h_m + P/2 log beta_m - beta_m/2 <|y - f_m|^2>) + H[q(x)]
 
 by damped Newton steps on q(x) = N(mu, diag s): the expected second derivative by mu_q is twice the derivative by s_q
-(Price's theorem), so that both come with the gradient. All rows at once, each with its own damping, so that the answer
-for a row does not depend on its company. A row that was trained on is already placed.
+(Price's theorem), so that both come with the gradient. All rows of a block at once, each with its own damping, so that
+the answer for a row does not depend on its company, but for the last digits of a matrix product; the same rows in the
+same blocks come out the same, whichever thread places them. A row that was trained on is already placed.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 from scipy.special import logsumexp
-from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.component import Posterior, expected_error
@@ -25,7 +26,7 @@ from sgpmic_cli.model.parallel import ALONE, Workers, cut
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
 LEAST_STEP = 1e-3
-BLOCK = 1024
+BLOCK = 4096  # rows that are placed together, by one thread
 REFILLS = 3  # times that holes of new rows are filled anew
 NEGLIGIBLE = 1e-9  # responsibilities below this leave a component out of a row's step
 
@@ -48,16 +49,22 @@ class Placer:
 
     def __init__(self, data: Data, state: State, posteriors: list[Posterior | None], first: Array):
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
-        self.tree = KDTree(first)  # direct differences: a training row must find itself at distance zero
+        # Direct differences, so that a training row finds itself at distance zero; searched by several threads at once.
+        self.tree = KDTree(first)
 
-    def place(self, Y: Array, holes: Switches | None = None, workers: Workers = ALONE) -> Placed:
+    def place(self, Y: Array, holes: Switches, workers: Workers = ALONE) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
-        placed = self._place(Y, workers)
-        if holes is not None and holes.any():
+        blocks = workers.map(lambda rows: self._place(Y[rows], holes[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
+        return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+
+    def _place(self, Y: Array, holes: Switches) -> Placed:
+        placed = self._place_filled(Y)
+        if holes.any():
             new = np.flatnonzero(holes.any(axis=1) & ~self._trained(Y))
             for _ in range(REFILLS if len(new) else 0):
-                expected = self.expected(placed.mu[new], placed.s[new], placed.S[new])
-                again = self._place(np.where(holes[new], expected, Y[new]), workers)
+                again = self._place_filled(
+                    np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
+                )
                 for old, better in zip(placed, again, strict=True):
                     old[new] = better
         return placed
@@ -71,15 +78,11 @@ class Placer:
         return out
 
     def _trained(self, Y: Array) -> Switches:
-        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+        nearest = np.asarray(self.tree.query(Y)[1])
         return np.asarray((self.first[nearest] == Y).all(axis=1))
 
-    def _place(self, Y: Array, workers: Workers) -> Placed:
-        blocks = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
-        return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
-
-    def _place_block(self, Y: Array) -> Placed:
-        nearest = self.tree.query(Y, return_distance=False)[:, 0]
+    def _place_filled(self, Y: Array) -> Placed:
+        nearest = np.asarray(self.tree.query(Y)[1])
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
         new = np.flatnonzero((self.first[nearest] != Y).any(axis=1))

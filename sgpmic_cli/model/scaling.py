@@ -1,10 +1,12 @@
 """Columns brought to one scale, and values that arithmetic can hold."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Switches
+from sgpmic_cli.row_blocks import mean_and_variance, row_blocks, total
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
 
@@ -16,35 +18,40 @@ def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Ar
 
     NaN stands for an entry that was not seen.
     """
-    if np.isnan(Y).any():
-        return _of_what_was_seen(Y, scale)
-    offset = Y.mean(axis=0) if center else np.zeros(Y.shape[1])
+    low, high, holes = _range(Y)
+    n, spread = len(Y), high - low
+    if holes:
+        return _of_what_was_seen(Y, scale, constant=spread == 0.0)
+    offset = total(_blocks(Y)) / n if center else np.zeros(Y.shape[1])
     if scale == "global":
-        return offset, np.full(Y.shape[1], np.sqrt(np.var(Y, axis=0, ddof=1).mean()))
+        middle = offset if center else total(_blocks(Y)) / n
+        variances = total((block - middle) ** 2 for block in _blocks(Y)) / (n - 1)
+        return offset, np.full(Y.shape[1], np.sqrt(variances.mean()))
     if scale == "standard":
         # Equal values have no spread, but often a variance: that of the rounding of their mean.
-        spread = np.ptp(Y, axis=0)
         unit = np.where(spread > 0.0, spread, 1.0)
-        deviations = unit * np.std((Y - Y.min(axis=0)) / unit, axis=0, ddof=1)
-        return offset, np.where(spread > 0.0, deviations, 1.0)
+        middle = total((block - low) / unit for block in _blocks(Y)) / n
+        variances = total(((block - low) / unit - middle) ** 2 for block in _blocks(Y)) / (n - 1)
+        return offset, np.where(spread > 0.0, unit * np.sqrt(variances), 1.0)
     return offset, np.ones(Y.shape[1])
 
 
-def _of_what_was_seen(Y: Array, scale: Scale) -> tuple[Array, Array]:
-    offset, variances = np.nanmean(Y, axis=0), np.nanvar(Y, axis=0)
+def _of_what_was_seen(Y: Array, scale: Scale, constant: Switches) -> tuple[Array, Array]:
+    offset, variances = mean_and_variance(lambda: _blocks(Y))
     if scale == "global":
         return offset, np.full(Y.shape[1], np.sqrt(variances.mean()))
-    constant = np.nanmax(Y, axis=0) == np.nanmin(Y, axis=0)
     return offset, np.where(constant, 1.0, np.sqrt(variances)) if scale == "standard" else np.ones(Y.shape[1])
 
 
 def check_spread(Y: Array) -> None:
     """Refuse rows that are all equal, values that cannot be squared, and rows or columns of which nothing was seen."""
-    holes = np.isnan(Y)
-    for axis, what in ((1, "row"), (0, "column")):
-        if len(empty := np.flatnonzero(holes.all(axis=axis))):
-            raise ValueError(f"Nothing was seen of {what} {empty[0] + 1}: every entry of it is missing.")
-    spread = (np.nanmax(Y, axis=0) - np.nanmin(Y, axis=0)).max() if np.nanmax(np.abs(Y)) < SAFE_RANGE[1] else np.inf
+    for rows in row_blocks(len(Y)):
+        if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
+            raise ValueError(_nothing_seen("row", rows.start + empty[0]))
+    low, high, _ = _range(Y)
+    if len(empty := np.flatnonzero(np.isnan(low))):
+        raise ValueError(_nothing_seen("column", empty[0]))
+    spread = (high - low).max() if max(high.max(), -low.min()) < SAFE_RANGE[1] else np.inf
     if spread == 0.0:
         raise ValueError("All rows are equal, so there is nothing to cluster.")
     if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:
@@ -52,3 +59,21 @@ def check_spread(Y: Array) -> None:
             "The values are too large or too small to be squared without leaving the floating-point range; "
             "multiply the data by a constant first."
         )
+
+
+def _nothing_seen(what: str, place: int) -> str:
+    return f"Nothing was seen of {what} {place + 1}: every entry of it is missing."
+
+
+def _blocks(Y: Array) -> Iterator[Array]:
+    return (Y[rows] for rows in row_blocks(len(Y)))
+
+
+def _range(Y: Array) -> tuple[Array, Array, bool]:
+    """The least and the greatest entry of every column (P,) that was seen, and whether any was not."""
+    low = high = np.full(Y.shape[1], np.nan)
+    holes = False
+    for block in _blocks(Y):
+        low, high = np.fmin(low, np.fmin.reduce(block)), np.fmax(high, np.fmax.reduce(block))
+        holes = holes or bool(np.isnan(block).any())
+    return low, high, holes

@@ -107,9 +107,10 @@ def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) 
     Damage can also show while the model is rebuilt, so that is done in here.
     """
     try:
-        state = _read(Path(path))
-        with np.errstate(over="raise", invalid="raise", divide="raise"):
-            return _of_kind(rebuild, state, path)(state)
+        with _opened(Path(path)) as members:
+            state = _read(Path(path), members)
+            with np.errstate(over="raise", invalid="raise", divide="raise"):
+                return _of_kind(rebuild, state, path)(state)
     except UsageError:
         raise
     except FileNotFoundError:
@@ -119,9 +120,20 @@ def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) 
         raise UsageError(f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again.") from None
 
 
-def _read(path: Path) -> FittedState:
-    arrays = _unpacked(path)
-    header = json.loads(arrays.pop("header").tobytes().decode())
+class _Arrays(dict[str, np.ndarray]):
+    """The arrays of a file, each read when it is asked for: whoever needs few of them does not pay for all."""
+
+    def __init__(self, members: Mapping[str, np.ndarray]):
+        super().__init__()
+        self._members = members
+
+    def __missing__(self, name: str) -> np.ndarray:
+        self[name] = array = self._members[name]
+        return array
+
+
+def _read(path: Path, members: Mapping[str, np.ndarray]) -> FittedState:
+    header = json.loads(members["header"].tobytes().decode())
     if header["format"] != FORMAT:
         raise ValueError("its header names another format")
     if not isinstance(header["version"], int) or header["version"] < 1:
@@ -137,7 +149,7 @@ def _read(path: Path) -> FittedState:
         header.get("kind", FIRST_KIND),
         header["parameters"],
         header["fitted"],
-        arrays,
+        _Arrays(members),
         header["feature_names"],
         recipe,
         header.get("details", {}),
@@ -153,13 +165,13 @@ def _of_kind(
     return rebuild[state.kind]
 
 
-def _unpacked(path: Path) -> dict[str, np.ndarray]:
+def _opened(path: Path) -> Any:
+    """The members of an archive that is not too large, to be used in a `with`."""
     with zipfile.ZipFile(path) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
     if sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size) or sizes.get("header.npy", 0) > MAX_HEADER:
         raise ValueError("it unpacks to more than a model can hold")
-    with np.load(path, allow_pickle=False) as members:
-        return {name: members[name] for name in members.files}
+    return np.load(path, allow_pickle=False)
 
 
 def _plain(value: Any) -> Any:

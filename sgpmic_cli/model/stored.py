@@ -13,15 +13,9 @@ from sgpmic_cli.model.storage import FittedState
 KIND = "latent-distribution"
 FREE = tuple(field.name for field in fields(Free))
 PRIOR = LatentPrior._fields
-ATTRIBUTES = (  # arrays of the estimator: all rows, in the order that they came in, also those that were not fitted to
-    "responsibilities_",
-    "embedding_",
-    "embedding_variances_",
-    "votes_",
-    "offset_",
-    "scale_",
-    "lower_bounds_",
-)
+# Arrays of the estimator that have a line for each row, in the order that they came in, also those not fitted to.
+OF_EVERY_ROW = ("responsibilities_", "embedding_", "embedding_variances_", "votes_")
+ATTRIBUTES = (*OF_EVERY_ROW, "offset_", "scale_", "lower_bounds_")
 SCALARS = ("rounding", "n_iter_", "converged_", "no_clusters_", "n_features_in_")
 
 
@@ -39,9 +33,11 @@ def gaussian_of(state: FittedState) -> Gaussian | None:
     return Gaussian(mean, state.arrays["hole_covariance"]) if len(mean) else None
 
 
-def trained(state: FittedState) -> Fit:
-    """The mixture of a file, checked."""
+def trained(state: FittedState, every_row: bool = True) -> Fit:
+    """The mixture of a file, checked, with what it holds of every row or without."""
     _check(state)
+    if every_row:
+        _check_every_row(state)
     arrays, rows = state.arrays, state.arrays["rows"]
     data = Data(rows, rows.shape[1], arrays["squares"], float(state.scalars["rounding"]), arrays["held"])
     mixture = State(Free(*(arrays[name] for name in FREE)), LatentPrior(*(arrays[name] for name in PRIOR)), arrays["S"])
@@ -53,7 +49,7 @@ def _check(state: FittedState) -> None:
     """Refuse, with a ValueError, what no fit can have left."""
     state.check_scalars(SCALARS)
     arrays = state.arrays
-    (n, q), (m, k, _), every = arrays["mu"].shape, arrays["Z"].shape, len(arrays["responsibilities_"])
+    (n, q), (m, k, _) = arrays["mu"].shape, arrays["Z"].shape
     p = int(state.scalars["n_features_in_"])
     state.check_arrays(
         {
@@ -74,21 +70,17 @@ def _check(state: FittedState) -> None:
             "first": (n, p),
             "hole_mean": (holes := len(arrays["hole_mean"]),),
             "hole_covariance": (holes, holes),
-            "responsibilities_": (every, m),
-            "embedding_": (every, q),
-            "embedding_variances_": (every, q),
-            "votes_": (every, m),
             "offset_": (p,),
             "scale_": (p,),
             "lower_bounds_": (max(1, arrays["lower_bounds_"].size),),
         }
     )
-    state.check_probabilities("S", "responsibilities_", "votes_", "weights")
+    state.check_probabilities("S", "weights")
     state.check_rows("rows")
     state.check_rows("first")
     if holes not in (0, p):
         raise ValueError("it fills other columns than it has")
-    if min(arrays[name].min() for name in ("weights", "variances", "scale_", "embedding_variances_")) <= 0:
+    if min(arrays[name].min() for name in ("weights", "variances", "scale_")) <= 0:
         raise ValueError("a weight, a variance or a scale in it is not positive")
     if state.scalars["rounding"] < 0:
         raise ValueError("its columns are rounded to less than nothing")
@@ -97,3 +89,12 @@ def _check(state: FittedState) -> None:
         raise ValueError("its start is not told in words")
     if selection is not None and not (isinstance(selection, list) and all(isinstance(row, dict) for row in selection)):
         raise ValueError("its numbers of clusters are no table")
+
+
+def _check_every_row(state: FittedState) -> None:
+    (m, _, q), n = state.arrays["Z"].shape, len(state.arrays["responsibilities_"])
+    shapes = {"responsibilities_": (n, m), "embedding_": (n, q), "embedding_variances_": (n, q), "votes_": (n, m)}
+    state.check_arrays(shapes)
+    state.check_probabilities("responsibilities_", "votes_")
+    if state.arrays["embedding_variances_"].min() <= 0:
+        raise ValueError("a variance in it is not positive")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.single_fit.profile import Profile
 
 UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
@@ -12,7 +13,7 @@ COMMON = 0.9  # ... unless nearly all rows have one and the same
 
 def scaling_advice(data: Dataset) -> str | None:
     """One sentence when the largest columns will drown the smallest."""
-    variances = np.nanvar(data.Y, axis=0)
+    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
     low, high = [(variances[j], data.feature_names[j]) for j in _extremes(variances)]
     if high[0] <= UNEVEN * low[0]:
         return None

@@ -20,7 +20,7 @@ from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.advice import scaling_advice, text_advice
 from sgpmic_cli.single_fit.profile import Profile, profile_of, write_profile
-from sgpmic_cli.single_fit.row_tables import write_csv, write_embedding, write_labels
+from sgpmic_cli.single_fit.row_tables import write_csv, write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
     Clusters,
@@ -31,7 +31,7 @@ from sgpmic_cli.single_fit.settings import (
     estimator_for,
 )
 
-Progress = Callable[["Round"], None]
+Progress = Callable[["Round | Placing"], None]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,14 @@ class Round:
     rounds: int
     bound: float
     acc: float | None  # purity in percent; None without classes
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Rows that are placed in a fitted model, as they go by."""
+
+    done: int
+    rows: int | None  # None where a file has not come to its end
 
 
 @dataclass(frozen=True)
@@ -163,8 +171,8 @@ class Fitted:
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
         self.model.save(folder / "model.npz")
-        write_labels(folder / "labels.csv", self.data, self.model.responsibilities_)
-        write_embedding(folder / "embedding.csv", self.data, self.model.embedding_)
+        data, model = self.data, self.model
+        write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
         write_profile(folder / "profile.csv", self.profile)
         rows = [(each.number, each.round, each.step, each.bound, each.acc) for each in self.trace()]
         write_csv(folder / "trace.csv", ["update", "round", "step", "bound", "acc"], rows)
@@ -199,12 +207,12 @@ def fit(
         data, setting, clusters=clusters, dims=dims, variance=variance, inducing=inducing, seed=seed, settings=given
     )
     heard: list[Round] = []
-    model.callback = _listener(model, data, heard, progress)
+    model.callback = _Listener(model, data, heard, progress)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(rows.Y if data.names_made_up else pd.DataFrame(rows.Y, columns=list(data.feature_names)))
+            model.fit(rows.Y if data.names_made_up else _named(rows))
         except ValueError as error:
             raise UsageError(f"{data.name} cannot be fitted: {_as_clause(str(error))}") from None
         except FloatingPointError as error:
@@ -222,19 +230,29 @@ def _usual_scale(setting: Setting) -> str:
     return str(ESTIMATORS[setting]().scale)
 
 
-def _listener(model: Model, data: Dataset, heard: list[Round], progress: Progress | None) -> Callable[..., None]:
-    restarts = model.n_init if isinstance(model, PaperSGPMIC) else 1
+def _named(rows: Dataset) -> pd.DataFrame:
+    return pd.DataFrame(rows.Y, columns=list(rows.feature_names), copy=False)
 
-    def listen(number: int, bound: float, labels: np.ndarray) -> None:
-        acc = None
-        if data.labels is not None and len(labels) == len(data.labels):  # a fit to a draw of the rows has fewer
-            acc = purity(data.labels, labels)
-        restart = 1 if not heard else heard[-1].restart + (number == 1)
-        heard.append(Round(restart, restarts, number, model.max_iter, float(bound), acc))
-        if progress is not None:
-            progress(heard[-1])
 
-    return listen
+class _Listener:
+    """What a model calls while it is fitted."""
+
+    def __init__(self, model: Model, data: Dataset, heard: list[Round], progress: Progress | None):
+        self.model, self.data, self.heard, self.progress = model, data, heard, progress
+        self.restarts = model.n_init if isinstance(model, PaperSGPMIC) else 1
+
+    def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
+        acc, classes = None, self.data.labels
+        if classes is not None and len(labels) == len(classes):  # a fit to a draw of the rows has fewer
+            acc = purity(classes, labels)
+        restart = 1 if not self.heard else self.heard[-1].restart + (number == 1)
+        self.heard.append(Round(restart, self.restarts, number, self.model.max_iter, float(bound), acc))
+        if self.progress is not None:
+            self.progress(self.heard[-1])
+
+    def placed(self, done: int, rows: int) -> None:
+        if self.progress is not None:
+            self.progress(Placing(done, rows))
 
 
 def _kept(model: Model, heard: list[Round]) -> list[Round]:

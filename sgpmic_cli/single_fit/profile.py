@@ -1,7 +1,8 @@
 """What makes a cluster: its features beside those of all other rows, in the units of the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.model.outcome import Outcome
+from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.single_fit.row_tables import write_csv
 
 MOST_STRIKING = 3  # features that stand for a cluster
@@ -62,15 +64,19 @@ class Profile:
 
 def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
     """Profile of the clusters of all rows."""
-    values = data.Y if data.recipe is None else data.Y * data.recipe.divisors
-    spread, every = np.nanstd(values, axis=0), np.arange(len(outcome.sizes))
-    inside = [values[labels == m] for m in every]
-    outside = [values[labels != m] for m in every]
-    means = np.array([_mean(rows) for rows in inside])
-    elsewhere = np.array([_mean(rows) for rows in outside])
+
+    def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
+        for rows in row_blocks(len(data.Y)):
+            block = data.Y[rows][test(labels[rows], cluster)]
+            yield block if data.recipe is None else block * data.recipe.divisors
+
+    every = range(len(outcome.sizes))
+    spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
+    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in every]
+    means, spreads = np.array([mean for mean, _ in inside]), np.sqrt([variance for _, variance in inside])
+    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in every])
     with np.errstate(invalid="ignore"):  # NaN without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
-    spreads = np.array([np.nanstd(rows, axis=0) if len(rows) else np.full(values.shape[1], np.nan) for rows in inside])
     made_of = [(c.name, isinstance(c, TextColumn)) for c in _columns(data) for _ in c.feature_names]
     return Profile(
         data.feature_names,
@@ -111,10 +117,6 @@ def _columns(data: Dataset) -> Sequence[NumberColumn | TextColumn]:
     if data.recipe is not None:
         return data.recipe.columns
     return TableRecipe.of_numbers(data.Y, data.feature_names).columns
-
-
-def _mean(rows: np.ndarray) -> np.ndarray:
-    return np.nanmean(rows, axis=0) if len(rows) else np.full(rows.shape[1], np.nan)
 
 
 def _cell(value: float) -> float | str:

@@ -42,11 +42,10 @@ def doubtful_rows(fitted: Fitted, most: int = 10) -> list[Doubtful]:
     S = fitted.model.responsibilities_
     if S.shape[1] < 2:
         return []
-    ranked = np.argsort(-S, axis=1, kind="stable")[:, :2]
     best = S.max(axis=1)
     rows = [int(row) for row in np.argsort(best, kind="stable")[:most] if best[row] < SURE]
     return [
         Doubtful(row_name(fitted.data, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
         for row in rows
-        for a, b in [ranked[row]]
+        for a, b in [np.argsort(-S[row], kind="stable")[:2]]
     ]

@@ -66,10 +66,11 @@ def default_work(problem: Problem, crew: Workers) -> Work:
     state = replace(state, S=S, prior=maximise(state.free.mu, state.free.s, S))
     rows, pull, known = em.active_rows(data, S), Pull(S, state.prior), em.evaluate(data, state)[0]
     placer = placement.Placer(data, state, known, data.Y)
+    whole = np.zeros(new_rows(data.Y).shape, dtype=bool)
     return {
         "evaluation": lambda: em.value_and_gradient(data, state.free, rows, pull, crew),
         "E-step": lambda: em.responsibilities(data, state, known, crew),
-        "prediction": lambda: placer.place(new_rows(data.Y), workers=crew),
+        "prediction": lambda: placer.place(new_rows(data.Y), whole, crew),
     }
 
 

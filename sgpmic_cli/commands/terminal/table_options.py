@@ -20,7 +20,7 @@ Data = Annotated[
     str | None,
     typer.Argument(
         metavar="DATA",
-        help="Name of a data set, path of a table (CSV, packed or not, or Parquet), or - for standard input.",
+        help="Name of a data set, path of a table (CSV, packed or not, Parquet or .npy), or - for standard input.",
         autocompletion=completion.datasets,
     ),
 ]

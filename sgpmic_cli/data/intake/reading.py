@@ -7,6 +7,8 @@ import io
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +18,10 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 STANDARD_INPUT = "-"
 LARGEST = 2 * 1024**3  # bytes; a table beyond would not fit into memory as numbers and text at once
 CHUNK = 1024**2
+PIECE = 4 * 1024**2  # bytes of text that are looked at together
 PARQUET = b"PAR1"
+NPY = b"\x93NUMPY"
+LONGEST_MARK = 6  # bytes
 _MARKS = {  # the longer of two that begin alike first
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -26,8 +31,11 @@ _MARKS = {  # the longer of two that begin alike first
 }
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
+class Readable(Protocol):
+    """All that is asked of a stream of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes; none at the end."""
 
 
 def called(path: str) -> str:
@@ -35,15 +43,56 @@ def called(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else path
 
 
-def read_bytes(path: str) -> bytes:
-    """All bytes of a file, or of standard input where the path is "-", unpacked if they are a gzip, bz2 or zip file."""
+class Source:
+    """Unpacked bytes, to be read once; `path` where they lie in a file just so, which can be read in any order."""
+
+    def __init__(self, stream: Readable, name: str, path: str | None = None):
+        self.stream, self.name, self.path = stream, name, path
+        self._start = stream.read(LONGEST_MARK)
+
+    def starts_with(self, *marks: bytes) -> bool:
+        """Whether the bytes begin with one of these marks; none is used up."""
+        return self._start.startswith(marks)
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes."""
+        if not self._start:
+            return self.stream.read(size)
+        start, self._start = self._start[:size], self._start[size:]
+        return start + self.stream.read(size - len(start))
+
+    def whole(self) -> bytes:
+        """All bytes, or a refusal where there is no end to them or, at once, where they are nothing but zeros."""
+        parts: list[bytes] = []
+        size = 0
+        while part := self.read(CHUNK):
+            if not any(part) and len(part) == CHUNK:
+                raise UsageError(
+                    f"{self.name} is not a text file (it holds nothing but zero bytes); save it as CSV in UTF-8"
+                )
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST:
+                limit = f"{LARGEST / 1024**3:g} GiB"
+                raise UsageError(f"{self.name} is larger than {limit} unpacked; take a sample of its rows")
+        return b"".join(parts)
+
+
+@contextmanager
+def unpacked(path: str) -> Iterator[Source]:
+    """The bytes of a file, or of standard input where the path is "-"; those of a gzip, bz2 or zip file unpacked.
+
+    What goes wrong while they are read, inside the `with`, is told as well.
+    """
     if path == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("standard input is a terminal: send a table into it, as in `sgpmic fit - < table.csv`")
-        return _unpacked(called(path), _all_of(sys.stdin.buffer, called(path)))
+        with _unpacking(Source(sys.stdin.buffer, called(path))) as source:
+            yield source
+        return
     try:
-        with Path(path).open("rb") as file:
-            raw = _all_of(file, path)
+        with Path(path).open("rb") as file, _unpacking(Source(file, path, path)) as source:
+            yield source
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
     except IsADirectoryError:
@@ -54,59 +103,60 @@ def read_bytes(path: str) -> bytes:
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
-    return _unpacked(path, raw)
 
 
-def decode(path: str, raw: bytes, encoding: str | None) -> str:
-    """The text that bytes stand for, with line ends as they are everywhere today."""
+@contextmanager
+def _unpacking(packed: Source) -> Iterator[Source]:
+    name = packed.name
+    if not packed.starts_with(b"\x1f\x8b", b"BZh", b"PK\x03\x04"):
+        yield packed
+        return
+    try:
+        if packed.starts_with(b"\x1f\x8b"):
+            yield Source(gzip.GzipFile(fileobj=packed), name)  # type: ignore[call-overload]
+        elif packed.starts_with(b"BZh"):
+            yield Source(bz2.BZ2File(packed), name)  # type: ignore[call-overload]
+        else:
+            with zipfile.ZipFile(packed.path or io.BytesIO(packed.whole())) as archive:
+                yield Source(archive.open(_only_member(name, archive)), name)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise UsageError(f"{name} cannot be unpacked ({error}); pack it again") from None
+
+
+def decoded(path: str, stream: Readable, encoding: str | None) -> Iterator[str]:
+    """The text that bytes stand for, piece by piece, with line ends as they are everywhere today."""
+    raw = stream.read(PIECE)
     chosen = encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), "utf-8-sig")
     try:
-        text = raw.decode(chosen)
+        b"".decode(chosen)  # refuses what is a codec, but none of text
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(chosen)(), translate=True)
     except LookupError:
         raise UsageError(
             f"encoding={encoding!r} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        what = f"is not in {chosen.removesuffix('-sig').upper()} (byte 0x{raw[error.start]:02x} in line {line})"
-        raise TableError(
-            path, [Problem(what, (Remedy("name its encoding", "encoding", "latin-1"), Remedy("save it in UTF-8")))]
-        ) from None
-    except UnicodeError as error:
-        raise UsageError(f"{path} cannot be read as {chosen} ({error}); name another encoding") from None
-    if "\0" in text:
-        raise UsageError(f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8")
-    if not text.strip():
+    lines, empty = 0, True
+    while True:
+        try:
+            text = decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:
+            line = lines + error.object.count(b"\n", 0, error.start) + 1
+            byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
+            what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
+            raise TableError(
+                path, [Problem(what, (Remedy("name its encoding", "encoding", "latin-1"), Remedy("save it in UTF-8")))]
+            ) from None
+        except UnicodeError as error:
+            raise UsageError(f"{path} cannot be read as {chosen} ({error}); name another encoding") from None
+        if "\0" in text:
+            raise UsageError(f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8")
+        empty = empty and not text.strip()
+        yield text
+        if not raw:
+            break
+        lines += raw.count(b"\n")
+        raw = stream.read(PIECE)
+    if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _all_of(stream: _Readable, path: str) -> bytes:
-    """Everything in a stream, or a refusal where there is no end to it or, at once, where it is nothing but zeros."""
-    parts: list[bytes] = []
-    size = 0
-    while part := stream.read(CHUNK):
-        if not any(part) and len(part) == CHUNK:
-            raise UsageError(f"{path} is not a text file (it holds nothing but zero bytes); save it as CSV in UTF-8")
-        parts.append(part)
-        size += len(part)
-        if size > LARGEST:
-            raise UsageError(f"{path} is larger than {LARGEST / 1024**3:g} GiB unpacked; take a sample of its rows")
-    return b"".join(parts)
-
-
-def _unpacked(path: str, raw: bytes) -> bytes:
-    try:
-        if raw.startswith(b"\x1f\x8b"):
-            return _all_of(gzip.GzipFile(fileobj=io.BytesIO(raw)), path)
-        if raw.startswith(b"BZh"):
-            return _all_of(bz2.BZ2File(io.BytesIO(raw)), path)
-        if raw.startswith(b"PK\x03\x04"):
-            with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-                return _all_of(archive.open(_only_member(path, archive)), path)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise UsageError(f"{path} cannot be unpacked ({error}); pack it again") from None
-    return raw
 
 
 def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:

@@ -5,6 +5,7 @@ It is plain data, is kept in the model file as JSON, and can be read by anybody.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn, number_colu
 from sgpmic_cli.data.intake.options import WAYS_WITH_HOLES, TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, listed, shown
 from sgpmic_cli.data.intake.raw_table import RawTable
+from sgpmic_cli.data.intake.tally import Tally
 from sgpmic_cli.data.registry import nearest
 
 
@@ -25,8 +27,26 @@ class Prepared:
     feature_names: tuple[str, ...]
     row_numbers: np.ndarray  # (N,) of the file's rows, from 1
     ids: tuple[str, ...] | None
-    classes: list[str] | None
-    notes: tuple[str, ...]
+    classes: list[str] | None  # as they are written
+
+    def part(self, rows: slice) -> "Prepared":
+        """Some of the rows."""
+        ids = None if self.ids is None else self.ids[rows]
+        classes = None if self.classes is None else self.classes[rows]
+        return replace(self, Y=self.Y[rows], row_numbers=self.row_numbers[rows], ids=ids, classes=classes)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Prepared"]) -> "Prepared":
+        """All rows of several parts of one table; without classes where a part has none."""
+        ids = [part.ids for part in parts if part.ids is not None]
+        classes = [part.classes for part in parts if part.classes is not None]
+        return cls(
+            np.concatenate([part.Y for part in parts]),
+            parts[0].feature_names,
+            np.concatenate([part.row_numbers for part in parts]),
+            tuple(chain(*ids)) if ids else None,
+            list(chain(*classes)) if len(classes) == len(parts) else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,31 +121,33 @@ class TableRecipe:
         """The same recipe with all columns of numbers at equal weight, and those of text at theirs beside them."""
         return replace(self, evenly=True)
 
-    def apply(self, table: RawTable, *, label: str | None = None, id: str | None = None) -> Prepared:
+    def apply(self, table: RawTable, tally: Tally, *, label: str | None = None, id: str | None = None) -> Prepared:
         """The rows of a table as numbers; what stands in the way is a `TableError` with all of it.
 
-        `label` and `id` name columns of this table where they are not those of the recipe.
+        `label` and `id` name columns of this table where they are not those of the recipe. `tally` is told what was
+        met, for the notes on all blocks of a table.
         """
         problems: list[Problem] = []
-        notes: list[str] = []
-        chosen = self._matched(table, {label, id}, problems, notes)
+        tally.columns = []
+        chosen = self._matched(table, {label, id}, problems, tally.columns)
         for parameter, name in (("label", label), ("id", id)):
             if name is not None and name not in table.columns:
                 problems.append(unknown_column(name, parameter, table))
-        blocks = [self._encoded(table, column, name, problems, notes) for column, name in chosen]
-        holes = np.array([np.isnan(block[:, 0]) for block in blocks], dtype=bool).T  # (N, columns)
+        Y, holes = self._encoded(table, chosen, problems, tally)
         if self.missing == "error" and holes.any():
             problems.append(holes_problem(table, [name for _, name in chosen], holes))
-        classes = self._classes(table, label, problems, notes)
+        classes = self._classes(table, label, problems, tally)
         if problems:
             raise TableError(table.path, problems)
-        Y, kept = self._without_holes(blocks, holes, notes)
-        if not len(Y):
-            raise TableError(table.path, [Problem("every row has a missing value", (use_median(),))])
+        Y, kept = self._without_holes(Y, holes, tally)
         id = id or (self.id if self.id in table.columns else None)
         ids = None if id is None else tuple(written(cell) for cell in table.cells[id][kept])
         classes = None if classes is None else [classes[row] for row in kept]
-        return Prepared(Y, self.feature_names, kept + 1, ids, classes, tuple(notes))
+        return Prepared(Y, self.feature_names, table.first_row + kept + 1, ids, classes)
+
+    def notes(self, tally: Tally) -> tuple[str, ...]:
+        """What a person should know of the rows that it was applied to."""
+        return tuple(tally.notes(self.missing, [one.name for one in self.columns if isinstance(one, TextColumn)]))
 
     def _matched(
         self, table: RawTable, besides: set[str | None], problems: list[Problem], notes: list[str]
@@ -177,12 +199,35 @@ class TableRecipe:
     def _encoded(
         self,
         table: RawTable,
+        chosen: list[tuple[NumberColumn | TextColumn, str]],
+        problems: list[Problem],
+        tally: Tally,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Y (N, P), NaN for holes, and where holes are (N, columns).
+
+        Numbers that lie in one array as they are needed are left there, and may be a file.
+        """
+        n, widths = table.n_rows, [len(column.feature_names) for column, _ in chosen]
+        as_they_are = [name for _, name in chosen] == table.columns and (self.divisors == 1.0).all()
+        Y = table.numbers if as_they_are and table.numbers is not None else np.empty((n, sum(widths)))
+        holes = np.empty((n, len(chosen)), dtype=bool)
+        for i, (column, name) in enumerate(chosen):
+            block = self._block(table, column, name, problems, tally)
+            holes[:, i] = np.isnan(block[:, 0])  # a row of categories is known or missing as a whole
+            if Y is not table.numbers:
+                first = sum(widths[:i])
+                Y[:, first : first + widths[i]] = block / self._divisor(column)
+        return Y, holes
+
+    def _block(
+        self,
+        table: RawTable,
         column: NumberColumn | TextColumn,
         name: str,
         problems: list[Problem],
-        notes: list[str],
+        tally: Tally,
     ) -> np.ndarray:
-        """The columns of Y (N, k) that one column becomes, NaN for holes.
+        """The columns (N, k) that one column becomes, NaN for holes.
 
         A cell that is no number is a problem; a text that is not among the categories counts as missing.
         """
@@ -192,50 +237,43 @@ class TableRecipe:
         if n and isinstance(column, NumberColumn):
             problems.append(not_a_number(table, name, cells, strange))
         elif n and self.missing != "error":
-            notes.append(
-                f"column {shown(name)} has {n} value{'s' * (n > 1)} that the model does not know, such as "
-                f"{shown(written(cells[row]))} in {table.place(row)}; counted as missing."
-            )
+            tally.strangers[name] = tally.strangers.get(name, 0) + n
+            tally.first_stranger.setdefault(name, f"{shown(written(cells[row]))} in {table.place(row)}")
         if np.isinf(block).any():
             problems.append(not_finite(table, name, np.isinf(block[:, 0])))
-        return block / self._divisor(column)
+        return block
 
-    def _classes(
-        self, table: RawTable, label: str | None, problems: list[Problem], notes: list[str]
-    ) -> list[str] | None:
+    def _classes(self, table: RawTable, label: str | None, problems: list[Problem], tally: Tally) -> list[str] | None:
         name = label or self.label
         if name is None or name not in table.columns:
             return None
         classes = [written(cell) for cell in table.cells[name]]
         holes = np.array([cell in MISSING_CLASS for cell in classes])
         if holes.any() and label is None:
-            notes.append(f"column {shown(name)} lacks classes, so no scores are reported.")
+            tally.without_classes = name
             return None
         if holes.any():
             problems.append(classes_missing(table, name, holes))
-        return same_numbers(classes)
+        return classes
 
-    def _without_holes(
-        self, blocks: list[np.ndarray], holes: np.ndarray, notes: list[str]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _without_holes(self, Y: np.ndarray, holes: np.ndarray, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
         """Y and the rows that it has, counted from 0."""
-        n, rows = int(holes.sum()), np.arange(len(holes))
-        if n and self.missing == "drop":
+        rows = np.arange(len(holes))
+        tally.rows += len(rows)
+        for column, count in zip(self.columns, holes.sum(axis=0).tolist(), strict=True):
+            tally.holes[column.name] = tally.holes.get(column.name, 0) + count
+        if self.missing == "drop" and holes.any():
             rows = np.flatnonzero(~holes.any(axis=1))
-            left = len(holes) - len(rows)
-            notes.append(f"{left} of {len(holes)} rows have missing values and are left out.")
-        elif n and self.missing == "median":
-            names = [column.name for column, some in zip(self.columns, holes.T, strict=True) if some.any()]
-            with_text = any(isinstance(c, TextColumn) and c.name in names for c in self.columns)
-            notes.append(
-                f"{n} missing value{'s' * (n > 1)} in {listed(names)}: filled with the median of the column"
-                f"{', for text its most common value' if with_text else ''}."
-            )
-            for column, block, some in zip(self.columns, blocks, holes.T, strict=True):
-                block[some] = column.filler() / self._divisor(column)
-        elif n:
-            notes.append(f"{n} missing value{'s' * (n > 1)}: left to the model.")
-        return np.hstack(blocks)[rows], rows
+            tally.rows_left_out += len(holes) - len(rows)
+            return Y[rows], rows
+        if self.missing == "median" and holes.any():
+            Y = np.array(Y, dtype=np.float64)
+            first = 0
+            for column, some in zip(self.columns, holes.T, strict=True):
+                width = len(column.feature_names)
+                Y[some, first : first + width] = column.filler() / self._divisor(column)
+                first += width
+        return Y, rows
 
     def to_json(self) -> dict[str, Any]:
         """Itself as plain values, for `from_json`."""

@@ -11,6 +11,7 @@ from sgpmic_cli.figures.style import COLUMN, INK, PAGE, as_drawn, canvas, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_POINTS = 20_000  # more hide each other, and make a figure that no viewer opens
 BINS = 30
 LARGEST_POINT = 16.0  # square points
 LEGEND_LINE = 0.16  # inches
@@ -30,11 +31,13 @@ def draw_embedding(
 ) -> None:
     """Draw latent points X (N, Q) with their clusters (N,), means (M, Q), covariances (M, Q, Q) and classes (N,).
 
-    One dimension is drawn as histograms, two as they are, more by their two leading principal axes. With covariances
-    every cluster is a region as well: where half of its probability is, and where nine tenths of it are.
+    One dimension is drawn as histograms, two as they are, more by their two leading principal axes. Of very many rows
+    some are drawn, at equal distances in the table. With covariances every cluster is a region as well: where half of
+    its probability is, and where nine tenths of it are.
     """
-    plane = _plane(X)
-    points, titles = (X - plane.middle) @ plane.axes.T, plane.titles
+    shown = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_POINTS)).astype(int))
+    plane = _plane(X[shown])
+    points, titles = (X[shown] - plane.middle) @ plane.axes.T, plane.titles
     centres = None if means is None else (means - plane.middle) @ plane.axes.T
     n_clusters = int(clusters.max()) + 1 if means is None else len(means)
     marked = centres is not None and points.shape[1] == 2
@@ -53,10 +56,10 @@ def draw_embedding(
         all_axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=points.shape[1] == 2)[0]
         for axes, (heading, groups, names, looks) in zip(all_axes, panels, strict=True):
             if points.shape[1] == 2:
-                _scatter(axes, points, groups, names, looks)
+                _scatter(axes, points, groups[shown], names, looks)
                 axes.set_ylabel(titles[1])
             else:
-                _histogram(axes, points[:, 0], groups, names, looks)
+                _histogram(axes, points[:, 0], groups[shown], names, looks)
                 axes.set_ylabel("rows")
             axes.set_title(heading)
             axes.set_xlabel(titles[0])
@@ -65,7 +68,7 @@ def draw_embedding(
                 bbox_to_anchor=(0.5, -0.2),
                 ncols=legend_columns(names, each),
                 borderaxespad=0.0,
-                markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(X)))),
+                markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
             )
         if centres is not None and marked:
             if covariances is not None:

@@ -24,6 +24,11 @@ def content(case: dict[str, Any]) -> bytes:
         with zipfile.ZipFile(buffer, "w") as archive:
             archive.writestr("table.csv", raw)
         return buffer.getvalue()
+    if packed == "npy":
+        import numpy as np
+
+        np.save(buffer, np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float))
+        return buffer.getvalue()
     if packed == "parquet":
         import pandas as pd
 

@@ -1,5 +1,6 @@
 import gzip
 import io
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -86,10 +87,7 @@ def test_what_cannot_be_unpacked_is_told(tmp_path, content, sentence):
 
 
 def test_without_pyarrow_a_sentence_says_what_to_install(tmp_path, monkeypatch):
-    def missing(*arguments, **options):
-        raise ImportError("no pyarrow")
-
-    monkeypatch.setattr("pandas.read_parquet", missing)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # importing it fails
     (tmp_path / "t.parquet").write_bytes(b"PAR1....PAR1")
     with pytest.raises(UsageError, match=r"install sgpmic\[parquet\]"):
         load(str(tmp_path / "t.parquet"))

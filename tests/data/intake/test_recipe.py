@@ -5,11 +5,19 @@ import pandas as pd
 import pytest
 from raw_tables import birds
 
-from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.data.intake.problems import TableError
-from sgpmic_cli.data.intake.recipe import TableRecipe
-from sgpmic_cli.data.loading import load_for
+from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
+from sgpmic_cli.data.loading import rows_for
+
+
+def load_for(recipe, path, **named):
+    """All blocks of a table that is to be placed, as one data set."""
+    blocks = rows_for(recipe, path, **named)
+    rows = Prepared.joined(list(blocks))
+    about = {"ids": rows.ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
+    return Dataset.from_classes(path, rows.Y, rows.classes, rows.feature_names, **about)
 
 
 @pytest.fixture
