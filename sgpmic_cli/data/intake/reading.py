@@ -4,13 +4,16 @@ import bz2
 import codecs
 import gzip
 import io
+import os
+import select
+import stat
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -18,6 +21,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 STANDARD_INPUT = "-"
 LARGEST = 2 * 1024**3  # bytes; a table beyond would not fit into memory as numbers and text at once
 CHUNK = 1024**2
+SILENCE = 60.0  # seconds that a pipe may take before its first byte
 PIECE = 4 * 1024**2  # bytes of text that are looked at together
 PARQUET = b"PAR1"
 NPY = b"\x93NUMPY"
@@ -87,11 +91,11 @@ def unpacked(path: str) -> Iterator[Source]:
     if path == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("standard input is a terminal: send a table into it, as in `sgpmic fit - < table.csv`")
-        with _unpacking(Source(sys.stdin.buffer, called(path))) as source:
+        with _unpacking(Source(_speaking(sys.stdin.buffer, called(path)), called(path))) as source:
             yield source
         return
     try:
-        with Path(path).open("rb") as file, _unpacking(Source(file, path, path)) as source:
+        with _opened(path) as file, _unpacking(Source(file, path, path)) as source:
             yield source
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
@@ -103,6 +107,27 @@ def unpacked(path: str) -> Iterator[Source]:
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
+
+
+def _opened(path: str) -> BinaryIO:
+    """The file, open; a pipe as soon as something comes out of it."""
+    if not stat.S_ISFIFO(os.stat(path).st_mode):
+        return Path(path).open("rb")
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # otherwise this would wait for a writer, and not give up
+    file = _speaking(os.fdopen(pipe, "rb"), path)
+    os.set_blocking(pipe, True)
+    return file
+
+
+def _speaking(stream: BinaryIO, name: str) -> BinaryIO:
+    """The stream, once its first byte or its end has come; files have it at once."""
+    try:
+        waiting = os.name == "posix" and not select.select([stream], [], [], SILENCE)[0]
+    except (OSError, TypeError, ValueError):  # not a stream of the system
+        return stream
+    if waiting:
+        raise UsageError(f"nothing has come from {name} for {SILENCE:g} s; start what writes into it, or give a file")
+    return stream
 
 
 @contextmanager

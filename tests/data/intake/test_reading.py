@@ -1,6 +1,8 @@
 import gzip
 import io
+import os
 import sys
+import threading
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +25,7 @@ def test_no_permission_is_told_with_the_exit_code_of_files_that_cannot_be_read(t
     def refuse(self, mode):
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "t.csv").touch()
     # The superuser may read everything, so the refusal of the operating system is played.
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(SgpmicError, match="no permission to read") as caught:
@@ -105,3 +108,34 @@ def test_unknown_encodings_and_formats_are_told(tmp_path):
         TextFormat(separator=",", decimal=",")
     with pytest.raises(UsageError, match="missing='mean' is unknown; valid: error, drop, median, model"):
         TableOptions(missing="mean")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(reading, "SILENCE", 0.2)
+    with (
+        pytest.raises(UsageError, match="nothing has come from .* for 0.2 s"),
+        reading.unpacked(str(tmp_path / "pipe")),
+    ):
+        pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+def test_silent_standard_input_is_given_up(monkeypatch):
+    end, other = os.pipe()
+    monkeypatch.setattr(reading, "SILENCE", 0.2)
+    with os.fdopen(end, "rb") as stream, os.fdopen(other, "wb"):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream, isatty=lambda: False))
+        with pytest.raises(UsageError, match="nothing has come from standard input"), reading.unpacked("-"):
+            pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
+def test_a_pipe_is_read_to_its_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"a,b\n" * 100_000,))
+    writer.start()
+    with reading.unpacked(str(tmp_path / "pipe")) as source:
+        assert source.whole() == b"a,b\n" * 100_000
+    writer.join()
