@@ -115,7 +115,7 @@ def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.setattr(reading, "SILENCE", 0.2)
     with (
-        pytest.raises(UsageError, match="nothing has come from .* for 0.2 s"),
+        pytest.raises(UsageError, match="nothing has come from"),
         reading.unpacked(str(tmp_path / "pipe")),
     ):
         pass
