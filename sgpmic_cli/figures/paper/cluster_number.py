@@ -10,6 +10,7 @@ from sgpmic_cli.figures.scatter import LETTERS
 from sgpmic_cli.figures.style import INK, PAGE, as_drawn, canvas, look
 from sgpmic_cli.figures.sweep_curves import count_axis, draw_curve, label_ends, read_sweep
 
+OURS = {"sgp-mic": "o", "sgp-mic+": "s"}
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels beside each other: more leave no room for the numbers of the axis
 
@@ -19,9 +20,10 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
     curves = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in curves))
     methods = list(dict.fromkeys(method for _, method, _ in curves))
-    # Our own method in ink and bold, the others in the colours.
-    others = [method for method in methods if method != "sgp-mic"]
-    looks = {method: (look(j), 1.0) for j, method in enumerate(others)} | {"sgp-mic": ((INK, "o"), 1.8)}
+    # Both settings of SGP-MIC in ink and bold, the others in the colours.
+    others = [method for method in methods if method not in OURS]
+    looks = {method: (look(j), 1.0) for j, method in enumerate(others)}
+    looks |= {method: ((INK, marker), 1.8) for method, marker in OURS.items()}
     titles = {name: method.label for name, method in known().items()}
     across = min(len(datasets), MOST_ACROSS)
     down = -(-len(datasets) // across)
