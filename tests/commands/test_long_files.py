@@ -170,22 +170,6 @@ def test_an_interrupt_between_blocks_leaves_what_was_there(here, cut, monkeypatc
     assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
 
 
-def test_a_long_file_is_not_waited_for_in_silence(here, cut, monkeypatch):
-    from sgpmic_cli.commands.terminal import fit_progress
-
-    SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
-    NEW.to_csv("new.csv", index=False)
-    assert "placed" not in run("predict", "model.npz", "new.csv").stderr
-    monkeypatch.setattr(fit_progress, "FEW", 30)
-    cut()
-    assert [line for line in run("predict", "model.npz", "new.csv").stderr.splitlines() if "placed" in line] == [
-        "placed 32 rows",
-        "placed 64 rows",
-        "placed 128 rows",
-    ]
-    assert "placed" not in run("predict", "model.npz", "new.csv", "--quiet").stderr
-
-
 def test_a_npy_file_is_clustered_as_the_same_numbers_in_a_csv(here):
     np.save("t.npy", NEW.to_numpy())
     NEW.to_csv("t.csv", index=False, header=False)

@@ -38,7 +38,7 @@ def showing(output: Output, before: str = STARTING) -> Iterator[Callable[["Round
         def hear(done: "Round | Placing") -> None:
             nonlocal said
             first, said = said == before, _state(done)
-            if first:
+            if first and before == STARTING:  # the first round comes after what takes longest
                 output.remark(said)
 
         with beating(output, lambda: said):

@@ -5,12 +5,12 @@ import threading
 import pytest
 
 from sgpmic_cli.commands.terminal import heartbeat
-from sgpmic_cli.commands.terminal.fit_progress import BEFORE, showing
+from sgpmic_cli.commands.terminal.fit_progress import STARTING, showing
 from sgpmic_cli.commands.terminal.heartbeat import beating, spoken
 from sgpmic_cli.commands.terminal.output import Output
 from sgpmic_cli.commands.terminal.run_progress import _Lines, watching
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.single_fit.fitting import Round
+from sgpmic_cli.single_fit.fitting import Placing, Round
 
 
 class Heard(Output):
@@ -45,8 +45,20 @@ def test_a_fit_says_where_it_is_over_all_restarts(heard):
     with showing(heard) as hear:
         assert heard.three.wait(60)
         hear(Round(2, 3, 5, 20, -1.5, None))
-    assert heard.remarks[0] == BEFORE
+    assert heard.remarks[0] == STARTING
     assert "restart 2/3, round 5/20: bound -1.50" in heard.remarks
+
+
+def test_rows_are_placed_without_a_word_unless_it_takes_long(heard):
+    with showing(heard, "reading") as hear:
+        hear(Placing(32, 64))
+        assert heard.three.wait(60)
+        hear(Placing(48, None))
+        said = len(heard.remarks)
+        while len(heard.remarks) < said + 2:
+            threading.Event().wait(0.01)
+    assert set(heard.remarks) <= {"reading", "placed 32 of 64 rows", "placed 48 rows"}
+    assert "placed 32 of 64 rows" in heard.remarks and heard.remarks[-1] == "placed 48 rows"
 
 
 def test_runs_are_counted_and_the_time_left_follows_their_cost(heard, monkeypatch):
