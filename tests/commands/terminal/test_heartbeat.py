@@ -58,7 +58,8 @@ def test_rows_are_placed_without_a_word_unless_it_takes_long(heard):
         while len(heard.remarks) < said + 2:
             threading.Event().wait(0.01)
     assert set(heard.remarks) <= {"reading", "placed 32 of 64 rows", "placed 48 rows"}
-    assert "placed 32 of 64 rows" in heard.remarks and heard.remarks[-1] == "placed 48 rows"
+    assert "placed 32 of 64 rows" in heard.remarks
+    assert heard.remarks[-1] == "placed 48 rows"
 
 
 def test_runs_are_counted_and_the_time_left_follows_their_cost(heard, monkeypatch):
