@@ -99,9 +99,12 @@ def _kmeans(Y: Array, n_clusters: int, seed: int) -> Indices:
 def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int) -> Indices:
     """The best of a few Gaussian mixtures whose variances in column p stay above floor_p.
 
-    scikit-learn adds one number to all variances; in columns divided by sqrt(floor) that number is one.
+    scikit-learn adds one number to all variances; in columns divided by sqrt(floor) that number is one. A mixture of
+    this kind sees distances only, so that of more columns than rows a turn into the space of the rows is enough.
     """
     scaled = Y / np.sqrt(floor)
+    if scaled.shape[1] > len(scaled):
+        scaled = np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r").T
     starts = [kmeans]
     starts += [KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y) for turn in range(1, RESTARTS)]
     fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
