@@ -8,20 +8,18 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.model import storage, stored
-from sgpmic_cli.model.component import Posterior
 from sgpmic_cli.model.device.choice import DEVICES, choose
 from sgpmic_cli.model.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
-from sgpmic_cli.model.features import Kernel, expectations
+from sgpmic_cli.model.features import Kernel
+from sgpmic_cli.model.generation import drawn_rows, expected_rows
 from sgpmic_cli.model.holes import filled_by, learn
 from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.latent_prior import expected_log
 from sgpmic_cli.model.outcome import judge, warn_of
 from sgpmic_cli.model.paper import stored as paper_stored
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -30,8 +28,10 @@ from sgpmic_cli.model.placement import Placed, Placer
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.model.start.columns import rounding
 from sgpmic_cli.model.start.committee import Votes, named_start, vote
+from sgpmic_cli.model.start.given import given_start
 from sgpmic_cli.model.start.neighbour_graph import neighbours
 from sgpmic_cli.model.start.partition import principal_axes, start
+from sgpmic_cli.model.start.row_order import canonical_order, distinct_rows, row_powers
 from sgpmic_cli.model.start.selection import Selection, choose_clusters
 from sgpmic_cli.parameter_checks import (
     AUTO,
@@ -51,7 +51,6 @@ RUNTIME = ("n_jobs", "device", "callback", "random_state")  # constructor argume
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
-FEW_AT_ONCE = 1024  # rows among which distinct ones are looked for
 TRIAL_ROUNDS = 5  # of a fit that only ranks a number of dimensions
 RULES = {
     "n_clusters": either(either(whole(), AUTO), interval()),
@@ -319,15 +318,7 @@ class SGPMIC(LatentClusterer):
             Means of the processes, weighted by how likely each cluster is at the point.
         """
         check_is_fitted(self)
-        points = np.atleast_2d(np.asarray(X, dtype=np.float64))
-        if points.ndim != 2 or points.shape[1] != self.embedding_.shape[1] or not np.isfinite(points).all():
-            raise ValueError(f"X must be finite latent points of shape (n, {self.embedding_.shape[1]}).")
-        S = softmax(expected_log(points, np.zeros_like(points), self._placer.state.prior), axis=1)
-        seen = np.zeros((len(points), self.n_features_in_))
-        for m, known in enumerate(self._placer.posteriors):
-            if known is not None:
-                seen += S[:, m : m + 1] * self._processes(m, known, points)
-        return self.offset_ + self.scale_ * seen
+        return self.offset_ + self.scale_ * expected_rows(self._placer, X)
 
     def sample(self, n_samples=1, random_state=None):
         """Draw rows from the fitted mixture.
@@ -347,23 +338,8 @@ class SGPMIC(LatentClusterer):
             Their clusters.
         """
         check_is_fitted(self)
-        random_state = check_random_state(random_state)
-        alive = {m: known for m, known in enumerate(self._placer.posteriors) if known is not None}
-        weights = self.weights_[list(alive)]
-        labels = np.sort(random_state.choice(list(alive), size=n_samples, p=weights / weights.sum()))
-        spread = np.sqrt(self.covariances_[labels])
-        points = self.means_[labels] + spread * random_state.standard_normal(spread.shape)
-        seen = np.empty((n_samples, self.n_features_in_))
-        for m, known in alive.items():
-            rows = labels == m
-            seen[rows] = self._processes(m, known, points[rows])
-        seen += np.sqrt(self.noise_variances_[labels])[:, None] * random_state.standard_normal(seen.shape)
+        seen, labels = drawn_rows(self._placer, self.noise_variances_, n_samples, check_random_state(random_state))
         return self.offset_ + self.scale_ * seen, labels
-
-    def _processes(self, m: int, known: Posterior, points: Array) -> Array:
-        """Mean of the processes of cluster m at latent points, as the model sees columns."""
-        seen = expectations(self._placer.state.free.kernel(m), points, np.zeros_like(points))
-        return np.asarray(seen.first_moments @ known.W)
 
     def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
@@ -383,7 +359,7 @@ class SGPMIC(LatentClusterer):
         gaussian = learn(seen) if holes.any() else None
         if gaussian is not None:
             seen = filled_by(gaussian, seen)
-        order = _canonical_order(*_powers(seen))
+        order = canonical_order(*row_powers(seen))
         rows, holes, order = seen[order], holes[order], drawn[order]
         near = neighbours(rows) if len(rows) > 3 else None
         selection = None
@@ -484,9 +460,9 @@ class SGPMIC(LatentClusterer):
     def _numbers(self, Y: Array) -> list[int]:
         """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
         if isinstance(self.n_clusters, str):
-            return list(range(1, max(1, min(_distinct(Y, MOST_CLUSTERS), len(Y) // 10)) + 1))
+            return list(range(1, max(1, min(distinct_rows(Y, MOST_CLUSTERS), len(Y) // 10)) + 1))
         low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
-        if high > (distinct := _distinct(Y, high)):
+        if high > (distinct := distinct_rows(Y, high)):
             raise ValueError(f"n_clusters={high} needs at least that many distinct rows; there are {distinct}.")
         return list(range(low, high + 1))
 
@@ -500,8 +476,8 @@ class SGPMIC(LatentClusterer):
             "in the fitted model.",
             stacklevel=6,
         )
-        powers = [_powers(np.nan_to_num((Y[rows] - offset) / scale)) for rows in row_blocks(n)]
-        order = _canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
+        powers = [row_powers(np.nan_to_num((Y[rows] - offset) / scale)) for rows in row_blocks(n)]
+        order = canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
     def _votes(
@@ -513,7 +489,7 @@ class SGPMIC(LatentClusterer):
             if self.init == "committee":
                 return vote(rows, near, n_clusters, random_state, holes)
             return named_start(self.init, rows, n_clusters, random_state)
-        return _given_start(self.init, n_clusters, order, n, self.n_clusters)
+        return given_start(self.init, n_clusters, order, n, self.n_clusters)
 
     def _dimensions(self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state) -> int:
         if isinstance(self.n_components, str):
@@ -536,48 +512,6 @@ class SGPMIC(LatentClusterer):
             return None
         back = np.argsort(order, kind="stable") if len(order) == n else np.arange(len(order))
         return lambda done, bound, S: self.callback(done, bound, S[back].argmax(axis=1))
-
-
-def _powers(seen: Array) -> tuple[Array, Array]:
-    """Sums of cubes and of squares of every row (n,), by which rows are put in order."""
-    return np.round(np.sum(seen**3, axis=1), 6), np.round(np.sum(seen**2, axis=1), 6)
-
-
-def _canonical_order(cubes: Array, squares: Array) -> Indices:
-    """An order of rows that does not depend on the order they came in, nor on that of the columns."""
-    return np.lexsort([cubes, squares])
-
-
-def _distinct(Y: Array, most: int) -> int:
-    """Number of distinct rows, counted up to `most`; rows with holes all count."""
-    if any(np.isnan(Y[rows]).any() for rows in row_blocks(len(Y))):
-        return min(len(Y), most)
-    found = Y[:0]
-    for first in range(0, len(Y), FEW_AT_ONCE):
-        found = np.unique(np.concatenate([found, Y[first : first + FEW_AT_ONCE]]), axis=0)
-        if len(found) >= most:
-            return most
-    return len(found)
-
-
-def _given_start(init, n_clusters: int, order: Indices, n: int, wanted) -> Votes:
-    """Votes from a user's labels or probabilities of all n rows, for those in `order`."""
-    given = np.asarray(init)
-    if given.ndim not in (1, 2) or len(given) != n:
-        raise ValueError(f"init must have one entry for each of the {n} rows, not shape {given.shape}.")
-    if given.ndim == 1:
-        names, labels = np.unique(given, return_inverse=True)
-        shares = np.eye(len(names))[labels]
-    else:
-        shares = np.asarray(given, dtype=np.float64)
-        if not np.isfinite(shares).all() or (shares < 0).any() or (shares.sum(axis=1) <= 0).any():
-            raise ValueError("init must be probabilities: no negative numbers, and no row of zeros.")
-        shares = shares / shares.sum(axis=1, keepdims=True)
-    if isinstance(wanted, str):
-        n_clusters = shares.shape[1]
-    if shares.shape[1] != n_clusters:
-        raise ValueError(f"init has {shares.shape[1]} clusters where n_clusters={n_clusters}.")
-    return Votes(shares[order], np.zeros((len(order), n_clusters)), ("init",))
 
 
 def _natural(kernel: Kernel) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int
     """
     scaled = Y / np.sqrt(floor)
     if scaled.shape[1] > len(scaled):
-        scaled = np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r").T
+        scaled = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
     starts = [kmeans]
     starts += [KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y) for turn in range(1, RESTARTS)]
     fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
