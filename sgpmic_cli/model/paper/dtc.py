@@ -29,13 +29,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import daxpy, dgemm, dsymm, dsyr2, dsyrk
+from scipy.linalg.blas import daxpy, dsyr2
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.cholesky import jittered_cholesky
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.orthogonal import factorise, is_rough, slope
+from sgpmic_cli.model.paper.unlocked_blas import dgemm, dsymm, dsyrk
 from sgpmic_cli.model.parallel import PIECE, Scratch, cut
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds

@@ -14,10 +14,11 @@ mends L, and again until they are orthonormal. Then W = L^-T Q'B, and the misfit
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from scipy.linalg.blas import dgemm, dsyrk, dtrmm, dtrsm
+from scipy.linalg.blas import dtrmm
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.cholesky import jittered_cholesky
+from sgpmic_cli.model.paper.unlocked_blas import dgemm, dsyrk, dtrsm
 
 Blocks = Callable[[], Iterable[tuple[Array, Array]]]
 

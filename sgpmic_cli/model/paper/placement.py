@@ -18,7 +18,6 @@ another cluster than that row.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtrsm
 from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
@@ -27,6 +26,7 @@ from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.paper.mixture import log_joint
+from sgpmic_cli.model.paper.unlocked_blas import dtrsm
 from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 STEPS = 25
