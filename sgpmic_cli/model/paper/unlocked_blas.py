@@ -15,7 +15,7 @@ from scipy.linalg import blas, cython_blas
 
 from sgpmic_cli._typing import Array
 
-LARGE = 1 << 20  # multiplications
+LARGE = 1 << 15  # multiplications, some ten microseconds
 
 # All arguments are pointers: to a letter, a whole number, a double, an array.
 _POINTERS: dict[str, Any] = {
