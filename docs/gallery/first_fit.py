@@ -4,11 +4,14 @@ Thirteen columns, 178 wines from three growers. The model is told that there are
 growers; it draws the wines in two dimensions while it finds the clusters.
 """
 
+import numpy as np
 from gallery_style import picture, scatter
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic import SGPMIC
 from sgpmic_cli.data import load
+from sgpmic_cli.scores import contingency
 
 wine = load("wine")
 model = SGPMIC(n_clusters=3, random_state=0).fit(wine.Y)
@@ -17,7 +20,11 @@ print("rows of each cluster:", model.cluster_sizes_.tolist())
 print("agreement with the growers (adjusted Rand index):", round(adjusted_rand_score(wine.labels, model.labels_), 2))
 print("rounds:", model.n_iter_, "converged:", model.converged_)
 
+# A grower gets the colour of the cluster that shares most wines with it.
+colours = linear_sum_assignment(contingency(wine.labels, model.labels_), maximize=True)[1]
+growers = colours[np.unique(wine.labels, return_inverse=True)[1]]
+
 with picture("first_fit") as figure:
     left, right = figure.subplots(1, 2)
     scatter(left, model.embedding_, model.labels_, "clusters that were found")
-    scatter(right, model.embedding_, wine.labels, "growers, which the model never saw")
+    scatter(right, model.embedding_, growers, "growers, which the model never saw")
