@@ -111,11 +111,6 @@ class Adjoints(NamedTuple):
     log_beta: float
 
 
-def posterior(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> Posterior:
-    """The component after its rows, at q(x_n) = N(mu_n, diag s_n) of these rows."""
-    return posteriors([Task(rows, kernel, beta, mu, s)])[0]
-
-
 def posteriors(tasks: Sequence[Task], workers: Workers = ALONE) -> list[Posterior]:
     """All components after their rows."""
     pieces = _pieces(tasks)
@@ -130,11 +125,6 @@ def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
     k = len(kernel.Z)
     B[:k, :k] -= sums.n_outputs * solved.gram_inverse
     return Posterior(solved.W, B, solved.value)
-
-
-def value_and_slopes(rows: Rows, kernel: Kernel, beta: float, mu: Array, s: Array) -> tuple[float, Slopes]:
-    """L and its gradients."""
-    return values_and_slopes([Task(rows, kernel, beta, mu, s)])[0]
 
 
 def values_and_slopes(tasks: Sequence[Task], workers: Workers = ALONE) -> list[tuple[float, Slopes]]:

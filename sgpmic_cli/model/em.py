@@ -101,7 +101,6 @@ class Fit:
 
     state: State
     data: Data  # with the expectations of what was not seen
-    posteriors: list[Posterior | None]
     bounds: list[float]
     rounds: int
     converged: bool
@@ -193,10 +192,9 @@ def train(
         converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
         if converged:
             break
-    posteriors, value = evaluation.evaluate()
-    bounds.append(value)
+    bounds.append(evaluation.evaluate()[1])
     data, state = evaluation.given_back()
-    return Fit(state, data, posteriors, bounds, done, converged)
+    return Fit(state, data, bounds, done, converged)
 
 
 def m_step(data: Data, state: State, steps: int, workers: Workers = ALONE) -> State:

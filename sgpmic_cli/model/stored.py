@@ -42,7 +42,7 @@ def trained(state: FittedState, every_row: bool = True) -> Fit:
     data = Data(rows, rows.shape[1], arrays["squares"], float(state.scalars["rounding"]), arrays["held"])
     mixture = State(Free(*(arrays[name] for name in FREE)), LatentPrior(*(arrays[name] for name in PRIOR)), arrays["S"])
     bounds = arrays["lower_bounds_"].tolist()
-    return Fit(mixture, data, [], bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"]))
+    return Fit(mixture, data, bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"]))
 
 
 def _check(state: FittedState) -> None:
