@@ -1,18 +1,18 @@
 """SGP-MIC on rows of which some entries are hidden first, to learn what holes cost and who fills them best."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # scikit-learn asks for it
 from sklearn.impute import IterativeImputer, SimpleImputer
 from sklearn.utils.validation import validate_data
 
+from sgpmic_cli.clusterer import Clusterer
 from sgpmic_cli.model.estimator import SGPMIC
 
 WAYS = ("full", "model", "median", "iterative")  # nothing hidden; who fills in what is
 SHARE = 0.3  # of the entries
 
 
-class HiddenEntriesSGPMIC(ClusterMixin, BaseEstimator):
+class HiddenEntriesSGPMIC(Clusterer):
     """SGPMIC in its default setting after entries were hidden at random and filled in one of the `WAYS`.
 
     The same `pattern` hides the same entries whatever the way and the seed of the fit, so that ways are compared on
@@ -25,27 +25,12 @@ class HiddenEntriesSGPMIC(ClusterMixin, BaseEstimator):
         self.pattern = pattern
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Hide, fill and cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Complete rows.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator, with `labels_`.
-        """
+    def _fit_to(self, X) -> None:
         if self.way not in WAYS:
             raise ValueError(f"way must be one of {', '.join(WAYS)}, not {self.way!r}.")
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         model = SGPMIC(self.n_clusters, random_state=self.random_state).fit(self._filled(Y))
         self.labels_, self.n_iter_ = model.labels_, model.n_iter_
-        return self
 
     def _filled(self, Y):
         if self.way == "full":

@@ -1,16 +1,6 @@
 """Gradient descent on one flat vector, in place."""
 
-from typing import Protocol
-
 import numpy as np
-
-
-class Optimiser(Protocol):
-    """Moves the parameters it was built with against the gradient it was built with."""
-
-    def step(self) -> None:
-        """Move the parameters once."""
-        ...
 
 
 class Adam:

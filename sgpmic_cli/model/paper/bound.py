@@ -14,7 +14,6 @@ from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.e_step import responsibilities
-from sgpmic_cli.model.paper.cholesky import log_determinant
 from sgpmic_cli.model.paper.dtc import Back, Component, Factors, Sides, Slopes, Sums, Weighted, components, weigh
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
@@ -231,27 +230,6 @@ def expectation(
 
     blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z) * len(factors))))
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
-
-
-def standard_bound(kernel: Kernel, data: Observed, p: Parameters, S: Array, S_of_f: Array) -> float:
-    """The standard variational bound at S when q(f) was last updated with S_of_f; equal to L_KL if the two agree.
-
-    sum_nm S_nm <log N(y_n | f_nm, 1/beta)> - sum_m P KL(q(u_m) | p(u_m)) + the prior terms, with
-    q(u) = N(K_uu W, K_uu A^-1 K_uu).
-    """
-    P, beta = data.n_outputs, p.beta
-    _, factors = Bound(kernel, data, S_of_f, len(p.Z), active=0.0).value(p)
-    total = float(np.sum(S * log_joint(p.X, p.prior))) - float(np.sum(xlogy(S, S)))
-    processes = Processes(kernel, factors, p.natural, p.Z)
-    R, everybody = processes.covariances(p.X), np.arange(len(p.X))
-    for m, f in enumerate(factors):
-        errors = processes.square_errors(m, R[m], data.Y, data.squares) if m in R else data.squares
-        errors = errors + P * processes.variances(m, everybody, p.X, R.get(m))
-        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
-        half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
-        spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
-        total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))
-    return total
 
 
 def _same(a: Parameters, b: Parameters) -> bool:

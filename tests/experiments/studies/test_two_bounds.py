@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from standard_bound import standard_bound
 
 from sgpmic_cli.experiments.studies.two_bounds import bounds_by_round, posterior, standard_value
-from sgpmic_cli.model.paper.bound import Bound, Parameters, observe, standard_bound
+from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.em import Schedule
 from sgpmic_cli.model.paper.kernels import RBF, start_parameters
 from sgpmic_cli.model.paper.mixture import Pull, mixture

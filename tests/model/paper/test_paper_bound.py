@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import reference
 from random_problem import FORMS, KERNELS, problem
+from standard_bound import standard_bound
 
-from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe, standard_bound
+from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 
