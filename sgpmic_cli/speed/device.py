@@ -21,8 +21,7 @@ from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import Schedule, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
-from sgpmic_cli.model.start.partition import start
-from sgpmic_cli.speed.problems import LARGE, Problem, of_rows
+from sgpmic_cli.speed.problems import LARGE, USUAL_INDUCING, Problem, default_start, of_rows
 from sgpmic_cli.speed.rival import gpytorch_pass, gpytorch_version
 
 Say = Callable[[str], None]
@@ -31,7 +30,6 @@ Evaluate = Callable[[], tuple[float, Any]]  # the bound, and its gradient as one
 ROWS, MANY_ROWS, FEW_ROWS = 1_000_000, 5_000_000, 20_000
 ROUNDS = 10
 CALLS = 10
-USUAL_INDUCING = 10  # of the default setting
 DATA_SETS = ("iris", "wine")
 LIMITS = {
     "paper, a million rows: ms": 40.0,
@@ -136,7 +134,7 @@ def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evalua
     """The same of the default setting."""
     from sgpmic_cli.model.on_device import DeviceBound, OnDevice
 
-    data, state = default_start(problem)
+    data, state = default_start(problem, len(problem.parameters.Z))
     state = replace(state, S=problem.S, prior=maximise(state.free.mu, state.free.s, problem.S))
     on = OnDevice(device, data, state)
     vector, there = on.vector(), DeviceBound(on)
@@ -147,15 +145,6 @@ def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evalua
         lambda: em.value_and_gradient(data, state.free, rows, pull),
         active,
     )
-
-
-def default_start(problem: Problem) -> tuple[em.Data, em.State]:
-    """Where a default fit of the problem's rows begins, from its latent points and its clusters."""
-    Y = problem.data.Y
-    shares = np.eye(problem.S.shape[1])[problem.S.argmax(axis=1)]
-    k = len(problem.parameters.Z)
-    state = start(problem.parameters.X, shares, k, np.random.RandomState(0))
-    return em.observe((Y - Y.mean(axis=0)) / Y.std(axis=0), 0.0, np.zeros_like(shares)), state
 
 
 def ten_rounds(setting: str, n: int, device: Any) -> dict[str, Any]:
@@ -236,7 +225,7 @@ def _training(setting: str, problem: Problem, *, reverse: bool = False) -> Calla
     if setting == "paper":
         p = replace(problem.parameters, X=problem.parameters.X[rows].copy())
         return partial(_train_paper, observe(problem.data.Y[rows]), p, problem.S[rows].copy())
-    data, state = default_start(problem)
+    data, state = default_start(problem, len(problem.parameters.Z))
     data = replace(data, Y=data.Y[rows].copy(), squares=data.squares[rows].copy())
     free = replace(state.free, mu=state.free.mu[rows].copy())  # all else is the same for every row
     return partial(_train_default, data, replace(state, free=free, S=state.S[rows].copy()))

@@ -6,11 +6,14 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import entry, load, names
+from sgpmic_cli.model import em
 from sgpmic_cli.model.paper.bound import Observed, Parameters, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF, start_parameters
 from sgpmic_cli.model.paper.mixture import log_joint, mixture
+from sgpmic_cli.model.start.partition import start
 
+USUAL_INDUCING = 10  # for each component of the default setting
 ROUNDS = 20  # of training: the estimator's default, so that responsibilities are as sharp as those of a fitted model
 
 
@@ -94,3 +97,11 @@ def _groups(size: Size) -> Array:
     group = np.arange(size.n) % size.m
     within = rng.randn(size.n, size.q) @ rng.randn(size.q, size.p)
     return 3.0 * rng.randn(size.m, size.p)[group] + within + 0.3 * rng.randn(size.n, size.p)
+
+
+def default_start(problem: Problem, n_inducing: int) -> tuple[em.Data, em.State]:
+    """Where a default fit of the problem's rows begins, from its latent points and its clusters."""
+    Y = problem.data.Y
+    shares = np.eye(problem.S.shape[1])[problem.S.argmax(axis=1)]
+    state = start(problem.parameters.X, shares, n_inducing, np.random.RandomState(0))
+    return em.observe((Y - Y.mean(axis=0)) / Y.std(axis=0), 0.0, np.zeros_like(shares)), state

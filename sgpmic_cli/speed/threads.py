@@ -15,15 +15,13 @@ from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.start.partition import start
-from sgpmic_cli.speed.problems import Problem, of_rows
+from sgpmic_cli.speed.problems import USUAL_INDUCING, Problem, default_start, of_rows
 from sgpmic_cli.speed.timing import fastest
 
 Work = dict[str, Callable[[], Any]]  # evaluation, E-step and prediction
 
 THREADS = (1, 2)
 NEW_ROWS = 3_000
-USUAL_INDUCING = 10  # of the default setting
 
 
 def threads_at(n: int, rounds: int = 5) -> list[dict[str, Any]]:
@@ -60,9 +58,7 @@ def paper_work(problem: Problem, crew: Workers) -> Work:
 
 def default_work(problem: Problem, crew: Workers) -> Work:
     """The work of the default setting, from the same latent points and clusters."""
-    Y, S = problem.data.Y, problem.S
-    data = em.observe((Y - Y.mean(axis=0)) / Y.std(axis=0), 0.0, np.zeros_like(S))
-    state = start(problem.parameters.X, S, USUAL_INDUCING, np.random.RandomState(0))
+    S, (data, state) = problem.S, default_start(problem, USUAL_INDUCING)
     state = replace(state, S=S, prior=maximise(state.free.mu, state.free.s, S))
     rows, pull, known = em.active_rows(data, S), Pull(S, state.prior), em.evaluate(data, state)[0]
     placer = placement.Placer(data, state, known, data.Y)
