@@ -24,8 +24,8 @@ INSTALLED = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib",
 IGNORED = {
     f"{PACKAGE}.{module}"
     for module in (
-        *("errors", "_version", "_typing", "parameter_checks"),
-        *("atomic", "array_cache", "json_file", "safe_text"),
+        *("errors", "_version", "_typing", "safe_text", "estimator_base.parameter_checks"),
+        *("files", "files.atomic", "files.array_cache", "files.json_file"),
     )
 }
 

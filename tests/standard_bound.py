@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import xlogy
 
 from sgpmic_cli.model.paper.bound import Bound
-from sgpmic_cli.model.paper.cholesky import log_determinant
 from sgpmic_cli.model.paper.mixture import log_joint
+from sgpmic_cli.model.paper.numerics.cholesky import log_determinant
 from sgpmic_cli.model.paper.process import Processes
 
 

@@ -76,8 +76,8 @@ def test_the_real_methods_reach_only_what_they_use():
     assert reached == {
         "sgpmic_cli.baselines.pca_fcm",
         "sgpmic_cli.baselines._clusterer",
-        "sgpmic_cli.clusterer",
-        "sgpmic_cli.thread_limits",
+        "sgpmic_cli.estimator_base.clusterer",
+        "sgpmic_cli.estimator_base.thread_limits",
         "sgpmic_cli.fcm",
         "sgpmic_cli.embeddings.pca",
     }

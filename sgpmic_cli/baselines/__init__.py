@@ -7,18 +7,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sgpmic_cli.baselines.ae_fcm import AEFCM
     from sgpmic_cli.baselines.aml import AML
     from sgpmic_cli.baselines.dec import DEC
-    from sgpmic_cli.baselines.deepc import DEEPC
+    from sgpmic_cli.baselines.deep.ae_fcm import AEFCM
+    from sgpmic_cli.baselines.deep.deepc import DEEPC
+    from sgpmic_cli.baselines.deep.sdc import SDC
+    from sgpmic_cli.baselines.deep.vae_fcm import VAEFCM, VAESoundFCM
     from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM
     from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM
     from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
     from sgpmic_cli.baselines.pca_fcm import PCAFCM
     from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
-    from sgpmic_cli.baselines.sdc import SDC
     from sgpmic_cli.baselines.unca.estimator import UNCA
-    from sgpmic_cli.baselines.vae_fcm import VAEFCM, VAESoundFCM
 
 __all__ = [
     "AEFCM",
@@ -37,19 +37,19 @@ __all__ = [
 ]
 
 _MODULES = {
-    "AEFCM": "ae_fcm",
+    "AEFCM": "deep.ae_fcm",
     "AML": "aml",
     "DEC": "dec",
-    "DEEPC": "deepc",
+    "DEEPC": "deep.deepc",
     "FGPLVMFCM": "fgplvm_fcm",
     "GPLVMFCM": "gplvm_fcm",
     "IsomapFCM": "isomap_fcm",
     "PCAFCM": "pca_fcm",
     "PPCAFCM": "ppca_fcm",
-    "SDC": "sdc",
+    "SDC": "deep.sdc",
     "UNCA": "unca.estimator",
-    "VAEFCM": "vae_fcm",
-    "VAESoundFCM": "vae_fcm",
+    "VAEFCM": "deep.vae_fcm",
+    "VAESoundFCM": "deep.vae_fcm",
 }
 
 

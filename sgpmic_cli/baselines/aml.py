@@ -21,7 +21,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.parameter_checks import number, whole
+from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 
 class AML(EmbeddingClusterer):

@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.parameter_checks import SWITCH, number, whole
+from sgpmic_cli.estimator_base.parameter_checks import SWITCH, number, whole
 
 
 class DEC(EmbeddingClusterer):

@@ -28,10 +28,10 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._ascent import Objective, climb
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import isomap
+from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.kernels import RBF, start_parameters
 from sgpmic_cli.model.paper.mixture import mixture
-from sgpmic_cli.parameter_checks import MEMORY, whole
 
 
 class FGPLVMFCM(EmbeddingFCM):

@@ -17,15 +17,15 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.array_cache import Arrays, remembered
 from sgpmic_cli.baselines._ascent import Objective, climb
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
+from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
+from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.model.paper.bound import observe
-from sgpmic_cli.model.paper.cholesky import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, positive, start_parameters
-from sgpmic_cli.parameter_checks import MEMORY, whole
+from sgpmic_cli.model.paper.numerics.cholesky import inverse, jittered_cholesky, log_determinant
 
 MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
 

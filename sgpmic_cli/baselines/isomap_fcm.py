@@ -7,7 +7,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.parameter_checks import MEMORY, SWITCH, one_of
+from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
 
 
 class IsomapFCM(EmbeddingFCM):

@@ -14,25 +14,12 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import (
-    benchmark,
-    check,
-    datasets,
-    fit,
-    info,
-    missing_study,
-    plot,
-    predict,
-    report,
-    search_asrun,
-    speed,
-    study,
-    sweeps,
-    table1,
-)
-from sgpmic_cli.commands.terminal.examples import epilog
-from sgpmic_cli.commands.terminal.option_names import in_options
-from sgpmic_cli.commands.terminal.table_options import said_in_options
+from sgpmic_cli.commands.cluster_data import datasets, fit, plot, predict
+from sgpmic_cli.commands.maintain import check, info, search_asrun, speed
+from sgpmic_cli.commands.reproduce import benchmark, missing_study, report, study, sweeps, table1
+from sgpmic_cli.commands.terminal.options.examples import epilog
+from sgpmic_cli.commands.terminal.options.option_names import in_options
+from sgpmic_cli.commands.terminal.options.table_options import said_in_options
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import for_terminal
 

@@ -8,10 +8,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from sgpmic_cli.atomic import replacing
 from sgpmic_cli.data.download import Refused, WrongFile, download, seconds_for
 from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
+from sgpmic_cli.files.atomic import replacing
 from sgpmic_cli.safe_text import shortened, without_login
 
 

@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.array_cache import Memory, remembered
+from sgpmic_cli.files.array_cache import Memory, remembered
 
 Parts = Literal["largest", "joined", "auto"]
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.array_cache import Arrays, kept
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.pipeline import prepare
 from sgpmic_cli.experiments.studies.two_bounds import bounds_by_round, start_of
@@ -14,6 +13,7 @@ from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS, SHAPE
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.scatter import LETTERS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
+from sgpmic_cli.files.array_cache import Arrays, kept
 
 ROUNDS = 30
 LOOKS = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}

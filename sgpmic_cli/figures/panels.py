@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.array_cache import Arrays, kept
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan.cells import Cell, Run
@@ -22,6 +21,7 @@ from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.aggregate import Outcome
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.files.array_cache import Arrays, kept
 from sgpmic_cli.single_fit.fitting import fit
 
 

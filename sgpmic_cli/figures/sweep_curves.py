@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sgpmic_cli.atomic import read_whole
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.files.atomic import read_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

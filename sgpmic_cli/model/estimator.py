@@ -13,27 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
-from sgpmic_cli.model import storage, stored
-from sgpmic_cli.model.device.choice import DEVICES, choose
-from sgpmic_cli.model.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
-from sgpmic_cli.model.features import Kernel
-from sgpmic_cli.model.generation import drawn_rows, expected_rows
-from sgpmic_cli.model.holes import filled_by, learn
-from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.outcome import judge, warn_of
-from sgpmic_cli.model.paper import stored as paper_stored
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.placement import Placed, Placer
-from sgpmic_cli.model.scaling import check_spread, offset_and_scale
-from sgpmic_cli.model.start.columns import rounding
-from sgpmic_cli.model.start.committee import Votes, named_start, vote
-from sgpmic_cli.model.start.given import given_start
-from sgpmic_cli.model.start.neighbour_graph import neighbours
-from sgpmic_cli.model.start.partition import principal_axes, start
-from sgpmic_cli.model.start.row_order import canonical_order, distinct_rows, row_powers
-from sgpmic_cli.model.start.selection import Selection, choose_clusters
-from sgpmic_cli.parameter_checks import (
+from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     JOBS,
     check_dimensions,
@@ -45,6 +25,27 @@ from sgpmic_cli.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.model import storage
+from sgpmic_cli.model.device.choice import DEVICES, choose
+from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.outcome import judge, warn_of
+from sgpmic_cli.model.paper import stored as paper_stored
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.parallel import Workers, workers
+from sgpmic_cli.model.scaling import check_spread, offset_and_scale
+from sgpmic_cli.model.start.columns import rounding
+from sgpmic_cli.model.start.committee import Votes, named_start, vote
+from sgpmic_cli.model.start.given import given_start
+from sgpmic_cli.model.start.neighbour_graph import neighbours
+from sgpmic_cli.model.start.partition import principal_axes, start
+from sgpmic_cli.model.start.row_order import canonical_order, distinct_rows, row_powers
+from sgpmic_cli.model.start.selection import Selection, choose_clusters
+from sgpmic_cli.model.variational import stored
+from sgpmic_cli.model.variational.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
+from sgpmic_cli.model.variational.features import Kernel
+from sgpmic_cli.model.variational.generation import drawn_rows, expected_rows
+from sgpmic_cli.model.variational.holes import filled_by, learn
+from sgpmic_cli.model.variational.placement import Placed, Placer
 from sgpmic_cli.row_blocks import row_blocks
 
 RUNTIME = ("n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
@@ -383,7 +384,7 @@ class SGPMIC(LatentClusterer):
         device = choose(self.device, n_rows)
         if device is None:
             return partial(OnHost, workers=crew)
-        from sgpmic_cli.model.on_device import OnDevice  # needs PyTorch, which is an extra
+        from sgpmic_cli.model.variational.on_device import OnDevice  # needs PyTorch, which is an extra
 
         return partial(OnDevice, device)
 

@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clusterer import Clusterer
+from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import SAFE_RANGE
 from sgpmic_cli.row_blocks import row_blocks

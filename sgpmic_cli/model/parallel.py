@@ -16,7 +16,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.thread_limits import one_thread
+from sgpmic_cli.estimator_base.thread_limits import one_thread
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

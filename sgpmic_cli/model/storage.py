@@ -16,9 +16,9 @@ import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
-from sgpmic_cli.atomic import replacing
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.files.atomic import replacing
 from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.atomic import settle
 from sgpmic_cli.data.dataset import numbered
 from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe, same_numbers
 from sgpmic_cli.data.loading import RowsToPlace
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.files.atomic import settle
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.row_blocks import ROWS
 from sgpmic_cli.scores import score_all

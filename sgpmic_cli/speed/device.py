@@ -13,14 +13,14 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import load
 from sgpmic_cli.experiments.run.manifest import commit, environment
-from sgpmic_cli.model import em
 from sgpmic_cli.model.estimator import SGPMIC
-from sgpmic_cli.model.latent_prior import Pull, maximise
 from sgpmic_cli.model.paper import em as paper_em
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import Schedule, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.variational import em
+from sgpmic_cli.model.variational.latent_prior import Pull, maximise
 from sgpmic_cli.speed.problems import LARGE, USUAL_INDUCING, Problem, default_start, of_rows
 from sgpmic_cli.speed.rival import gpytorch_pass, gpytorch_version
 
@@ -132,7 +132,7 @@ def paper_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate
 
 def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate, float]:
     """The same of the default setting."""
-    from sgpmic_cli.model.on_device import DeviceBound, OnDevice
+    from sgpmic_cli.model.variational.on_device import DeviceBound, OnDevice
 
     data, state = default_start(problem, len(problem.parameters.Z))
     state = replace(state, S=problem.S, prior=maximise(state.free.mu, state.free.s, problem.S))
@@ -211,8 +211,8 @@ def on_the_wall(run: Callable[[], object], device: Any, calls: int = CALLS) -> f
 
 def compute_on(setting: str, device: Any) -> Any:
     """What computes the rounds of a setting on a device, or on the host with None."""
-    from sgpmic_cli.model import on_device
     from sgpmic_cli.model.paper import on_device as paper_on_device
+    from sgpmic_cli.model.variational import on_device
 
     if device is None:
         return {"paper": paper_em.OnHost, "default": em.OnHost}[setting]

@@ -6,12 +6,12 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import entry, load, names
-from sgpmic_cli.model import em
 from sgpmic_cli.model.paper.bound import Observed, Parameters, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF, start_parameters
 from sgpmic_cli.model.paper.mixture import log_joint, mixture
 from sgpmic_cli.model.start.partition import start
+from sgpmic_cli.model.variational import em
 
 USUAL_INDUCING = 10  # for each component of the default setting
 ROUNDS = 20  # of training: the estimator's default, so that responsibilities are as sharp as those of a fitted model

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model import em, placement
-from sgpmic_cli.model.latent_prior import Pull, maximise
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.parallel import Workers, workers
+from sgpmic_cli.model.variational import em, placement
+from sgpmic_cli.model.variational.latent_prior import Pull, maximise
 from sgpmic_cli.speed.problems import USUAL_INDUCING, Problem, default_start, of_rows
 from sgpmic_cli.speed.timing import fastest
 

@@ -9,7 +9,7 @@ from sgpmic_cli.baselines._ascent import climb
 from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM, log_posterior
 from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
 from sgpmic_cli.data import load
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
 from sgpmic_cli.scores import purity
 
 

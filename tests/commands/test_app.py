@@ -10,7 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import app, benchmark
+from sgpmic_cli.commands import app
+from sgpmic_cli.commands.reproduce import benchmark
 from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
@@ -36,7 +37,7 @@ def _sgpmic(*arguments, **environment):
     "work",
     [
         "import sgpmic_cli.commands",
-        "from sgpmic_cli.commands.terminal import completion; completion.datasets('i'); completion.methods('p')",
+        "from sgpmic_cli.commands.terminal.options import completion; completion.datasets('i'); completion.methods('p')",
         "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
         "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
     ],

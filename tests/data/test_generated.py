@@ -60,7 +60,7 @@ def test_thin_shapes_have_clear_gaps(name, gap):
 
 
 def test_two_gaussians_in_twenty_dimensions_are_nine_tenths_of_the_way_for_k_means():
-    from sgpmic_cli.peers import PeerKMeans
+    from sgpmic_cli.peers.everyday import PeerKMeans
     from sgpmic_cli.scores import ari
 
     dataset = load("blobs20")

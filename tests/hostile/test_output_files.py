@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from sgpmic_cli.atomic import replacing, resumable_folder, settle, whole_folder
+from sgpmic_cli.files.atomic import replacing, resumable_folder, settle, whole_folder
 
 NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
 DEAD = 4194304  # beyond the largest number of a process

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sgpmic_cli import SGPMIC, row_blocks
-from sgpmic_cli.model import placement
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
+from sgpmic_cli.model.variational import placement
 
 RNG = np.random.RandomState(0)
 Y = RNG.randn(90, 3) + 6.0 * (np.arange(90) % 3)[:, None]

@@ -7,13 +7,13 @@ import pytest
 from joblib import cpu_count
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.model import em
-from sgpmic_cli.model.latent_prior import Pull
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.parallel import ALONE, Scratch, cut, workers
 from sgpmic_cli.model.start.partition import start
+from sgpmic_cli.model.variational import em
+from sgpmic_cli.model.variational.latent_prior import Pull
 from sgpmic_cli.speed.problems import of_rows
 
 JOBS = (1, 2, 3)
@@ -25,9 +25,9 @@ def pieces(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.model.paper.dtc.BLOCK_BYTES", 8 * 20 * 70)
     monkeypatch.setattr("sgpmic_cli.model.paper.dtc.PIECE", 140)
     monkeypatch.setattr("sgpmic_cli.model.paper.bound.E_STEP_BYTES", 8 * 20 * 5 * 90)
-    monkeypatch.setattr("sgpmic_cli.model.component.PIECE", 140)
-    monkeypatch.setattr("sgpmic_cli.model.em.E_STEP_ROWS", 90)
-    monkeypatch.setattr("sgpmic_cli.model.placement.BLOCK", 64)
+    monkeypatch.setattr("sgpmic_cli.model.variational.component.PIECE", 140)
+    monkeypatch.setattr("sgpmic_cli.model.variational.em.E_STEP_ROWS", 90)
+    monkeypatch.setattr("sgpmic_cli.model.variational.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.paper.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.parallel.WORTHWHILE", 1)
 

@@ -30,7 +30,7 @@ from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.baselines.unca import nca
 from sgpmic_cli.baselines.unca.affinity import Affinity
 from sgpmic_cli.baselines.unca.conjugate_gradients import RESTART, descend
-from sgpmic_cli.parameter_checks import number, whole
+from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 Labels = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.commands.terminal.option_names import in_options
+from sgpmic_cli.commands.terminal.options.option_names import in_options
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:

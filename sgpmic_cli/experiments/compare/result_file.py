@@ -15,7 +15,7 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, GridPoint,
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.json_file import read_json
+from sgpmic_cli.files.json_file import read_json
 
 NUMBER = (int, float)
 MAYBE_NUMBER = (int, float, type(None))

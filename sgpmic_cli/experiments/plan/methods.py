@@ -74,6 +74,11 @@ def _parameters(method: Method) -> frozenset[str]:
     return frozenset(inspect.signature(method.load()).parameters) if named is None else named
 
 
+def _peer(name: str, class_name: str, title: str) -> Method:
+    target = f"sgpmic_cli.peers.everyday:{class_name}"
+    return Method(name, target, title, drops_columns=False, in_paper=False, peer=True)
+
+
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 # The printed NMI of AML, UNCA and DEC is that of the clusters, as the text has it, where most columns have that of the
 # mapped labels: DEC on Wine 19.63 (printed 19.63), on CMC 3.19 (3.13); 14 of DEC's 15 NMI cells are within one, not 8.
@@ -91,8 +96,10 @@ _BUILT_IN = (
     ),
     Method("ppca-fcm", "sgpmic_cli.baselines.ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.02),
     Method("fgplvm-fcm", "sgpmic_cli.baselines.fgplvm_fcm:FGPLVMFCM", "FGPLVM-FCM", cost=0.1, fitted=True),
-    Method("ae-fcm", "sgpmic_cli.baselines.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
-    Method("vae-fcm", "sgpmic_cli.baselines.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5, fitted=True),
+    Method("ae-fcm", "sgpmic_cli.baselines.deep.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
+    Method(
+        "vae-fcm", "sgpmic_cli.baselines.deep.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5, fitted=True
+    ),
     # "The best averaged values obtained by tuning lambda" reads as one lambda for all rows, as the text says of DEC.
     # The columns are closer to that than to a lambda chosen row by row (of 42 distinct cells within one point, and
     # differing: AML 23 and 11, not 11 and 19; UNCA 15 and 17, not 7 and 30). Of the seven lambdas, 100 has UNCA's best
@@ -127,10 +134,10 @@ _BUILT_IN = (
         cost=0.2,
         fitted=True,
     ),
-    Method("sdc", "sgpmic_cli.baselines.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
+    Method("sdc", "sgpmic_cli.baselines.deep.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
     Method(
         "deepc",
-        "sgpmic_cli.baselines.deepc:DEEPC",
+        "sgpmic_cli.baselines.deep.deepc:DEEPC",
         "DEEPC",
         drops_columns=False,
         # CMC's printed ACC lies below the share of its largest class, which purity cannot.
@@ -209,7 +216,7 @@ _BUILT_IN = (
     ),
     Method(
         "vae-sound-fcm",
-        "sgpmic_cli.baselines.vae_fcm:VAESoundFCM",
+        "sgpmic_cli.baselines.deep.vae_fcm:VAESoundFCM",
         "VAE-FCM (Gaussian likelihood)",
         drops_columns=False,
         cost=1.5,
@@ -226,11 +233,19 @@ _BUILT_IN = (
         cost=2.0,
         in_paper=False,
     ),
-    Method("k-means", "sgpmic_cli.peers:PeerKMeans", "k-means", drops_columns=False, in_paper=False, peer=True),
-    Method("gmm", "sgpmic_cli.peers:PeerGaussianMixture", "GMM", drops_columns=False, in_paper=False, peer=True),
-    Method("spectral", "sgpmic_cli.peers:PeerSpectral", "spectral", drops_columns=False, in_paper=False, peer=True),
-    Method("ward", "sgpmic_cli.peers:PeerWard", "Ward", drops_columns=False, in_paper=False, peer=True),
-    Method("hdbscan", "sgpmic_cli.peers:PeerHDBSCAN", "HDBSCAN", drops_columns=False, in_paper=False, peer=True),
+    Method(
+        "k-means", "sgpmic_cli.peers.everyday:PeerKMeans", "k-means", drops_columns=False, in_paper=False, peer=True
+    ),
+    Method(
+        "gmm", "sgpmic_cli.peers.everyday:PeerGaussianMixture", "GMM", drops_columns=False, in_paper=False, peer=True
+    ),
+    Method(
+        "spectral", "sgpmic_cli.peers.everyday:PeerSpectral", "spectral", drops_columns=False, in_paper=False, peer=True
+    ),
+    _peer("ward", "PeerWard", "Ward"),
+    Method(
+        "hdbscan", "sgpmic_cli.peers.everyday:PeerHDBSCAN", "HDBSCAN", drops_columns=False, in_paper=False, peer=True
+    ),
 )
 
 

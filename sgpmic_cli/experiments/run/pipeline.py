@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import check_writable, refuse_overwriting_inputs, write_files
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.plan.protocol import Protocol, protocol_named
@@ -19,6 +18,7 @@ from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_files
 
 MANIFEST = "manifest.json"
 

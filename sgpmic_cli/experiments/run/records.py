@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import read_regular, settle, write_whole
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.json_file import strict_json
+from sgpmic_cli.files.atomic import read_regular, settle, write_whole
+from sgpmic_cli.files.json_file import strict_json
 from sgpmic_cli.scores import SCORES
 
 MOST_BYTES = 1 << 24  # of a record, traces and all

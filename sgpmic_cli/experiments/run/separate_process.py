@@ -25,7 +25,7 @@ from sgpmic_cli.experiments.plan.child_process import end_child, how_it_ended, s
 from sgpmic_cli.experiments.plan.foreign_class import IMPORT_SECONDS
 from sgpmic_cli.experiments.run.one_run import Fit, fit, scored
 from sgpmic_cli.experiments.run.records import Record, parse_record, record_text
-from sgpmic_cli.json_file import strict_json
+from sgpmic_cli.files.json_file import strict_json
 
 POLL_SECONDS = 0.2
 READY = b"ready\n"

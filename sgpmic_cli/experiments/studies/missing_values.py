@@ -18,13 +18,13 @@ from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
-from sgpmic_cli.hidden_entries import SHARE, WAYS
+from sgpmic_cli.peers.hidden_entries import SHARE, WAYS
 
 TABLES = tuple(name for name in names() if entry(name).kind == "bundled")
 FILES = ("missing.csv", "missing.md")
 _METHOD = Method(
     "sgp-mic+ with holes",
-    "sgpmic_cli.hidden_entries:HiddenEntriesSGPMIC",
+    "sgpmic_cli.peers.hidden_entries:HiddenEntriesSGPMIC",
     drops_columns=False,
     cost=2.0,
     in_paper=False,

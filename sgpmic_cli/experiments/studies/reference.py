@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.atomic import write_whole
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
-from sgpmic_cli.json_file import read_json
+from sgpmic_cli.files.atomic import write_whole
+from sgpmic_cli.files.json_file import read_json
 
 DIGITS = 4
 INSTALLED = Path(__file__).with_name("reference.json")  # where the wheel puts it

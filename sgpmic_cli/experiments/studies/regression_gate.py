@@ -12,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.atomic import resumable_folder
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
@@ -25,6 +24,7 @@ from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies.reference import Expected, OwnFile, Place, Reference, reference_of
+from sgpmic_cli.files.atomic import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast subset: runs guessed to be shorter, on data that need no network
 FAST_REPEATS = 3

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.atomic import write_files
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
 from sgpmic_cli.experiments.plan.table_data import VARIANCES, TableData, load_table_data
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, escape, markdown_table
+from sgpmic_cli.files.atomic import write_files
 
 HEADING = ["dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"]
 HEADING += [f"q{variance}" for variance in VARIANCES] + [f"paper_q{variance}" for variance in VARIANCES]

@@ -20,7 +20,7 @@ from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectatio
 from sgpmic_cli.model.paper.em import Schedule, m_step
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import Pull, maximise
-from sgpmic_cli.model.paper.optimizers import lbfgs
+from sgpmic_cli.model.paper.numerics.optimizers import lbfgs
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.scaling import offset_and_scale
 

@@ -33,10 +33,10 @@ from scipy.linalg.blas import daxpy, dsyr2
 from scipy.linalg.lapack import dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.paper.cholesky import jittered_cholesky
 from sgpmic_cli.model.paper.kernels import Kernel
-from sgpmic_cli.model.paper.orthogonal import factorise, is_rough, slope
-from sgpmic_cli.model.paper.unlocked_blas import dgemm, dsymm, dsyrk
+from sgpmic_cli.model.paper.numerics.cholesky import jittered_cholesky
+from sgpmic_cli.model.paper.numerics.orthogonal import factorise, is_rough, slope
+from sgpmic_cli.model.paper.numerics.unlocked_blas import dgemm, dsymm, dsyrk
 from sgpmic_cli.model.parallel import PIECE, Scratch, cut
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds

@@ -13,11 +13,11 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.bound import ACTIVE, Bound, Observed, Parameters, expectation
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise
-from sgpmic_cli.model.paper.optimizers import lbfgs, scg
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.numerics.optimizers import lbfgs, scg
 from sgpmic_cli.model.parallel import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}

@@ -10,19 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.embeddings import dimensions_for
-from sgpmic_cli.model import storage
-from sgpmic_cli.model.device.choice import DEVICES, choose
-from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.paper import stored
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import OPTIMIZERS, Compute, Fit, OnHost, Schedule, train
-from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
-from sgpmic_cli.model.paper.mixture import mixture
-from sgpmic_cli.model.paper.placement import Placer
-from sgpmic_cli.model.paper.start import latent_start, start
-from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import check_spread, offset_and_scale
-from sgpmic_cli.parameter_checks import (
+from sgpmic_cli.estimator_base.parameter_checks import (
     JOBS,
     MEMORY,
     SWITCH,
@@ -36,6 +24,18 @@ from sgpmic_cli.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.model import storage
+from sgpmic_cli.model.device.choice import DEVICES, choose
+from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.paper import stored
+from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.em import OPTIMIZERS, Compute, Fit, OnHost, Schedule, train
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
+from sgpmic_cli.model.paper.mixture import mixture
+from sgpmic_cli.model.paper.placement import Placer
+from sgpmic_cli.model.paper.start import latent_start, start
+from sgpmic_cli.model.parallel import Workers, workers
+from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 
 RUNTIME = (
     "memory",

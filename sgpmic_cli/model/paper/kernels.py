@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.paper.unlocked_blas import dgemm, dsymm
+from sgpmic_cli.model.paper.numerics.unlocked_blas import dgemm, dsymm
 
 LOG_LIMIT = 36.0  # exp(36) ~ 4e15: beyond that a parameter can only lose digits
 START_BIAS = START_WHITE = -2.0  # logs of the paper's starting values; variance and gamma start at one

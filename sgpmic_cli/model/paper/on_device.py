@@ -35,13 +35,13 @@ from sgpmic_cli.model.device.products import (
     to_device,
 )
 from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameters
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite, jittered_cholesky
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
 from sgpmic_cli.model.paper.em import Schedule
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel
 from sgpmic_cli.model.paper.mixture import EMPTY, Mixture, Moments, from_moments
-from sgpmic_cli.model.paper.optimizers import lbfgs, scg
-from sgpmic_cli.model.paper.orthogonal import ORTHONORMAL, PASSES
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite, jittered_cholesky
+from sgpmic_cli.model.paper.numerics.optimizers import lbfgs, scg
+from sgpmic_cli.model.paper.numerics.orthogonal import ORTHONORMAL, PASSES
 
 OPTIMIZERS: dict[str, Callable[..., tuple[Tensor, float]]] = {"scg": scg, "lbfgs": partial(lbfgs, minimise=minimise)}
 KEPT_SHARE = 0.4  # of the free memory may hold P between the two passes of an evaluation

@@ -26,7 +26,7 @@ from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel, cross_matrix
 from sgpmic_cli.model.paper.mixture import log_joint
-from sgpmic_cli.model.paper.unlocked_blas import dtrsm
+from sgpmic_cli.model.paper.numerics.unlocked_blas import dtrsm
 from sgpmic_cli.model.parallel import ALONE, Workers, cut
 
 STEPS = 25

@@ -7,11 +7,11 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.array_cache import Memory
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
 from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
+from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.kernels import Kernel, start_parameters
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise, mixture

@@ -25,10 +25,10 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli._typing import Array, Indices, Switches
-from sgpmic_cli.model.holes import grouped
 from sgpmic_cli.model.start.columns import are_coarse, rounding
 from sgpmic_cli.model.start.holed_mixture import holed_mixture
 from sgpmic_cli.model.start.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
+from sgpmic_cli.model.variational.holes import grouped
 
 VOTE_WEIGHT = 0.5  # nats of log odds in each column
 CERTAIN = 30.0  # nats that hold a row in its part of the graph

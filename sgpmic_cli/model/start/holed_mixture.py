@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.holes import Expected, Gaussian, Holes, expect, summed
+from sgpmic_cli.model.variational.holes import Expected, Gaussian, Holes, expect, summed
 
 ROUNDS = 100
 TOL = 1e-3  # nats a row, as in the mixtures of rows without holes

@@ -3,8 +3,8 @@
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.em import Free, State
-from sgpmic_cli.model.latent_prior import maximise
+from sgpmic_cli.model.variational.em import Free, State
+from sgpmic_cli.model.variational.latent_prior import maximise
 
 LATENT_VARIANCE = 0.1  # of q(x_n), beside latent points of unit variance
 NOISE = 0.25  # of the variance of a standardised column

@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from sgpmic_cli.commands import app
-from sgpmic_cli.commands.terminal.examples import EXAMPLES
+from sgpmic_cli.commands.terminal.options.examples import EXAMPLES
 
 COMMANDS = typer.main.get_command(app).commands
 

@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from sgpmic_cli.commands.terminal import heartbeat
-from sgpmic_cli.commands.terminal.fit_progress import STARTING, showing
-from sgpmic_cli.commands.terminal.heartbeat import beating, spoken
 from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.commands.terminal.run_progress import _Lines, watching
+from sgpmic_cli.commands.terminal.progress import heartbeat
+from sgpmic_cli.commands.terminal.progress.fit_progress import STARTING, showing
+from sgpmic_cli.commands.terminal.progress.heartbeat import beating, spoken
+from sgpmic_cli.commands.terminal.progress.run_progress import _Lines, watching
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Placing, Round
 
@@ -64,7 +64,7 @@ def test_rows_are_placed_without_a_word_unless_it_takes_long(heard):
 
 def test_runs_are_counted_and_the_time_left_follows_their_cost(heard, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("sgpmic_cli.commands.terminal.run_progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("sgpmic_cli.commands.terminal.progress.run_progress.time.monotonic", lambda: now[0])
     lines = _Lines(heard)
     lines.planned(13, 10, {"long": 8.0, "short": 1.0, "other": 1.0})
     now[0] += 80.0

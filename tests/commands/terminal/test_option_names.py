@@ -2,7 +2,7 @@ import pytest
 from typer.main import get_command
 
 from sgpmic_cli.commands import app
-from sgpmic_cli.commands.terminal.option_names import OTHER_NAMES, SAME_NAMES, in_options
+from sgpmic_cli.commands.terminal.options.option_names import OTHER_NAMES, SAME_NAMES, in_options
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from sgpmic_cli.commands.terminal.run_progress import _Bar
+from sgpmic_cli.commands.terminal.progress.run_progress import _Bar
 from sgpmic_cli.experiments.run.records import Record
 
 

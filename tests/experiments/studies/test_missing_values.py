@@ -5,7 +5,7 @@ import pytest
 
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import missing_values
-from sgpmic_cli.hidden_entries import SHARE, WAYS, HiddenEntriesSGPMIC, hidden
+from sgpmic_cli.peers.hidden_entries import SHARE, WAYS, HiddenEntriesSGPMIC, hidden
 
 
 def test_a_share_is_hidden_and_no_row_is_empty():

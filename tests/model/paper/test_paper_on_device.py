@@ -11,9 +11,9 @@ from sklearn.datasets import load_iris
 torch = pytest.importorskip("torch")
 
 from sgpmic_cli.model.paper.bound import Bound, expectation, observe  # noqa: E402
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite  # noqa: E402
 from sgpmic_cli.model.paper.em import Schedule, m_step  # noqa: E402
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC  # noqa: E402
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite  # noqa: E402
 from sgpmic_cli.model.paper.on_device import DeviceBound, OnDevice  # noqa: E402
 
 CPU = torch.device("cpu")

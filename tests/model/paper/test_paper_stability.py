@@ -6,11 +6,11 @@ import exact
 import numpy as np
 import pytest
 
-from sgpmic_cli.model.paper import orthogonal
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.kernels import RBF, Linear
 from sgpmic_cli.model.paper.mixture import mixture
+from sgpmic_cli.model.paper.numerics import orthogonal
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
 
 KERNELS = {"rbf": RBF(), "linear": Linear()}
 # Natural kernel parameters and a precision under which K_uf B K_fu dwarfs K_uu in some directions and not in others.

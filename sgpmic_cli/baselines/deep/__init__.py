@@ -1,0 +1,1 @@
+"""The paper's competitors that train a network."""

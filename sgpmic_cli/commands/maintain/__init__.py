@@ -1,0 +1,1 @@
+"""The commands that watch over the numbers, the speed and the installation."""

@@ -1,0 +1,1 @@
+"""The commands that compute the paper's experiments and ours beside them."""

@@ -1,0 +1,1 @@
+"""What a long command says while it works."""

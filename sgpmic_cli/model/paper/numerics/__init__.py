@@ -1,0 +1,1 @@
+"""Factorisations, products and optimizers of the paper's model."""

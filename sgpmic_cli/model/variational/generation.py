@@ -1,0 +1,51 @@
+"""From the latent space back to rows: what a fitted mixture expects at a point, and rows drawn from it.
+
+Rows are standardised, as the model sees them.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.model.variational.component import Posterior
+from sgpmic_cli.model.variational.features import expectations
+from sgpmic_cli.model.variational.latent_prior import expected_log
+from sgpmic_cli.model.variational.placement import Placer
+
+
+def expected_rows(fitted: Placer, X: ArrayLike) -> Array:
+    """Means of the processes at latent points (n, Q), weighted by how likely each cluster is there."""
+    points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), fitted.state.free.mu.shape[1]
+    if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
+        raise ValueError(f"X must be finite latent points of shape (n, {q}).")
+    S = softmax(expected_log(points, np.zeros_like(points), fitted.state.prior), axis=1)
+    seen = np.zeros((len(points), fitted.data.n_outputs))
+    for m, known in enumerate(fitted.posteriors):
+        if known is not None:
+            seen += S[:, m : m + 1] * _processes(fitted, m, known, points)
+    return seen
+
+
+def drawn_rows(
+    fitted: Placer, noise: Array, n_samples: int, random_state: np.random.RandomState
+) -> tuple[Array, Indices]:
+    """Rows drawn from the mixture with noise of these variances (M,), and their clusters, in ascending order."""
+    alive = {m: known for m, known in enumerate(fitted.posteriors) if known is not None}
+    prior = fitted.state.prior
+    weights = prior.weights[list(alive)]
+    labels = np.sort(random_state.choice(list(alive), size=n_samples, p=weights / weights.sum()))
+    spread = np.sqrt(prior.variances[labels])
+    points = prior.means[labels] + spread * random_state.standard_normal(spread.shape)
+    seen = np.empty((n_samples, fitted.data.n_outputs))
+    for m, known in alive.items():
+        rows = labels == m
+        seen[rows] = _processes(fitted, m, known, points[rows])
+    seen += np.sqrt(noise[labels])[:, None] * random_state.standard_normal(seen.shape)
+    return seen, labels
+
+
+def _processes(fitted: Placer, m: int, known: Posterior, points: Array) -> Array:
+    """Mean of the processes of cluster m at latent points."""
+    seen = expectations(fitted.state.free.kernel(m), points, np.zeros_like(points))
+    return np.asarray(seen.first_moments @ known.W)

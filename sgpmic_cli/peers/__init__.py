@@ -1,0 +1,1 @@
+"""Clusterers that SGP-MIC is compared with outside the paper."""

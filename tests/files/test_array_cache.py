@@ -1,0 +1,69 @@
+"""Arrays kept on disk: found again, and only for the same data, settings and code."""
+
+import numpy as np
+import pytest
+from joblib import Memory
+
+from sgpmic_cli.files import array_cache
+from sgpmic_cli.files.array_cache import remembered
+
+Y = np.arange(6.0).reshape(3, 2)
+MODULE = "sgpmic_cli.fcm"
+
+
+def made(value):
+    return lambda: {"X": np.array([value])}
+
+
+def test_what_is_kept_is_found_by_data_settings_and_code(tmp_path, monkeypatch):
+    assert remembered(tmp_path, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(tmp_path, MODULE, "a", Y.copy(order="F"), made(2))["X"] == 1
+    assert remembered(tmp_path, MODULE, "b", Y, made(3))["X"] == 3
+    assert remembered(tmp_path, MODULE, "a", Y + 1, made(4))["X"] == 4
+    assert remembered(tmp_path, MODULE, "a", Y.reshape(2, 3), made(5))["X"] == 5
+    assert remembered(tmp_path, "sgpmic_cli.scores", "a", Y, made(6))["X"] == 6
+    monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
+    assert remembered(tmp_path, MODULE, "a", Y, made(7))["X"] == 7
+
+
+def test_a_joblib_memory_finds_by_the_same(tmp_path, monkeypatch):
+    memory = Memory(tmp_path, verbose=0)
+    assert remembered(memory, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(memory, MODULE, "a", Y.copy(), made(2))["X"] == 1
+    assert remembered(memory, MODULE, "b", Y, made(3))["X"] == 3
+    assert remembered(memory, MODULE, "a", Y + 1, made(4))["X"] == 4
+    monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
+    assert remembered(memory, MODULE, "a", Y, made(5))["X"] == 5
+
+
+def test_without_a_folder_nothing_is_kept():
+    assert remembered(None, MODULE, "a", Y, made(1))["X"] == 1
+    assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"])
+def test_a_damaged_file_is_made_again(tmp_path, damage):
+    remembered(tmp_path, MODULE, "a", Y, made(1))
+    (file,) = tmp_path.iterdir()
+    content = bytearray(file.read_bytes())
+    if damage == "an array alone":
+        with file.open("wb") as stream:
+            np.save(stream, np.zeros(3))
+    elif damage == "compression unknown":
+        entry = content.index(b"PK\x01\x02")
+        content[entry + 10] = 77
+        file.write_bytes(content)
+    else:
+        data = content.index(b"NUMPY")
+        flipped = content[:data] + b"numpy" + content[data + 5 :]
+        file.write_bytes({"cut": content[:100], "empty": b"", "flipped": flipped}[damage])
+    assert remembered(tmp_path, MODULE, "a", Y, made(2))["X"] == 2
+    assert remembered(tmp_path, MODULE, "a", Y, made(3))["X"] == 2
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path):
+    in_the_way = tmp_path / "memory"
+    in_the_way.write_text("a file")
+    assert remembered(in_the_way, MODULE, "a", Y, made(1))["X"] == 1
+    assert in_the_way.read_text() == "a file"

@@ -1,0 +1,70 @@
+"""The variational EM: every update raises the bound, and the E-step is its exact maximiser."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from sgpmic_cli.model.start.partition import principal_axes, start
+from sgpmic_cli.model.variational.em import evaluate, m_step, observe, responsibilities, train
+
+
+@pytest.fixture
+def begun():
+    Y, y = make_blobs(80, 4, centers=3, cluster_std=2.5, random_state=2)
+    Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
+    r = np.random.RandomState(0)
+    held = 0.3 * r.randn(80, 3)
+    shares = np.eye(3)[np.where(r.rand(80) < 0.8, y, r.randint(3, size=80))]
+    return observe(Y, 0.01, held), start(principal_axes(Y, 2), shares, 6, r)
+
+
+def test_every_update_raises_the_bound(begun):
+    data, state = begun
+    values = [evaluate(data, state)[1]]
+    for _ in range(6):
+        state = m_step(data, state, 5)
+        posteriors, value = evaluate(data, state)
+        values.append(value)
+        state = replace(state, S=responsibilities(data, state, posteriors))
+        values.append(evaluate(data, state)[1])
+    # rows below the active threshold are left out of a component, which costs less than this
+    assert np.diff(values).min() > -0.05
+    assert values[-1] > values[0] + 10
+
+
+def test_the_e_step_balances_the_slopes_of_the_bound(begun):
+    """At its S, moving a little of a row from one cluster to another lowers the bound."""
+    data, state = begun
+    for _ in range(60):  # until q(f), which the E-step holds, and S agree
+        posteriors, _ = evaluate(data, state)
+        state = replace(state, S=responsibilities(data, state, posteriors))
+    value = evaluate(data, state)[1]
+    row = int(np.argmin(state.S.max(axis=1)))
+    first, second = np.argsort(-state.S[row])[:2]
+    for move in (0.01, -0.01):
+        S = state.S.copy()
+        S[row, first] += move
+        S[row, second] -= move
+        assert evaluate(data, replace(state, S=S))[1] <= value + 1e-6
+
+
+def test_five_hundred_rounds_stay_finite_and_converge(begun):
+    data, state = begun
+    fit = train(data, state, rounds=500, steps=8, tol=0.0)
+    assert np.isfinite(fit.bounds).all()
+    assert np.isfinite(fit.state.free.pack()).all()
+    last = train(data, state, rounds=200, steps=8, tol=0.0)
+    assert abs(fit.bounds[-1] - last.bounds[-1]) < 1.0
+
+
+def test_wide_data_enter_through_their_products():
+    r = np.random.RandomState(0)
+    Y = r.randn(20, 50)
+    factor = observe(Y, 0.0, np.zeros((20, 1)))
+    assert factor.Y.shape == (20, 20)
+    np.testing.assert_allclose(factor.Y @ factor.Y.T, Y @ Y.T, atol=1e-9)
+    whole = replace(factor, Y=Y)
+    state = start(principal_axes(Y, 2), np.ones((20, 1)), 5, r)
+    assert evaluate(factor, state)[1] == pytest.approx(evaluate(whole, state)[1], rel=1e-9)
