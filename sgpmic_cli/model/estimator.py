@@ -48,7 +48,6 @@ from sgpmic_cli.model.variational.holes import filled_by, learn
 from sgpmic_cli.model.variational.placement import Placed, Placer
 from sgpmic_cli.row_blocks import row_blocks
 
-RUNTIME = ("n_jobs", "device", "callback", "random_state")  # constructor arguments that do not describe the model
 STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -176,6 +175,8 @@ class SGPMIC(LatentClusterer):
     True
     """
 
+    _rules = RULES
+
     def __init__(
         self,
         n_clusters="auto",
@@ -223,31 +224,20 @@ class SGPMIC(LatentClusterer):
         """
         return PaperSGPMIC(*args, **params)
 
-    def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
-        check_is_fitted(self)
-        parameters = {name: value for name, value in self.get_params().items() if name not in RUNTIME}
+    def _state(self) -> storage.FittedState:
+        description = self._description()
         if not isinstance(self.init, str):
-            del parameters["init"]  # labels or probabilities of the rows: where the fit began, not what it is
+            del description["parameters"]["init"]  # labels or probabilities: where the fit began, not what it is
         data = self._placer.data
         arrays = {name: np.asarray(getattr(self, name)) for name in stored.ATTRIBUTES}
         scalars = {name: getattr(self, name) for name in stored.SCALARS if name != "rounding"}
-        state = storage.FittedState(
+        return storage.FittedState(
             kind=stored.KIND,
-            parameters=parameters,
             scalars={"rounding": data.rounding, **scalars},
             arrays={**arrays, **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian)},
-            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
-            recipe=getattr(self, "recipe_", None),
             details={"start_": list(self.start_), "selection_": self.selection_},
+            **description,
         )
-        storage.save(state, path)
 
     @classmethod
     def load(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
@@ -285,11 +275,7 @@ class SGPMIC(LatentClusterer):
     @classmethod
     def _rebuilt(cls, state: storage.FittedState, *, every_row: bool = True) -> "SGPMIC":
         """The model that left this state, which comes from a file and may be anything."""
-        if not state.parameters.keys().isdisjoint(RUNTIME):
-            raise ValueError("its header sets what belongs to a run")
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in state.parameters.items()}
-        model = cls(**given)
-        check_parameters(model, RULES)
+        model = cls._described(state)
         fit = stored.trained(state, every_row)
         votes = Votes(state.arrays["S"], fit.data.held, tuple(state.details["start_"]))
         model._keep(fit, state.arrays["first"], votes, np.arange(len(fit.data.Y)), None)
@@ -297,11 +283,6 @@ class SGPMIC(LatentClusterer):
         for name in (*(stored.OF_EVERY_ROW if every_row else ()), "offset_", "scale_"):
             setattr(model, name, state.arrays[name])
         model.selection_, model.no_clusters_ = state.details["selection_"], bool(state.scalars["no_clusters_"])
-        model.n_features_in_ = state.scalars["n_features_in_"]
-        if state.feature_names:
-            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
-        if state.recipe is not None:
-            model.recipe_ = state.recipe
         model._judge()
         return model
 

@@ -1,15 +1,18 @@
 """What the two settings of SGP-MIC have in common for whoever calls them: scikit-learn's methods."""
 
 from abc import abstractmethod
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.estimator_base.clusterer import Clusterer
+from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
+from sgpmic_cli.model import storage
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import SAFE_RANGE
 from sgpmic_cli.row_blocks import row_blocks
@@ -27,6 +30,8 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     """Latent points and clusters of rows, learned together."""
 
     n_jobs: int | None
+    _rules: ClassVar[Mapping[str, Rule]]
+    _of_a_run: ClassVar[tuple[str, ...]] = ("n_jobs", "device", "callback", "random_state")  # not of the model
 
     def fit_transform(self, X, y=None):
         """Fit, and return the latent points of the rows.
@@ -121,6 +126,41 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             Higher is better.
         """
         return float(np.mean(self.score_samples(X)))
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted model to one file, without pickle.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, whole or not at all.
+        """
+        check_is_fitted(self)
+        storage.save(self._state(), path)
+
+    @abstractmethod
+    def _state(self) -> storage.FittedState:
+        """All that the fitted model is made of."""
+
+    def _description(self) -> dict[str, Any]:
+        """What the file of a model says of its parameters and columns."""
+        parameters = {name: value for name, value in self.get_params().items() if name not in self._of_a_run}
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        return {"parameters": parameters, "feature_names": names, "recipe": getattr(self, "recipe_", None)}
+
+    @classmethod
+    def _described(cls, state: storage.FittedState) -> Self:
+        """The model with those parameters and columns, nothing learned yet; the file may say anything."""
+        if not state.parameters.keys().isdisjoint(cls._of_a_run):
+            raise ValueError("its header sets what belongs to a run")
+        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in state.parameters.items()})
+        check_parameters(model, cls._rules)
+        model.n_features_in_ = state.scalars["n_features_in_"]
+        if state.feature_names:
+            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
+        if state.recipe is not None:
+            model.recipe_ = state.recipe
+        return model
 
     @property
     def _n_features_out(self) -> int:

@@ -37,7 +37,7 @@ def _sgpmic(*arguments, **environment):
     "work",
     [
         "import sgpmic_cli.commands",
-        "from sgpmic_cli.commands.terminal.options import completion; completion.datasets('i'); completion.methods('p')",
+        "from sgpmic_cli.commands.terminal.options.completion import datasets, methods; datasets('i'); methods('p')",
         "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
         "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
     ],

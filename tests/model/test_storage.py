@@ -12,7 +12,7 @@ import pytest
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.paper import stored
-from sgpmic_cli.model.paper.estimator import RUNTIME, PaperSGPMIC
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 Y = np.random.RandomState(0).randn(30, 3)
 
@@ -57,7 +57,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
         assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(getattr(model, name)), name
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
         assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
-    kept = {name: value for name, value in model.get_params().items() if name not in RUNTIME}
+    kept = {name: value for name, value in model.get_params().items() if name not in model._of_a_run}
     assert {name: loaded.get_params()[name] for name in kept} == kept
 
 

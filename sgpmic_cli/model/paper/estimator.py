@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.embeddings import dimensions_for
@@ -37,13 +37,6 @@ from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 
-RUNTIME = (
-    "memory",
-    "n_jobs",
-    "device",
-    "callback",
-    "random_state",
-)  # constructor arguments that do not describe the model
 MIN_FLOOR = 1e-8  # narrower components than this, beside latent points of size one, cost the bound its digits
 RULES = {
     "n_clusters": whole(),
@@ -192,6 +185,9 @@ class PaperSGPMIC(LatentClusterer):
     True
     """
 
+    _rules = RULES
+    _of_a_run = ("memory", *LatentClusterer._of_a_run)
+
     def __init__(
         self,
         n_clusters=2,
@@ -243,26 +239,15 @@ class PaperSGPMIC(LatentClusterer):
         self.callback = callback
         self.random_state = random_state
 
-    def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
-        check_is_fitted(self)
+    def _state(self) -> storage.FittedState:
         p = self._placer.p
         arrays = {name: getattr(self, name) for name in stored.ATTRIBUTES}
-        state = storage.FittedState(
+        return storage.FittedState(
             kind=stored.KIND,
-            parameters={name: value for name, value in self.get_params().items() if name not in RUNTIME},
             scalars={name: getattr(self, name) for name in stored.SCALARS},
             arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
-            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
-            recipe=getattr(self, "recipe_", None),
+            **self._description(),
         )
-        storage.save(state, path)
 
     @classmethod
     def load(cls, path: PathLike) -> "PaperSGPMIC":
@@ -283,10 +268,7 @@ class PaperSGPMIC(LatentClusterer):
     @classmethod
     def _rebuilt(cls, state: storage.FittedState) -> "PaperSGPMIC":
         """The model that left this state, which comes from a file and may be anything."""
-        if not state.parameters.keys().isdisjoint(RUNTIME):
-            raise ValueError("its header sets what belongs to a run")
-        model = cls(**state.parameters)
-        check_parameters(model, RULES)
+        model = cls._described(state)
         arrays = state.arrays
         stored.check(state, model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
         for name in stored.SCALARS:
@@ -295,10 +277,6 @@ class PaperSGPMIC(LatentClusterer):
             setattr(model, name, arrays[name])
         model.lower_bounds_ = arrays["lower_bounds_"].tolist()
         model.labels_ = model.responsibilities_.argmax(axis=1)
-        if state.feature_names:
-            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
-        if state.recipe is not None:
-            model.recipe_ = state.recipe
         prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
         log_beta = float(arrays["log_beta"][0])
         p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)
