@@ -176,4 +176,4 @@ def _print(fitted: "Fitted", out: Path, output: Output) -> None:
         console = output.console()
         for part in tables(fitted):
             console.print(part)
-    output.remark(f"page, model, tables and figures in {out}; {fitted.seconds:.1f} s")
+    output.ending(f"page, model, tables and figures in {out}")

@@ -84,4 +84,4 @@ def _print(predicted: "Predicted", out: Path, output: Output) -> None:
             }
         )
     )
-    output.remark(f"labels and embedding in {out}")
+    output.ending(f"labels and embedding in {out}")

@@ -92,13 +92,14 @@ def check(
             renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats, label=label)
         write_reference(path, renewed)
         _print(changes, output)
-        output.remark(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
+        output.ending(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
         _raise_failed(finished)
         return
     with watching(output) as watcher:
         watched = replace(options, watcher=watcher)
         changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
     _print(changes, output)
+    output.ending(f"compared with {path}")
     if junit is not None:
         write_whole(junit, gate_formats.junit(changes))
     if annotations:

@@ -59,7 +59,7 @@ def speed(
         output.document(document)
     else:
         _print(output, document)
-    output.remark(f"numbers in {out / 'speed.json'}, figure in {out / 'figures' / 'speed.png'}")
+    output.ending(f"numbers in {out / 'speed.json'}, figure in {out / 'figures' / 'speed.png'}")
 
 
 def _measure_gpu(out: Path, output: Output) -> None:
@@ -83,7 +83,7 @@ def _measure_gpu(out: Path, output: Output) -> None:
         output.document(document)
     else:
         output.console().print(_promises(document))
-    output.remark(f"numbers in {out / 'speed-gpu.json'}")
+    output.ending(f"numbers in {out / 'speed-gpu.json'}")
 
 
 def _print(output: Output, document: dict[str, Any]) -> None:

@@ -37,4 +37,4 @@ def table1(
     for shape in found:
         if shape.note:
             console.print(Text.assemble((f"{shape.name}: ", "bold"), shape.note))
-    output.remark(f"tables in {out}")
+    output.ending(f"tables in {out}")

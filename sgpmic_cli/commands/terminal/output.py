@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ class Output:
     def __init__(self, *, as_json: bool = False, quiet: bool = False):
         self.as_json = as_json
         self.quiet = quiet
+        self._began = time.monotonic()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")  # a terminal that lacks ± still gets its table
@@ -42,6 +44,19 @@ class Output:
         if not self.quiet:
             with suppress(OSError):  # nobody listens
                 print(for_terminal(in_options(sentence)), file=sys.stderr, flush=True)
+
+    def ending(self, sentence: str) -> None:
+        """Say what was done, where it lies, and how long the command took."""
+        self.remark(f"{sentence}; {spoken(time.monotonic() - self._began)}")
+
+
+def spoken(seconds: float) -> str:
+    """A duration for people."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _console(stderr: bool) -> "Console":

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from sgpmic_cli.commands.terminal.output import Output
+from sgpmic_cli.commands.terminal.output import Output, spoken
 from sgpmic_cli.commands.terminal.progress import heartbeat
 from sgpmic_cli.commands.terminal.progress.fit_progress import STARTING, showing
-from sgpmic_cli.commands.terminal.progress.heartbeat import beating, spoken
+from sgpmic_cli.commands.terminal.progress.heartbeat import beating
 from sgpmic_cli.commands.terminal.progress.run_progress import _Lines, watching
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Placing, Round

@@ -25,12 +25,3 @@ def beating(output: Output, state: Callable[[], str]) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-def spoken(seconds: float) -> str:
-    """A duration for people."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from sgpmic_cli.commands.terminal.output import Output
-from sgpmic_cli.commands.terminal.progress.heartbeat import beating, spoken
+from sgpmic_cli.commands.terminal.output import Output, spoken
+from sgpmic_cli.commands.terminal.progress.heartbeat import beating
 from sgpmic_cli.errors import CellsFailed
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy
 from sgpmic_cli.experiments.run.records import Record
@@ -118,8 +118,7 @@ def _bar(output: Output) -> Progress:
 def tell_end(finished: FinishedStudy, out: Path, output: Output) -> None:
     """Say what was computed and where the tables are, and end with the exit code of failed runs if there are any."""
     computed, reused, failed = finished.computed, finished.reused, finished.failed
-    took = spoken(finished.seconds)
-    output.remark(f"{computed} runs computed, {reused} reused; tables and manifest in {out}; {took}")
+    output.ending(f"{computed} runs computed, {reused} reused; tables and manifest in {out}")
     if failed:
         total = computed + reused
         raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")
