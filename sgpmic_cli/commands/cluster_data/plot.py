@@ -97,6 +97,6 @@ def plot(
         for remark in remarks:
             output.remark(f"note: {figure.name}: {remark}")
         print(out / f"{figure.name}.png")
-    output.ending(f"{len(chosen) - len(refused)} of {len(chosen)} figures in {out}")
     if refused:
         raise type(refused[0])(" ".join(map(str, refused)))
+    output.ending(f"{len(chosen)} {'figure' if len(chosen) == 1 else 'figures'} in {out}")

@@ -99,7 +99,6 @@ def check(
         watched = replace(options, watcher=watcher)
         changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
     _print(changes, output)
-    output.ending(f"compared with {path}")
     if junit is not None:
         write_whole(junit, gate_formats.junit(changes))
     if annotations:
@@ -108,6 +107,7 @@ def check(
         raise SgpmicError(f"{len(worse)} of {len(changes)} numbers differ down, failed or are missing.")
     if not regression_gate.compared(changes):
         raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
+    output.ending(f"nothing is worse than {path} allows")
 
 
 def _raise_failed(finished: "FinishedStudy") -> None:

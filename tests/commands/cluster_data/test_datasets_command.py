@@ -10,7 +10,7 @@ from sgpmic_cli.commands.cluster_data.datasets import app
 from sgpmic_cli.data import entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 
-ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
+ORIGINAL = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
 
 
 @pytest.fixture

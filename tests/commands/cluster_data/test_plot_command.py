@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from typer.testing import CliRunner
 
@@ -13,7 +15,8 @@ def run(tmp_path, monkeypatch):
 
 def test_png_and_pdf_in_the_usual_folder(run, tmp_path):
     done = run("figure1")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "sgpmic-out/figures/figure1.png\n", "")
+    assert (done.exit_code, done.stdout) == (0, "sgpmic-out/figures/figure1.png\n")
+    assert re.fullmatch(r"1 figure in sgpmic-out/figures; \d+ s\n", done.stderr)
     assert {path.name for path in (tmp_path / "sgpmic-out/figures").iterdir()} == {"figure1.png", "figure1.pdf"}
 
 

@@ -18,7 +18,7 @@ from sgpmic_cli.commands import app
 from sgpmic_cli.commands.terminal.tables.benchmark_table import render
 from sgpmic_cli.data import load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOY = ROOT / "tests" / "experiments"
 QUICK = ["--methods", "pca-fcm,ppca-fcm", "--repeats", "2", "--n-jobs", "1"]
 

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
