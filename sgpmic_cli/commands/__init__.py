@@ -17,7 +17,7 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.commands.cluster_data import datasets, fit, plot, predict
 from sgpmic_cli.commands.maintain import check, info, search_asrun, speed
 from sgpmic_cli.commands.reproduce import benchmark, missing_study, report, study, sweeps, table1
-from sgpmic_cli.commands.terminal.options.examples import epilog
+from sgpmic_cli.commands.terminal.options.help_text import epilog, flowing
 from sgpmic_cli.commands.terminal.options.option_names import in_options
 from sgpmic_cli.commands.terminal.options.table_options import said_in_options
 from sgpmic_cli.errors import SgpmicError, Terminated
@@ -144,5 +144,5 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
 }
 for _panel, _commands in PANELS.items():
     for _name, _command in _commands.items():
-        app.command(_name, rich_help_panel=_panel, epilog=epilog(_name))(_command)
+        app.command(_name, help=flowing(_command.__doc__), rich_help_panel=_panel, epilog=epilog(_name))(_command)
 app.add_typer(datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets"))

@@ -1,7 +1,7 @@
 """`sgpmic benchmark`: methods on data sets, beside the paper's table."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -32,7 +32,7 @@ def benchmark(
         str | None, typer.Option(help="Label column of the CSV files.", show_default="their last column")
     ] = None,
     scale: Annotated[
-        str | None,
+        Literal["standard", "global", "none"] | None,
         typer.Option(
             help="Columns for all methods: standard (each its own deviation), global (one factor) or none.",
             show_default="what each method does by itself",

@@ -1,4 +1,6 @@
-"""An example or two for the end of every --help: what to type, and what it does."""
+"""What --help says beside the options: a docstring as paragraphs, and an example or two of what to type."""
+
+import inspect
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "fit": [
@@ -35,6 +37,12 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "speed": [("sgpmic speed", "time of an evaluation on this machine")],
     "info": [("sgpmic info", "versions, paths and data sets, for a bug report")],
 }
+
+
+def flowing(docstring: str | None) -> str:
+    """Paragraphs as one line each, which the terminal breaks where it ends, not where the source did."""
+    paragraphs = inspect.cleandoc(docstring or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def epilog(command: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from sgpmic_cli.commands import app
-from sgpmic_cli.commands.terminal.options.examples import EXAMPLES
+from sgpmic_cli.commands.terminal.options.help_text import EXAMPLES, flowing
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -27,3 +27,7 @@ def test_no_command_writes_into_the_published_results_by_itself():
         for parameter in command.params:
             if parameter.name == "out":
                 assert not str(parameter.default).startswith("results"), name
+
+
+def test_lines_of_a_docstring_flow_and_paragraphs_stay():
+    assert flowing("One.\n\n    Two\n    three.\n    ") == "One.\n\nTwo three."
