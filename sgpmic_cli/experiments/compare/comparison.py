@@ -191,7 +191,7 @@ def note_of(outcome: Outcome) -> str:
         chosen = ", ".join(f"{name} = {outcome.settings[name]:g}" for name in names)
         rivals = sum(point.failed == outcome.failed for point in outcome.grid)
         among = f"{rivals} settings" if rivals == len(outcome.grid) else f"the {rivals} settings with fewest failures"
-        parts.append(f"The labels chose {chosen}: the best mean ACC of {among}, as in the paper.")
+        parts.append(f"The labels chose {chosen}: the best mean ACC of {among}.")
     if outcome.failed:
         share = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{share} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")

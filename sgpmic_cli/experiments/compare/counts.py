@@ -50,6 +50,19 @@ def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
     return {method: count for method, count in counts.items() if method in columns}
 
 
+def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, int]]:
+    """The wins in our numbers among all methods run, in ours among the cells that the paper prints, and in the paper's.
+
+    Only the last two can be compared: who wins depends on who takes part.
+    """
+    printed = [result for result in results if printed_cell(result, metric) is not None]
+    return {
+        "ours": wins(results, metric, ours_of),
+        "ours_in_printed_cells": wins(printed, metric, ours_of),
+        "paper": wins(results, metric, printed_of),
+    }
+
+
 def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
     """How often each verdict occurs, in the order of the legend; those that do not are left out."""
     found = Counter(verdicts)

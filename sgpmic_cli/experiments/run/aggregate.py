@@ -63,7 +63,7 @@ class Outcome:
 def aggregate_runs(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Outcome:
     """The outcome of a cell from the records of its runs.
 
-    Of a grid the point with the best mean ACC is shown (the first of equals), as the paper did: the labels choose it.
+    Of a grid the point with the best mean ACC is shown (the first of equals): the labels choose it.
     Only points with the fewest failed runs are candidates: a mean over the repeats that went well is no fair rival of
     a mean over all.
     """

@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, ours_of, printed_of
-from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, distinct, rows_of, wins
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_of
+from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, distinct, rows_of, wins_by_side
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Difference, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
+
+# The sides on which wins are counted, and what their columns are called.
+WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
 
 
 def chosen_with_labels(results: Sequence[Result]) -> list[str]:
@@ -34,8 +37,8 @@ def remarks(chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[st
     lines = []
     if chosen:
         lines.append(
-            f"{', '.join(chosen)}: the setting with the best mean ACC of a grid is shown, chosen with the labels as in "
-            "the paper, and NMI is the one at that setting; lambda.csv has the whole curve"
+            f"{', '.join(chosen)}: the setting with the best mean ACC of a grid is shown, chosen with the labels, and "
+            "NMI is the one at that setting; lambda.csv has the whole curve"
         )
     if fitted:
         lines.append(
@@ -103,10 +106,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "chosen_with_labels": chosen_with_labels(results),
         "fitted_to_print": fitted_to_print(result.entrant for result in results),
         "scored_otherwise": scored_otherwise(results),
-        "wins": {
-            metric: {"ours": wins(results, metric, ours_of), "paper": wins(results, metric, printed_of)}
-            for metric in METRICS
-        },
+        "wins": {metric: wins_by_side(results, metric) for metric in METRICS},
     }
 
 
@@ -134,12 +134,15 @@ def summary_markdown(content: dict[str, Any]) -> str:
             for name, counts in content[key].items()
         ]
         parts.append(markdown_table([title, *used, *further], body))
-    head = ["best of the row", *(f"{TITLES[metric]}, {who}" for metric in METRICS for who in ("ours", "the paper's"))]
-    columns = [content["wins"][metric][who] for metric in METRICS for who in ("ours", "paper")]
+    head = ["best of the row", *(f"{TITLES[metric]}, {title}" for metric in METRICS for title in WINS.values())]
+    columns = [content["wins"][metric][side] for metric in METRICS for side in WINS]
     body = [[method, *(str(column.get(method, "–")) for column in columns)] for method in columns[0]]
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
-    parts.append(f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted\n")
+    parts.append(
+        f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted; ours among all "
+        "methods that were run, then among the cells that the paper prints, as its own column is\n"
+    )
     told_below = remarks(content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"])
     parts[-1] += "".join(f"- {line}\n" for line in told_below)
     if content["differing"]:

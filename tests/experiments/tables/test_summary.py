@@ -1,12 +1,14 @@
 import re
+from dataclasses import replace
 
 import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
-from sgpmic_cli.experiments.compare.counts import distinct, wins
+from sgpmic_cli.experiments.compare.counts import distinct, wins, wins_by_side
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
 from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
@@ -49,6 +51,19 @@ def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished)
     assert list(ours) == METHODS
     assert ours["toy_methods:Broken"] == 0
     assert sum(ours.values()) >= 3
+
+
+def test_wins_beside_the_papers_are_counted_in_the_cells_that_it_prints(finished):
+    results = finished[0].results
+    # A method that is always best and in no column of the paper: it wins every row, and takes none from the paper's.
+    best = [replace(r, ours=dict.fromkeys(r.ours, Stat(100.0, 0.0))) for r in results if r.method == "aml-tuned"]
+    others = [result for result in results if result.method != "aml-tuned"]
+    sides = wins_by_side([*others, *best], "acc")
+    assert sides["ours"]["aml-tuned"] == 3
+    assert sum(sides["ours"].values()) == 3
+    printed = sides["ours_in_printed_cells"]
+    assert list(printed) == list(sides["paper"]) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
+    assert sum(printed.values()) >= 3
 
 
 def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finished):
