@@ -96,4 +96,10 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
     blank = [handle(" ", "none", "")] * rows
     # Matplotlib fills a legend column by column.
     pairs = zip((classes + blank)[:rows], (clusters + blank)[:rows], strict=True)
-    figure.legend(handles=[each for pair in pairs for each in pair], loc="outside lower center", ncols=rows)
+    figure.legend(
+        handles=[each for pair in pairs for each in pair],
+        loc="outside lower center",
+        ncols=rows,
+        title="Shown is the run whose ACC is nearest to the mean of all.",
+        title_fontsize=7,
+    )

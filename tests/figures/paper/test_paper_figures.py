@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -66,6 +67,17 @@ def test_convergence(twice, monkeypatch):
     monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
     monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
     assert twice(figure6) == []
+
+
+def test_the_convergence_figure_tells_where_our_runs_do_what_the_text_excludes():
+    fine = {"bound": np.array([-9.0, -5.0, -5.0, -4.0]), "acc": np.array([50.0, 60.0, 60.0, 61.0])}
+    falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
+    rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
+    said = convergence_behaviour.against_the_text
+    assert said([fine, falling, rising, falling]) == (
+        "ACC falls at some update in (b), (d); the loss rises at some update in (c)."
+    )
+    assert said([fine]) == "ACC falls at some update in no panel; the loss rises at some update in no panel."
 
 
 def test_one_fit(twice):

@@ -12,7 +12,7 @@ from sgpmic_cli.figures.paper import cluster_number
 from sgpmic_cli.figures.paper.cluster_number import figure7
 from sgpmic_cli.figures.paper.inducing_number import figure8
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.sweep_curves import label_ends, read_sweep
+from sgpmic_cli.figures.sweep_curves import Curve, label_ends, read_sweep
 
 
 def _write(folder, column, rows):
@@ -79,6 +79,17 @@ def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
     assert len(set(titles)) == len(titles) == count
     assert titles[0] == "(a) D0"
     assert sorted(text.get_text() for text in figure.axes[-1].texts) == ["PCA-FCM", "SGP-MIC"]
+
+
+def test_the_sweep_over_clusters_tells_where_sgp_mic_is_ahead():
+    def curve(*means):
+        return Curve(np.array([2.0, 6.0, 18.0]), np.array(means), np.zeros(3))
+
+    own = curve(60.0, 70.0, 80.0)
+    said = cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(60.0, 71.0, 79.0)})
+    assert said == "\nSGP-MIC highest of the paper's methods at 2, 18"
+    assert cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(" at none")
+    assert cluster_number.ahead({"sgp-mic": own}) == cluster_number.ahead({"pca-fcm": own}) == ""
 
 
 def test_names_at_the_ends_of_curves_keep_apart_and_inside_the_panel():
