@@ -1,8 +1,9 @@
 """How a clustering is compared with known classes. All scores are percentages.
 
-The paper's ACC is purity: every cluster takes its most frequent class. Its printed NMI is not the one in its text: the
-numbers come out only when the *mapped* labels (clusters of one class merged) are compared with the classes and the
-mutual information is divided by the geometric mean of the two entropies. Both are here, under names that say so.
+The paper's ACC is purity: every cluster takes its most frequent class. Most columns of its printed NMI are not what its
+text defines: they come out only when the *mapped* labels (clusters of one class merged) are compared with the classes
+and the mutual information is divided by the geometric mean of the two entropies. The columns of AML, UNCA and DEC fit
+the text. Both are here, under names that say so.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 
 def nmi_mapped(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The NMI that the paper printed: mapped labels, geometric mean; 0 when every point maps to one class."""
+    """The NMI that most printed columns fit: mapped labels, geometric mean; 0 when every point maps to one class."""
     return _nmi(classes, mapped_labels(classes, clusters), "geometric")
 
 

@@ -1,7 +1,7 @@
 """The paper's setting: a point for every row, ISOMAP and fuzzy c-means to begin with.
 
-`SGPMIC.from_paper` is the model that stands in the reproduced tables. An M-step never lowers the bound that is drawn
-here; an E-step is exact for another bound and may.
+`SGPMIC.from_paper` is the model that stands in the reproduced tables, here with its own defaults. An M-step never
+lowers the bound that is drawn here. An E-step may: it maximises the standard bound, and the KL-corrected one is drawn.
 """
 
 import numpy as np

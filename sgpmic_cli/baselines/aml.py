@@ -8,10 +8,11 @@ labels are k-means on A B (which is kernel k-means on A B B' A'); given labels, 
 L' A. Those are at most M - 1; further columns leave the trace as it is: we fill them with the principal axes.
 
 The paper's AML column fits one common lambda = 1000 better than a lambda chosen for each row: of 42 distinct cells 23
-lie within one point and 11 differ (ten repeats, NMI of the clusters), where the choice by row gives 11 and 19. Eighteen
-combinations of starts and of rounds of the alternation were looked at, at four lambdas: at 1000 they give 20 to 24, so
-neither says more; the first iterate alone, k-means on the whitened principal scores, gives 21 and 12. Unexplained:
-Breast Cancer at Q = 7 and 9, where we get 80 to 90 with a spread of 11 to 14 and the paper prints 95 with none.
+were within one point and 11 differed when this was tried (ten repeats, NMI of the clusters; 24 and 9 in the table),
+where the choice by row gave 11 and 19. Eighteen combinations of starts and of rounds of the alternation were looked at,
+at four lambdas: at 1000 they give 20 to 24, so neither says more; the first iterate alone, k-means on the whitened
+principal scores, gives 21 and 12. Unexplained: Breast Cancer at Q = 7 and 9, where we get 80 to 90 with a spread of 11
+to 14 and the paper prints 95 with none.
 """
 
 from typing import ClassVar

@@ -15,9 +15,9 @@ What the paper leaves open was set once, the same for all data sets, by the dist
     learned from 4 / mean variance        L-BFGS                35    32    25    34    59    50    62
     fixed at 4 / mean variance            L-BFGS                32    22    37    89    98   100    94
 
-Three readings tie at 21 to 22, all of them short; the default is the one with the optimiser that the paper names and
-the prior that its toolbox has. Latent points that have moved so little are near ISOMAP, and so is the printed row:
-further steps raise the likelihood and leave the row behind.
+Three readings tie at 21 to 22, all of them with few steps; the default is the one with the optimiser that the paper
+names for SGP-MIC and the prior that FGPLVM usually has. Latent points that have moved so little are near ISOMAP, and so
+is the printed row: further steps raise the likelihood and leave the row behind.
 """
 
 from typing import ClassVar

@@ -20,7 +20,8 @@ class PPCAFCM(EmbeddingFCM):
     n_components : int, default=2
         Number of latent dimensions.
     posterior : bool, default=False
-        Cluster the posterior mean, as the paper's text says, and not the whitened scores, which the paper ran.
+        Cluster the posterior mean of probabilistic PCA, which the paper's text names, and not the whitened scores, with
+        which its numbers come out.
     random_state : int, RandomState instance or None, default=None
         Seed of fuzzy c-means.
 

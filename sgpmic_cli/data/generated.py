@@ -23,8 +23,8 @@ def spiral(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
 def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     """Half circles of radius one in a chain, open downwards and upwards by turns, each with an end inside the next.
 
-    No straight line parts neighbours, so that k-means and fuzzy c-means on the
-    plane cut every arc: which is what the paper's figure is to show a nonlinear model to be needed for.
+    No straight line parts neighbours, so that k-means and fuzzy c-means on the plane cut every arc. The paper's figure
+    is meant to show that such data need a nonlinear model.
     """
     random = np.random.RandomState(seed)
     circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other

@@ -1,10 +1,10 @@
 """ISOMAP (Tenenbaum, de Silva and Langford 2000) in the reading that reproduces the paper's cells.
 
 Twelve neighbours; an edge if either end lists the other; duplicates tied by an edge of 1e-9; ties in a neighbour list
-broken by row order; geodesics and classical MDS on the largest connected part only, every other point at the
-origin; then every axis to zero mean and unit variance. At twelve neighbours Iris falls into 100 + 50 rows and Segment
-into 1980 + 330, so the origin is a crowded place there: an accident of the original toolbox that the printed numbers
-carry, kept as it is under `parts="largest"`. `parts="joined"` bridges the parts by their closest pairs
+broken by row order; geodesics and classical MDS on the largest connected part only, every other point at the origin;
+then every axis to zero mean and unit variance. At twelve neighbours Iris falls into 100 + 50 rows and Segment into 1980
++ 330, so many rows share the origin there: probably an accident of the program that the paper used. The printed numbers
+come out with it, so it is kept under `parts="largest"`. `parts="joined"` bridges the parts by their closest pairs
 instead; "auto" does so only where the largest part holds no more than half of the rows (clusters that stand apart would
 otherwise fall on one point). `unit_variance=False` leaves the axes at their own length.
 """

@@ -75,7 +75,7 @@ class SGPMIC(LatentClusterer):
     begins with the votes of a few well-known clusterings, which count as some evidence beside the data, and runs to
     convergence.
 
-    The paper's own setting, a point for every row, is `SGPMIC.from_paper`.
+    The paper's own model, with a point for every row, is `SGPMIC.from_paper`.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class SGPMIC(LatentClusterer):
 
     @staticmethod
     def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
-        """The paper's setting: an estimator with a point for every row, fuzzy c-means and ISOMAP to begin with.
+        """The paper's model: a point for every row, ISOMAP and fuzzy c-means to begin with.
 
         Parameters
         ----------

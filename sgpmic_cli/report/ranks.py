@@ -41,8 +41,8 @@ def ranks(results: Results) -> Html:
             "p",
             "Every data set counts once, by its row at 95 % of the variance (Yale by its only one), since the rows of "
             "a data set are not independent. Only methods with a number for each of them can be ranked: paper and "
-            "ours are ranked among the same methods on the same data sets, and what has a gap on either side is left "
-            "out of both. The paper has no number for DEC where Q = 1. Rank 1 is best.",
+            "ours are ranked among the same methods on the same data sets, and a method that lacks a number on "
+            "either side is left out of both. The paper has no number for DEC where Q = 1. Rank 1 is best.",
         ),
         tag(
             "p",
@@ -60,10 +60,10 @@ def _sentence(comparison: Comparison) -> str:
     p = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
     text = f"Friedman χ² = {comparison.statistic:.1f} over {n} data sets, {p}; critical difference {width:.2f}."
     if comparison.omitted:
-        text += f" Left out for a gap: {', '.join(map(title_of, comparison.omitted))}."
+        text += f" Not ranked, since not every data set has a number: {', '.join(map(title_of, comparison.omitted))}."
     if OWN not in comparison.methods:
         return text
     by_method = dict(zip(comparison.methods, comparison.mean_ranks, strict=True))
     apart = [title_of(method) for method, rank in by_method.items() if abs(rank - by_method[OWN]) > width]
-    told = f"only from {', '.join(apart)}" if apart else "from no other method"
-    return f"{text} SGP-MIC, at {by_method[OWN]:.2f}, is told apart {told}."
+    others = f"only from {', '.join(apart)}" if apart else "from no other method"
+    return f"{text} SGP-MIC, with mean rank {by_method[OWN]:.2f}, differs significantly {others}."

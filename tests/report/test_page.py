@@ -131,7 +131,7 @@ def test_ranks_of_the_printed_numbers_are_told(tmp_path, html):
     document["cells"] = document["cells"][:1]
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     alone = page(tmp_path)
-    assert "SGP-MIC, at 3.61, is told apart only from VAE-FCM." in alone
+    assert "SGP-MIC, with mean rank 3.61, differs significantly only from VAE-FCM." in alone
     assert "critical difference 5.03" in alone
     assert "over 9 data sets" in alone
     # Ours lack Yale, so the printed ranks beside them do without it too.
@@ -147,8 +147,8 @@ def test_a_method_with_a_gap_of_ours_is_ranked_on_neither_side_and_named(tmp_pat
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     text = page(tmp_path)
     ranked = text[text.index('id="significance"') : text.index('id="protocol"')]
-    assert ranked.count("Left out for a gap: SDC, DEC.") == 2
-    assert ranked.count("Left out for a gap: DEC.") == 2
+    assert ranked.count("Not ranked, since not every data set has a number: SDC, DEC.") == 2
+    assert ranked.count("Not ranked, since not every data set has a number: DEC.") == 2
     row = re.search(r'<th scope="row">SDC</th>((?:<td>[^<]*</td>)+)', ranked)[1]
     assert re.findall(r"<td>([^<]*)</td>", row)[:2] == ["–", "–"]
 

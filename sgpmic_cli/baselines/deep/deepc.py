@@ -1,12 +1,12 @@
 """DEEPC: deep embedded clustering (Xie, Girshick and Farhadi 2016) with the network P-64-32-Q.
 
 An autoencoder is trained first; then its encoder and the cluster centres sharpen their own soft assignment. The paper
-names the layers and otherwise "its original settings". One set serves all data sets: the defaults of the functions in
-a widely used Keras version, on raw columns. Eight other combinations were tried by closeness to the printed ACC, two
-repeats each. Refreshing the targets every 140 steps came closer than every 30, and a cap of 20000 steps closer than
-2000: Australian is at 56 after pretraining, 66 at step 2000, and 69, as printed, when its labels settle near step
-4000. Input on one global scale does as well as raw input (mean distance 2.2 against 2.4 points); raw is kept because
-the rest of the table is raw, not because the column demands it.
+names the layers and says "the other settings are the same as its original paper". One set serves all data sets: the
+defaults of the functions in a widely used Keras version, on raw columns. Eight other combinations were tried by
+closeness to the printed ACC, two repeats each. Refreshing the targets every 140 steps came closer than every 30, and a
+cap of 20000 steps closer than 2000: Australian is at 56 after pretraining, 66 at step 2000, and 69, as printed, when
+its labels settle near step 4000. Input on one global scale does as well as raw input (mean distance 2.2 against 2.4
+points); raw is kept because the rest of the table is raw, not because the column demands it.
 
 The printed ACC of this column cannot be purity: CMC's 38.98 to 40.78 lie below the majority share 42.70. The best
 one-to-one match, the score shipped with that Keras version, gives CMC about 40. So the table scores this column with

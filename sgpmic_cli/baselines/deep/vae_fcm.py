@@ -1,4 +1,4 @@
-"""VAE-FCM: fuzzy c-means on the code of a variational autoencoder, as the paper must have run it and as it should be.
+"""VAE-FCM: fuzzy c-means on the code of a variational autoencoder, as the paper may have run it and as it should be.
 
 The printed column is near chance (Iris 38, Segment 18, BC the majority share with NMI 0). A reading that falls as low
 is an example written for pixels, run on raw tables: a sigmoid output with binary cross-entropy *averaged* over

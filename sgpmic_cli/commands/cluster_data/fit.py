@@ -48,13 +48,16 @@ def fit(
     iterations: Annotated[
         int | None,
         typer.Option(
-            "--iterations", "--max-iter", help="Rounds of E- and M-step at most.", show_default="100; 20 in the paper"
+            "--iterations",
+            "--max-iter",
+            help="Rounds of E- and M-step at most.",
+            show_default="100; 20 with --setting paper",
         ),
     ] = None,
     scale: table_options.ScaleOption = None,
     setting: Annotated[
         Literal["default", "paper"],
-        typer.Option(help="default: for data of your own; paper: as the paper fits.", rich_help_panel=PAPER),
+        typer.Option(help="default: for data of your own; paper: the model of the paper.", rich_help_panel=PAPER),
     ] = "default",
     kernel: Annotated[
         Literal["rbf", "linear"] | None,

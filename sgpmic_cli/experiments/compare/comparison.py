@@ -214,7 +214,7 @@ def _own_scores(outcome: Outcome) -> str:
     if outcome.cell.scores["acc"] == "acc" or not outcome.ok:
         return ""
     purity = outcome.stats["acc"].mean
-    return f"ACC is that of the best one-to-one match, as this column's print needs; purity is {purity:.2f}."
+    return f"ACC is that of the best one-to-one match, which the printed column fits; purity is {purity:.2f}."
 
 
 def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None) -> str:

@@ -100,10 +100,11 @@ _BUILT_IN = (
     Method(
         "vae-fcm", "sgpmic_cli.baselines.deep.vae_fcm:VAEFCM", "VAE-FCM", drops_columns=False, cost=1.5, fitted=True
     ),
-    # "The best averaged values obtained by tuning lambda" reads as one lambda for all rows, as the text says of DEC.
-    # The columns are closer to that than to a lambda chosen row by row (of 42 distinct cells within one point, and
-    # differing: AML 23 and 11, not 11 and 19; UNCA 15 and 17, not 7 and 30). Of the seven lambdas, 100 has UNCA's best
-    # mean ACC; AML's 1000 is the closest but not the best (66.8; 0.1 has 67.9). `aml-tuned` and `unca-tuned` choose.
+    # "The best averaged values obtained by tuning lambda" may mean one lambda for all rows, as the text says of DEC, or
+    # one for each row. The columns are closer to the first (of 42 distinct cells within one point, and differing, when
+    # this was tried: AML 23 and 11, not 11 and 19; UNCA 15 and 17, not 7 and 30). Of the seven lambdas, 100 has UNCA's
+    # best mean ACC; AML's 1000 is the closest but not the best (66.8; 0.1 has 67.9). `aml-tuned` and `unca-tuned`
+    # choose by row.
     Method(
         "aml",
         "sgpmic_cli.baselines.aml:AML",
@@ -165,9 +166,9 @@ _BUILT_IN = (
             "optimizer_steps": 3,
             "max_iter": 10,
         },
-        # Algorithm 1 as it is printed: raw Y, kernels started at the printed values, scaled conjugate gradients on X,
-        # X_u, theta and beta, then pi, the means and C at their maximum. The floor only keeps C invertible. What the
-        # text leaves out: the number of iterations, and how C starts.
+        # Algorithm 1: raw Y, kernels started at the printed values, scaled conjugate gradients on X, X_u, theta and
+        # beta, then pi, the means and C at their maximum, where the print has gradients for these too. The floor only
+        # keeps C invertible. What the text leaves out: the number of iterations, the form of C and how it starts.
         as_stated={
             "isomap_components": "joined",
             "center": False,

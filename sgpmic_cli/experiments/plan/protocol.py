@@ -1,7 +1,8 @@
 """The two protocols: what the paper's numbers were made with, and what its text says.
 
-`as-run` is the procedure under which the printed cells come out to the second decimal: Wine without its last column
-for most methods, NMI between the classes and the mapped labels, Yale with the printed Q. `as-stated` follows the text.
+`as-run` is the procedure under which most cells of the cheap methods come out to the second decimal: Wine without its
+last column for most methods, NMI between the classes and the mapped labels, Yale with the printed Q. `as-stated`
+follows the text, and where that is silent takes the plainest reading.
 """
 
 from dataclasses import dataclass

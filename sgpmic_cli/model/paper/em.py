@@ -1,8 +1,9 @@
 """The EM loop: an E-step, then an M-step, for a fixed number of rounds.
 
 The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
-moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then brings the prior to its
-closed form. Few steps: a latent space that runs ahead of the responsibilities takes the clusters with it.
+moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then sets the prior to its
+maximum in closed form, where the paper moves the prior by gradients too. Few steps: a latent space that runs ahead of
+the responsibilities takes the clusters with it.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,9 @@
 """Covariance functions, split so that a bound needs one pass of `exp` and no N x K temporaries.
 
-Every kernel is k(a, b) = variance * r(a, b) + bias, with `white` added to the diagonal of K_uu only. The bound works
-with R alone: variance and bias enter through K x K algebra (see `dtc.py`). Parameters are natural ones, a row for each
-component in the order of `names(q)`, and gradients are by their logs, which is how they are held.
+Every kernel is k(a, b) = variance * r(a, b) + bias, with `white` added to the diagonal of K_uu only (the paper prints
+it as added to every element, and the exponent of its RBF kernel without the minus sign). The bound works with R alone:
+variance and bias enter through K x K algebra (see `dtc.py`). Parameters are natural ones, a row for each component in
+the order of `names(q)`, and gradients are by their logs, which is how they are held.
 
     rbf      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)       (one gamma, or one for each dimension with ARD)
     linear   r(a, b) = a . b

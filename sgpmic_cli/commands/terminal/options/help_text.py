@@ -6,7 +6,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "fit": [
         ("sgpmic fit birds.csv", "find out how many clusters there are, and what makes each of them"),
         ("sgpmic fit birds.csv --clusters 2-8 --id ring", "choose among 2 to 8 clusters; a column names the rows"),
-        ("sgpmic fit iris --setting paper", "fit as the paper does"),
+        ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [
         ("sgpmic predict sgpmic-out/fit/birds.csv new.csv", "clusters of new rows, from a file as raw as the first"),
