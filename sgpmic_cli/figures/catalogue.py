@@ -119,8 +119,8 @@ _FIGURES = (
         "critical-difference",
         "sgpmic_cli.figures.critical_difference:critical_difference",
         "Critical differences",
-        "Mean ranks by ACC over the data sets, in the paper's numbers and in ours. Methods joined by a bar are not "
-        "told apart by Nemenyi's test at the 5 % level.",
+        "Mean ranks by ACC over the data sets, in the paper's numbers and in ours. Methods joined by a bar do not "
+        "differ significantly by Nemenyi's test at the 5 % level.",
     ),
     Figure(
         "bounds",

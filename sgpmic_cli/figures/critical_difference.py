@@ -111,7 +111,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
     remarks = [f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's"] if differ else []
     if comparison.omitted:
         left_out = ", ".join(as_drawn(titles.get(name, name)) for name in comparison.omitted)
-        remarks.append(f"not ranked, since not every data set has a number: {left_out}")
+        remarks.append(f"not ranked, since numbers are missing: {left_out}")
     if remarks:
         axes.text(
             (n + 1) / 2,

@@ -83,7 +83,7 @@ POINTS = (  # what; the procedure that gives the printed numbers; the text; how 
         "DEEPC",
         "ACC of the best one-to-one match of clusters and classes",
         "every cluster stands for its most frequent class",
-        "on CMC the print lies below the share of the largest class, which purity cannot",
+        "on CMC the print lies below the share of the largest class, and purity never does",
     ),
     (
         "SGP-MIC",
@@ -111,8 +111,8 @@ SLIPS = (
     "repeated numbers are equal but one: UNCA's ACC on WDBC is 64.36 in the first row and 64.00 in the second.",
     "Equal best cells are not all in bold: DEEPC ties with SGP-MIC in the ACC of WDBC at 50 and 95 %, UNCA with "
     "PPCA-FCM and SGP-MIC in the NMI of Sonar at 99 %.",
-    "DEEPC's ACC on CMC, 40.78, 39.16 and 38.98, lies below the share of the largest class, 42.70, which purity "
-    "cannot: that column was scored in another way than the rest.",
+    "DEEPC's ACC on CMC, 40.78, 39.16 and 38.98, lies below the share of the largest class, 42.70, and purity "
+    "never does: that column was scored in another way than the rest.",
     "The RBF kernel is printed without the minus sign of its exponent.",
     "The white-noise parameter is printed as added to every element of a kernel matrix, not only to its diagonal.",
     "Section 3.7 has Figure 8 at 95 % of the variance, also on Yale, which Table 2 has at 50 % only.",

@@ -60,7 +60,7 @@ def _sentence(comparison: Comparison) -> str:
     p = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
     text = f"Friedman χ² = {comparison.statistic:.1f} over {n} data sets, {p}; critical difference {width:.2f}."
     if comparison.omitted:
-        text += f" Not ranked, since not every data set has a number: {', '.join(map(title_of, comparison.omitted))}."
+        text += f" Not ranked, since numbers are missing: {', '.join(map(title_of, comparison.omitted))}."
     if OWN not in comparison.methods:
         return text
     by_method = dict(zip(comparison.methods, comparison.mean_ranks, strict=True))

@@ -147,8 +147,8 @@ def test_a_method_with_a_gap_of_ours_is_ranked_on_neither_side_and_named(tmp_pat
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     text = page(tmp_path)
     ranked = text[text.index('id="significance"') : text.index('id="protocol"')]
-    assert ranked.count("Not ranked, since not every data set has a number: SDC, DEC.") == 2
-    assert ranked.count("Not ranked, since not every data set has a number: DEC.") == 2
+    assert ranked.count("Not ranked, since numbers are missing: SDC, DEC.") == 2
+    assert ranked.count("Not ranked, since numbers are missing: DEC.") == 2
     row = re.search(r'<th scope="row">SDC</th>((?:<td>[^<]*</td>)+)', ranked)[1]
     assert re.findall(r"<td>([^<]*)</td>", row)[:2] == ["–", "–"]
 

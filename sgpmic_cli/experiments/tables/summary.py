@@ -140,8 +140,8 @@ def summary_markdown(content: dict[str, Any]) -> str:
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
     parts.append(
-        f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted; ours among all "
-        "methods that were run, then among the cells that the paper prints, as its own column is\n"
+        f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted; ours: of all "
+        "methods that were run; ours, printed cells: of the cells that have a number in the paper, as in its column\n"
     )
     told_below = remarks(content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"])
     parts[-1] += "".join(f"- {line}\n" for line in told_below)
