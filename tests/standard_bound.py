@@ -19,10 +19,10 @@ def standard_bound(kernel, data, p, S, S_of_f):
     _, factors = Bound(kernel, data, S_of_f, len(p.Z), active=0.0).value(p)
     total = float(np.sum(S * log_joint(p.X, p.prior))) - float(np.sum(xlogy(S, S)))
     processes = Processes(kernel, factors, p.natural, p.Z)
-    R, everybody = processes.covariances(p.X), np.arange(len(p.X))
+    sides, everybody = kernel.plain_sides(p.X), np.arange(len(p.X))
     for m, f in enumerate(factors):
-        errors = processes.square_errors(m, R[m], data.Y, data.squares) if m in R else data.squares
-        errors = errors + P * processes.variances(m, everybody, p.X, R.get(m))
+        R = processes.covariances(m, sides)
+        errors = processes.square_errors(m, R, data.Y.T, data.squares) + P * processes.variances(m, R, everybody)
         total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)

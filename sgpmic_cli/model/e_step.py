@@ -15,17 +15,16 @@ NOTHING = 30.0  # exp(-30) = 1e-13 of a row
 
 
 def responsibilities(ceiling: Array, exact: Callable[[int, Indices], Array]) -> Array:
-    """S (n, M) from ceilings on l (n, M), and `exact(m, rows)`, which gives l of component m for some rows."""
-    first = ceiling.argmax(axis=1)
-    log_s = np.full(ceiling.shape, -np.inf)
-    for m in range(ceiling.shape[1]):
-        if len(rows := np.flatnonzero(first == m)):
-            log_s[rows, m] = exact(m, rows)
-    known = log_s.max(axis=1)
-    for m in range(ceiling.shape[1]):
-        if len(rows := np.flatnonzero((ceiling[:, m] >= known - NOTHING) & (first != m))):
-            log_s[rows, m] = exact(m, rows)
-    log_s -= log_s.max(axis=1, keepdims=True)
-    S = np.exp(log_s)
+    """S (n, M) from ceilings on l (M, n), and `exact(m, rows)`, which gives l of component m for some rows."""
+    highest, log_s = ceiling.max(axis=0), np.full(ceiling.shape, -np.inf)
+    for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
+        if len(rows := np.flatnonzero(most == highest)):
+            own[rows] = exact(m, rows)
+    least = log_s.max(axis=0) - NOTHING
+    for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
+        if len(rows := np.flatnonzero((most >= least) & (most < highest))):
+            own[rows] = exact(m, rows)
+    log_s -= log_s.max(axis=0)
+    S = np.exp(log_s).T.copy()
     S /= S.sum(axis=1, keepdims=True)
     return S

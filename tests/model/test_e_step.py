@@ -8,27 +8,27 @@ from sgpmic_cli.model.e_step import NOTHING, responsibilities
 
 def test_what_a_ceiling_spares_was_nothing():
     r = np.random.RandomState(0)
-    ceiling = 60.0 * r.rand(200, 6)
-    exact = ceiling - 20.0 * r.rand(200, 6)
+    ceiling = 60.0 * r.rand(6, 200)
+    exact = ceiling - 20.0 * r.rand(6, 200)
     asked = np.zeros(exact.shape, dtype=int)
 
     def of(m, rows):
-        asked[rows, m] += 1
-        return exact[rows, m]
+        asked[m, rows] += 1
+        return exact[m, rows]
 
     S = responsibilities(ceiling, of)
-    np.testing.assert_allclose(S, softmax(exact, axis=1), atol=10 * np.exp(-NOTHING))
+    np.testing.assert_allclose(S, softmax(exact, axis=0).T, atol=10 * np.exp(-NOTHING))
     np.testing.assert_allclose(S.sum(axis=1), 1.0, rtol=1e-15)
     assert asked.max() == 1
     assert 0.2 < asked.mean() < 0.9  # some were spared, and not all
-    assert (S[asked == 0] == 0.0).all()
+    assert (S[asked.T == 0] == 0.0).all()
 
 
 def test_the_best_component_need_not_have_the_highest_ceiling():
-    S = responsibilities(np.array([[5.0, 4.0]]), lambda m, rows: np.full(len(rows), (-100.0, 3.0)[m]))
+    S = responsibilities(np.array([[5.0], [4.0]]), lambda m, rows: np.full(len(rows), (-100.0, 3.0)[m]))
     np.testing.assert_array_equal(S, [[np.exp(-103.0), 1.0]])
 
 
 def test_a_dead_component_gets_nothing():
-    S = responsibilities(np.array([[-np.inf, 1.0], [-np.inf, -900.0]]), lambda m, rows: np.zeros(len(rows)))
+    S = responsibilities(np.array([[-np.inf, -np.inf], [1.0, -900.0]]), lambda m, rows: np.zeros(len(rows)))
     np.testing.assert_array_equal(S, [[0.0, 1.0], [0.0, 1.0]])

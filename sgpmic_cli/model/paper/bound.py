@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
-E_STEP_BYTES = 4 * 1024 * 1024  # covariances of all components with a block of rows in the E-step
+E_STEP_BYTES = 8 * 1024 * 1024  # covariances of all components with a block of rows in the E-step
 
 
 @dataclass(frozen=True)
@@ -216,15 +216,14 @@ def expectation(
     processes, half_beta = Processes(kernel, factors, p.natural, p.Z), 0.5 * p.beta
 
     def of_rows(rows: slice) -> Array:
-        X, Y, squares = p.X[rows], data.Y[rows], data.squares[rows]
-        ceiling, R = log_joint(X, p.prior), processes.covariances(X)
-        for m in range(len(factors)):
-            error = processes.square_errors(m, R[m], Y, squares) if m in R else squares
-            ceiling[:, m] -= half_beta * error
+        X, Y, squares = p.X[rows], np.ascontiguousarray(data.Y[rows].T), data.squares[rows]
+        sides, ceiling = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
+        R = [processes.covariances(m, sides) for m in range(len(factors))]
+        for m, own in enumerate(ceiling):
+            own -= half_beta * processes.square_errors(m, R[m], Y, squares)
 
         def exact(m: int, near: Indices) -> Array:
-            variances = processes.variances(m, near, X, R.get(m))
-            return ceiling[near, m] - half_beta * data.n_outputs * variances
+            return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
 
         return responsibilities(ceiling, exact)
 

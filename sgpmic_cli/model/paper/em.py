@@ -65,6 +65,10 @@ class Evaluation(Protocol):
         """Parameters and responsibilities where they are computed with."""
         ...
 
+    def responsibilities(self, S: Any) -> Array:
+        """S (N, M) as NumPy has it: what a callback hears of a round."""
+        ...
+
     def given_back(self, p: Any, S: Any) -> tuple[Parameters, Array]:
         """Parameters and responsibilities as NumPy has them."""
         ...
@@ -93,6 +97,10 @@ class OnHost:
         return p, S
 
     given_back = taken
+
+    def responsibilities(self, S: Array) -> Array:
+        """It is where it should be."""
+        return S
 
     def bound(self, S: Array, n_inducing: int, *, active: float = ACTIVE) -> Bound:
         """The bound at fixed responsibilities."""
@@ -133,7 +141,7 @@ def train(
         value, factors = bound.value(p)  # the q(f) of the next E-step
         bounds.append(value)
         if progress is not None:
-            progress(done, bounds[-1], evaluation.given_back(p, q_s)[1])
+            progress(done, bounds[-1], evaluation.responsibilities(q_s))
         converged = done > 1 and abs(bounds[-1] - bounds[-3]) <= schedule.tol * abs(bounds[-1])
         if converged:
             break

@@ -78,11 +78,13 @@ def from_moments(found: Moments, n: int, kind: CovarianceType, floor: float, pre
 
 def log_joint(X: Array, prior: Mixture) -> Array:
     """log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
-    out = np.empty((X.shape[0], len(prior.weights)))
-    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
-        centred = X - mean
-        out[:, m] = -0.5 * np.einsum("nq,nq->n", centred @ precision, centred)
-    return out + prior.log_norms + np.log(prior.weights)
+    across, out = np.ascontiguousarray(X.T), np.empty((len(prior.weights), len(X)))
+    for own, mean, precision in zip(out, prior.means, prior.precisions, strict=True):
+        centred = across - mean[:, None]
+        np.einsum("qn,qn->n", precision @ centred, centred, out=own)
+    out *= -0.5
+    out += (prior.log_norms + np.log(prior.weights))[:, None]
+    return out.T
 
 
 class Pull:

@@ -79,9 +79,13 @@ class OnDevice:
         """Parameters with their latent points on the device, where all functions here expect them, and S."""
         return replace(p, X=self.tensor(p.X)), self.tensor(S)
 
+    def responsibilities(self, S: Tensor) -> Array:
+        """S (N, M) as NumPy has it."""
+        return S.cpu().numpy()
+
     def given_back(self, p: Parameters, S: Tensor) -> tuple[Parameters, Array]:
         """Parameters and responsibilities as NumPy has them."""
-        return replace(p, X=torch.as_tensor(p.X).cpu().numpy()), S.cpu().numpy()
+        return replace(p, X=torch.as_tensor(p.X).cpu().numpy()), self.responsibilities(S)
 
     def bound(self, S: Tensor, n_inducing: int, *, active: float = ACTIVE) -> "DeviceBound":
         """The bound at fixed responsibilities."""

@@ -2,14 +2,12 @@
 
     mean F = K_fu W        variance v = k' A^-1 k = |chol(A)^-1 k|^2        (pure DTC)
 
-Covariances with the inducing inputs of all components are one product and one exp, headed by a row of ones for the
-bias. The triangular solve goes strip by strip of the factor, as matrix products: with G = L_ii^-1 [-L_i,:i, I], strip i
-of the solution is G times what is solved so far, over what is not yet. That is two to three times faster than the
-solver of BLAS for a small factor and many points, and lets other threads run.
+Covariances with the inducing inputs are headed by a row of ones for the bias, so that F and chol(A)^-1 k are each one
+product with them. To multiply by the inverse of the factor is faster than to solve with it, and as exact where A has
+kept its digits; where it has not (`orthogonal.py`), the factor is solved with.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dtrtri
@@ -17,16 +15,10 @@ from scipy.linalg.lapack import dtrtri
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
-from sgpmic_cli.model.parallel import Scratch, cut
+from sgpmic_cli.model.paper.numerics.unlocked_blas import dtrmm, dtrsm
+from sgpmic_cli.model.parallel import Scratch
 
-STRIP = 56
-
-
-class Strip(NamedTuple):
-    """Some rows of a solve: where they end, under the row of ones, and what they are made by."""
-
-    rows: slice
-    G: Array  # (rows, their end)
+SCRATCH = Scratch()  # of all E-steps, one after another: new memory would cost as much as what is computed into it
 
 
 class Processes:
@@ -34,44 +26,39 @@ class Processes:
 
     def __init__(self, kernel: Kernel, factors: Sequence[Factors], theta: Array, Z: Array):
         self.kernel, self.factors = kernel, factors
-        self.heads = kernel.headed_sides(theta, Z)  # (S, M, 1+K)
-        self.busy = [m for m, f in enumerate(factors) if not f.idle]
-        self.busy_heads = self.heads[:, self.busy].reshape(len(self.heads), -1)
-        self.maps = [_map(f.W_turned, *t) for f, t in zip(factors, theta[:, [0, -2]], strict=True)]
-        self.strips = [_strips(f.L_a, *t) for f, t in zip(factors, theta[:, [0, -2]], strict=True)]
-        self.scratch = Scratch()
+        self.heads = np.ascontiguousarray(kernel.headed_sides(theta, Z).transpose(1, 0, 2))  # (M, S, 1+K)
+        self.scales = theta[:, [0, -2]]  # variance and bias
+        self.maps = [_map(f.W_turned, *scale) for f, scale in zip(factors, self.scales, strict=True)]
+        self.halves = [None if f.rough else _half(f.L_a, *t) for f, t in zip(factors, self.scales, strict=True)]
 
-    def covariances(self, X: Array) -> dict[int, Array]:
-        """[1; R] (1+K, n) of every component that holds points; the memory is taken again by the next call."""
-        stack = self.scratch.columns("covariances", self.busy_heads.shape[1], len(X))
-        self.kernel.cross(self.busy_heads, self.kernel.plain_sides(X), stack)
-        return dict(zip(self.busy, np.split(stack, len(self.busy)), strict=True)) if self.busy else {}
+    def covariances(self, m: int, sides: Array) -> Array:
+        """[1; R] (1+K, n) of component m, given the kernel's plain sides; the memory is taken again next time."""
+        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns(m, self.heads.shape[2], len(sides)))
 
     def square_errors(self, m: int, R: Array, Y: Array, squares: Array) -> Array:
-        """|y_n - F_n|^2 of rows Y (n, D) with their |y_n|^2, given [1; R] of component m, (n,)."""
-        turn = self.factors[m].turn
-        if turn is None:
-            gap = self.maps[m] @ R
-            gap -= Y.T
+        """|y_n - F_n|^2 of rows Y (D, n) with their |y_n|^2, given [1; R] of component m, (n,)."""
+        f = self.factors[m]
+        if f.idle:  # its mean is zero
+            return squares
+        if f.turn is None:
+            gap = np.matmul(self.maps[m], R, out=SCRATCH.columns("gap", *Y.shape[::-1]).T)
+            gap -= Y
             return np.einsum("pn,pn->n", gap, gap)
-        inside = turn @ Y.T  # F lies in the span of few directions: the rest of y is error whatever F is
+        inside = f.turn @ Y  # F lies in the span of few directions: the rest of y is error whatever F is
         outside = squares - np.einsum("pn,pn->n", inside, inside)
         inside -= self.maps[m] @ R
         return outside + np.einsum("pn,pn->n", inside, inside)
 
-    def variances(self, m: int, near: Indices, X: Array, R: Array | None) -> Array:
-        """v at the points `near` of X, (len(near),); R as `covariances` has it, or None for an idle component."""
-        if R is None:
-            solved = self.scratch.columns("idle", self.heads.shape[2], len(near))
-            self.kernel.cross(np.ascontiguousarray(self.heads[:, m]), self.kernel.plain_sides(X[near]), solved)
+    def variances(self, m: int, R: Array, near: Indices) -> Array:
+        """v at some of the points of [1; R] of component m, (len(near),)."""
+        own = SCRATCH.columns("near", len(R), len(near))
+        np.take(R.T, near, axis=0, out=own.T, mode="clip")  # all are within; to make sure would cost a copy
+        if (half := self.halves[m]) is not None:
+            solved = dtrmm(1.0, half, own, lower=True, overwrite_b=True)
         else:
-            solved = R.T[near].T
-        out = np.zeros(len(near))
-        for rows, G in self.strips[m]:
-            part = np.matmul(G, solved[: rows.stop], out=self.scratch.columns("part", len(G), len(near)))
-            out += np.einsum("kn,kn->n", part, part)
-            solved[rows] = part
-        return out
+            variance, bias = self.scales[m]
+            solved = dtrsm(1.0, self.factors[m].L_a, variance * own[1:] + bias, lower=True, overwrite_b=True)
+        return np.einsum("kn,kn->n", solved, solved)
 
 
 def _map(W: Array, variance: float, bias: float) -> Array:
@@ -79,11 +66,10 @@ def _map(W: Array, variance: float, bias: float) -> Array:
     return np.ascontiguousarray(np.column_stack([bias * W.sum(axis=0), variance * W.T]))
 
 
-def _strips(L: Array, variance: float, bias: float) -> list[Strip]:
-    strips = []
-    for rows in cut(len(L), STRIP):
-        inverse, _ = dtrtri(L[rows, rows], lower=True)
-        head = bias * inverse.sum(axis=1, keepdims=True)
-        G = np.asfortranarray(np.hstack([head, -inverse @ L[rows, : rows.start], variance * inverse]))
-        strips.append(Strip(slice(1 + rows.start, 1 + rows.stop), G))
-    return strips
+def _half(L: Array, variance: float, bias: float) -> Array:
+    """From [1; R] to [0; L^-1 k], (1+K, 1+K) and lower triangular."""
+    inverse, _ = dtrtri(L, lower=True)
+    half = np.zeros((1 + len(L), 1 + len(L)), order="F")
+    half[1:, 0] = bias * inverse.sum(axis=1)
+    np.multiply(variance, inverse, out=half[1:, 1:])
+    return half

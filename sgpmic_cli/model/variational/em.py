@@ -124,6 +124,10 @@ class Evaluation(Protocol):
         """Responsibilities, and what was not seen, under what is known."""
         ...
 
+    def responsibilities(self) -> Array:
+        """S (N, M) as NumPy has it, and nothing else: what a callback hears of a round."""
+        ...
+
     def given_back(self) -> tuple[Data, State]:
         """Data and state as NumPy has them."""
         ...
@@ -148,6 +152,10 @@ class OnHost:
         self.state = replace(self.state, S=responsibilities(self.data, self.state, posteriors, self.workers))
         if self.data.holes is not None:
             self.data = fill(self.data, self.state, posteriors)
+
+    def responsibilities(self) -> Array:
+        """S (N, M)."""
+        return self.state.S
 
     def given_back(self) -> tuple[Data, State]:
         """Data and state."""
@@ -188,7 +196,7 @@ def train(
         bounds.append(value)
         evaluation.e_step(posteriors)
         if progress is not None:
-            progress(done, value, evaluation.given_back()[1].S)
+            progress(done, value, evaluation.responsibilities())
         converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
         if converged:
             break

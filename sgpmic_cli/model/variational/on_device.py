@@ -81,13 +81,17 @@ class OnDevice:
         """Rows of Y on the device."""
         return rows_of(self.Y, rows, self.device)
 
+    def responsibilities(self) -> Array:
+        """S (N, M) as NumPy has it."""
+        return self.S.cpu().numpy()
+
     def given_back(self) -> tuple[Data, State]:
         """Data and state as NumPy has them."""
         free = replace(self.small, mu=self.mu.cpu().numpy(), log_s=self.log_s.cpu().numpy())
         data = self.data
         if self.holes is not None:
             data = replace(data, Y=self.Y.cpu().numpy(), squares=self.squares.cpu().numpy())
-        return data, State(free, self.prior, self.S.cpu().numpy())
+        return data, State(free, self.prior, self.responsibilities())
 
     def m_step(self, steps: int) -> None:
         """Raise the bound at fixed responsibilities."""

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from sgpmic_cli.model.start.partition import principal_axes, start
-from sgpmic_cli.model.variational.em import evaluate, m_step, observe, responsibilities, train
+from sgpmic_cli.model.variational.em import OnHost, evaluate, m_step, observe, responsibilities, train
 
 
 @pytest.fixture
@@ -57,6 +57,22 @@ def test_five_hundred_rounds_stay_finite_and_converge(begun):
     assert np.isfinite(fit.state.free.pack()).all()
     last = train(data, state, rounds=200, steps=8, tol=0.0)
     assert abs(fit.bounds[-1] - last.bounds[-1]) < 1.0
+
+
+def test_a_callback_costs_no_more_than_the_responsibilities(begun):
+    """From a device all else would be copied for nothing."""
+    given, heard = [], []
+
+    class Watched(OnHost):
+        def given_back(self):
+            given.append(len(heard))
+            return super().given_back()
+
+    fit = train(*begun, 3, 4, -np.inf, lambda done, value, S: heard.append((done, value, S)), Watched)
+    assert given == [3]
+    assert [done for done, _, _ in heard] == [1, 2, 3]
+    assert [value for _, value, _ in heard] == fit.bounds[:-1]
+    np.testing.assert_array_equal(heard[-1][2], fit.state.S)
 
 
 def test_wide_data_enter_through_their_products():

@@ -38,6 +38,7 @@ def _routine(name: str, arguments: str) -> Callable[..., None]:
 _dgemm = _routine("dgemm", "cciiidaiaidai")
 _dsyrk = _routine("dsyrk", "cciidaidai")
 _dsymm = _routine("dsymm", "cciidaiaidai")
+_dtrmm = _routine("dtrmm", "cccciidaiai")
 _dtrsm = _routine("dtrsm", "cccciidaiai")
 
 
@@ -101,16 +102,36 @@ def dsymm(
     return c
 
 
+def dtrmm(
+    alpha: float, a: Array, b: Array, *, lower: bool = False, trans_a: bool = False, overwrite_b: bool = False
+) -> Array:
+    """alpha op(a) b for a triangular a."""
+    return _triangular(_dtrmm, blas.dtrmm, alpha, a, b, lower, trans_a, overwrite_b)
+
+
 def dtrsm(
     alpha: float, a: Array, b: Array, *, lower: bool = False, trans_a: bool = False, overwrite_b: bool = False
 ) -> Array:
     """alpha op(a)^-1 b for a triangular a."""
+    return _triangular(_dtrsm, blas.dtrsm, alpha, a, b, lower, trans_a, overwrite_b)
+
+
+def _triangular(
+    large: Callable[..., None],
+    small: Callable[..., Any],
+    alpha: float,
+    a: Array,
+    b: Array,
+    lower: bool,
+    trans_a: bool,
+    overwrite_b: bool,
+) -> Array:
     m, n = b.shape
     if m * m * n < LARGE:
-        return np.asarray(blas.dtrsm(alpha, a, b, lower=lower, trans_a=trans_a, overwrite_b=overwrite_b))
+        return np.asarray(small(alpha, a, b, lower=lower, trans_a=trans_a, overwrite_b=overwrite_b))
     a, b = np.asfortranarray(a), np.array(b, order="F", copy=None if overwrite_b else True)
     flags = _flag(False, b"RL"), _flag(lower, b"LU"), _flag(trans_a, b"TN"), _flag(False, b"UN")
-    _dtrsm(*flags, _i(m), _i(n), _d(alpha), *_of(a), *_of(b))
+    large(*flags, _i(m), _i(n), _d(alpha), *_of(a), *_of(b))
     return b
 
 

@@ -48,12 +48,14 @@ def test_dsyrk_and_dsymm(rng, lower):
 
 
 @pytest.mark.parametrize("trans_a", [True, False])
-def test_dtrsm(rng, trans_a):
+@pytest.mark.parametrize("name", ["dtrmm", "dtrsm"])
+def test_triangles(rng, name, trans_a):
+    ours, theirs = getattr(unlocked_blas, name), getattr(blas, name)
     a, b = np.asfortranarray(np.tril(matrix(rng, K, K)) + 9.0 * np.eye(K)), matrix(rng, K, N)
-    expected, before = blas.dtrsm(-2.0, a, b, lower=True, trans_a=trans_a), b.copy()
-    assert np.array_equal(unlocked_blas.dtrsm(-2.0, a, b, lower=True, trans_a=trans_a), expected)
+    expected, before = theirs(-2.0, a, b, lower=True, trans_a=trans_a), b.copy()
+    assert np.array_equal(ours(-2.0, a, b, lower=True, trans_a=trans_a), expected)
     assert np.array_equal(b, before)
-    assert unlocked_blas.dtrsm(-2.0, a, b, lower=True, trans_a=trans_a, overwrite_b=True) is b
+    assert ours(-2.0, a, b, lower=True, trans_a=trans_a, overwrite_b=True) is b
     assert np.array_equal(b, expected)
 
 
