@@ -13,7 +13,6 @@ same blocks come out the same, whichever thread places them. A row that was trai
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import KDTree
 from scipy.special import logsumexp
 
 from sgpmic_cli._typing import Array, Switches
@@ -22,13 +21,14 @@ from sgpmic_cli.model.variational.component import Posterior, expected_error
 from sgpmic_cli.model.variational.em import Data, State, precision
 from sgpmic_cli.model.variational.features import expectations
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, expected_log
+from sgpmic_cli.model.variational.nearest_row import NearestRow
 
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
 LEAST_STEP = 1e-3
 BLOCK = 4096  # rows that are placed together, by one thread
 REFILLS = 3  # times that holes of new rows are filled anew
-NEGLIGIBLE = 1e-9  # responsibilities below this leave a component out of a row's step
+NEGLIGIBLE = 1e-9  # responsibilities below this leave a component out of a row's climb; where it ends, all are asked
 
 
 class Placed(NamedTuple):
@@ -49,8 +49,7 @@ class Placer:
 
     def __init__(self, data: Data, state: State, posteriors: list[Posterior | None], first: Array):
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
-        # Direct differences, so that a training row finds itself at distance zero; searched by several threads at once.
-        self.tree = KDTree(first)
+        self.nearest = NearestRow(first)
 
     def place(self, Y: Array, holes: Switches, workers: Workers = ALONE) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
@@ -60,7 +59,7 @@ class Placer:
     def _place(self, Y: Array, holes: Switches) -> Placed:
         placed = self._place_filled(Y)
         if holes.any():
-            new = np.flatnonzero(holes.any(axis=1) & ~self._trained(Y))
+            new = np.flatnonzero(holes.any(axis=1) & ~self.nearest.find(Y)[1])
             for _ in range(REFILLS if len(new) else 0):
                 again = self._place_filled(
                     np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
@@ -77,21 +76,16 @@ class Placer:
                 out += S[:, m : m + 1] * (expectations(self.state.free.kernel(m), mu, s).first_moments @ known.W)
         return out
 
-    def _trained(self, Y: Array) -> Switches:
-        nearest = np.asarray(self.tree.query(Y)[1])
-        return np.asarray((self.first[nearest] == Y).all(axis=1))
-
     def _place_filled(self, Y: Array) -> Placed:
-        nearest = np.asarray(self.tree.query(Y)[1])
+        nearest, trained = self.nearest.find(Y)
         free, held = self.state.free, self.data.held[nearest]
         mu, s = free.mu[nearest], free.s[nearest]
-        new = np.flatnonzero((self.first[nearest] != Y).any(axis=1))
+        new = np.flatnonzero(~trained)
         if len(new):
             mu[new], s[new] = self._climb(Y[new], mu[new], s[new], held[new])
         log_parts = self._log_parts(Y, mu, s, held)
         log_score = logsumexp(log_parts, axis=1)
         S = np.exp(log_parts - log_score[:, None])
-        trained = np.setdiff1d(np.arange(len(Y)), new)
         S[trained] = self.state.S[nearest[trained]]
         return Placed(mu, s, S, log_score + _entropy(s))
 
@@ -106,7 +100,7 @@ class Placer:
             rate = step[:, None]
             new_s = 1.0 / ((1.0 - rate) / s[rows] + rate * curvature)
             new_mu = mu[rows] + rate * new_s * slope
-            trial = self._log_parts(Y[rows], new_mu, new_s, held[rows])
+            trial = self._log_parts(Y[rows], new_mu, new_s, held[rows], S > NEGLIGIBLE)
             trial_score = logsumexp(trial, axis=1) + _entropy(new_s)
             gain = trial_score - score[rows]
             up = gain > 0.0
@@ -119,17 +113,19 @@ class Placer:
             rows, step, parts = rows[going], step[going], parts[going]
         return mu, s
 
-    def _log_parts(self, Y: Array, mu: Array, s: Array, held: Array) -> Array:
-        """The exponents of the bound of every row (n, M)."""
+    def _log_parts(self, Y: Array, mu: Array, s: Array, held: Array, asked: Switches | None = None) -> Array:
+        """The exponents of the bound of every row (n, M); minus infinity where a component is not asked."""
         free, squares = self.state.free, np.einsum("np,np->n", Y, Y)
-        out = expected_log(mu, s, self.state.prior) + held
+        prior = expected_log(mu, s, self.state.prior) + held
+        out = np.full_like(prior, -np.inf)
         for m, known in enumerate(self.posteriors):
-            if known is None:
-                out[:, m] = -np.inf
+            rows = np.arange(len(Y)) if asked is None else np.flatnonzero(asked[:, m])
+            if known is None or not len(rows):
                 continue
             kernel, beta = free.kernel(m), precision(self.data, free.log_noise[m])
-            error = squares + expected_error(kernel, known, Y, Y.shape[1], expectations(kernel, mu, s))
-            out[:, m] += 0.5 * (Y.shape[1] * (np.log(beta) - LOG_2PI) - beta * error)
+            seen = expectations(kernel, mu[rows], s[rows])
+            error = squares[rows] + expected_error(kernel, known, Y[rows], Y.shape[1], seen)
+            out[rows, m] = prior[rows, m] + 0.5 * (Y.shape[1] * (np.log(beta) - LOG_2PI) - beta * error)
         return out
 
     def _slopes(self, Y: Array, mu: Array, s: Array, S: Array) -> tuple[Array, Array]:
