@@ -1,4 +1,4 @@
-"""Small dense networks in float64 NumPy. They know nothing of the methods that train them."""
+"""Small dense networks in NumPy, double precision unless told otherwise; they know nothing of who trains them."""
 
 from sgpmic_cli.networks.autoencoder import Autoencoder
 from sgpmic_cli.networks.dense import Dense

@@ -23,7 +23,8 @@ class Dense:
     """h_l = a_l(h_{l-1} W_l + b_l) for l = 1..L.
 
     `parameters` and `gradient` may be handed in as pieces of longer vectors, so that one optimiser drives several
-    networks. The arrays returned by `forward` and `backward` are overwritten by the next call with as many rows.
+    networks, and in single precision, in which everything is then computed. The arrays returned by `forward` and
+    `backward` are overwritten by the next call with as many rows.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Dense:
 
     def _for_rows(self, rows: int) -> _Buffers:
         if rows not in self._buffers:
-            outputs, slopes = ([np.empty((rows, n)) for n in self.sizes[1:]] for _ in range(2))
-            self._buffers[rows] = _Buffers(outputs, [np.empty((rows, n)) for n in self.sizes], slopes)
+            precision = self.parameters.dtype
+            outputs, slopes = ([np.empty((rows, n), precision) for n in self.sizes[1:]] for _ in range(2))
+            self._buffers[rows] = _Buffers(outputs, [np.empty((rows, n), precision) for n in self.sizes], slopes)
         return self._buffers[rows]

@@ -46,18 +46,23 @@ def binary_cross_entropy(logits: np.ndarray, target: np.ndarray, gradient: np.nd
 
 
 def gaussian_divergence(
-    mean: np.ndarray, log_variance: np.ndarray, mean_gradient: np.ndarray, log_variance_gradient: np.ndarray
+    mean: np.ndarray,
+    log_variance: np.ndarray,
+    mean_gradient: np.ndarray,
+    log_variance_gradient: np.ndarray,
+    steepest: float = STEEPEST,
 ) -> float:
     """KL(N(m, diag e^v) || N(0, I)) = 1/(2N) sum (m^2 + e^v - v - 1).
 
-    Past v = STEEPEST the exponential goes on as its tangent, so that a wild start has a gradient instead of infinity.
+    Past v = `steepest` the exponential goes on as its tangent, so that a wild start has a gradient instead of infinity.
     """
     n = len(mean)
-    held = np.minimum(log_variance, STEEPEST)
+    held = np.minimum(log_variance, steepest)
     variance = np.exp(held)
     np.divide(mean, n, out=mean_gradient)
     np.subtract(variance, 1.0, out=log_variance_gradient)
     tangent = variance * (1.0 + log_variance - held)
-    value = 0.5 * (np.vdot(mean, mean) + np.sum(tangent - log_variance - 1.0)) / n
+    # In double precision, so that the loss is infinite only where a gradient is.
+    value = 0.5 * (np.vdot(mean, mean) + np.sum(tangent - log_variance - 1.0, dtype=np.float64)) / n
     log_variance_gradient /= 2.0 * n
     return float(value)

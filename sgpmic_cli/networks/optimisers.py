@@ -1,5 +1,7 @@
 """Gradient descent on one flat vector, in place."""
 
+import math
+
 import numpy as np
 
 
@@ -30,7 +32,7 @@ class Adam:
         s *= 1.0 - d2
         v += s
         # m / (1-d1^t) over sqrt(v / (1-d2^t)) + eps, with the two corrections taken out of the vectors
-        root = np.sqrt(1.0 - d2**self.steps)
+        root = math.sqrt(1.0 - d2**self.steps)  # no NumPy scalar, which would lift single precision to double
         np.sqrt(v, out=s)
         s += self.epsilon * root
         np.divide(m, s, out=s)

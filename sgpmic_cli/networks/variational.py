@@ -13,13 +13,21 @@ Loss = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 
 
 class VariationalAutoencoder:
-    """Encoder P-...-2Q (mean and log-variance), decoder Q-...-P on z = m + e^(v/2) noise; loss + KL to N(0, I)."""
+    """Encoder P-...-2Q (mean and log-variance), decoder Q-...-P on z = m + e^(v/2) noise; loss + KL to N(0, I).
 
-    def __init__(self, sizes: Sequence[int], loss: Loss, rng: np.random.RandomState) -> None:
+    In double precision the exponential goes on as a tangent past `STEEPEST`. In single precision nothing is held back,
+    as the usual frameworks have it: where e^v overflows, the weights are no numbers from then on.
+    """
+
+    def __init__(
+        self, sizes: Sequence[int], loss: Loss, rng: np.random.RandomState, *, single_precision: bool = False
+    ) -> None:
+        self._precision = np.dtype(np.float32 if single_precision else np.float64)
+        self._steepest = np.inf if single_precision else STEEPEST
         self.n_code = sizes[-1]
         coded, hidden = [*sizes[:-1], 2 * self.n_code], ["relu"] * (len(sizes) - 2)
         split = Dense.count(coded)
-        self.parameters = np.zeros(split + Dense.count(sizes[::-1]))
+        self.parameters = np.zeros(split + Dense.count(sizes[::-1]), self._precision)
         self.gradient = np.zeros_like(self.parameters)
         self.encoder = Dense(coded, [*hidden, "linear"], self.parameters[:split], self.gradient[:split])
         self.decoder = Dense(sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:])
@@ -38,9 +46,10 @@ class VariationalAutoencoder:
     ) -> list[float]:
         """Train on the rows of Y (N, P) with fresh noise in every step and return the loss of every epoch."""
         optimiser = Adam(self.parameters, self.gradient, learning_rate)
+        Y = Y.astype(self._precision, copy=False)
 
         def step(rows: np.ndarray) -> float:
-            loss = self.loss(Y[rows], rng.standard_normal((len(rows), self.n_code)))
+            loss = self.loss(Y[rows], self._noise(len(rows), rng))
             optimiser.step()
             return loss
 
@@ -58,22 +67,23 @@ class VariationalAutoencoder:
         self.decoder.backward(delta)
         received = self.decoder.input_gradient()
         delta = np.empty_like(code)
-        loss += gaussian_divergence(mean, log_variance, delta[:, :q], delta[:, q:])
+        loss += gaussian_divergence(mean, log_variance, delta[:, :q], delta[:, q:], self._steepest)
         delta[:, :q] += received
-        delta[:, q:] += 0.5 * received * noise * deviation * (log_variance < STEEPEST)
+        delta[:, q:] += 0.5 * received * noise * deviation * (log_variance < self._steepest)
         self.encoder.backward(delta)
         return loss
 
     def encode(self, Y: np.ndarray) -> np.ndarray:
         """The mean codes (N, Q) of the rows of Y."""
-        return self.encoder.forward(Y)[:, : self.n_code].copy()
+        return self.encoder.forward(Y.astype(self._precision, copy=False))[:, : self.n_code].copy()
 
     def sample(self, Y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         """One random code per row of Y, (N, Q)."""
-        code = self.encoder.forward(Y)
-        noise = rng.standard_normal((len(Y), self.n_code))
-        return code[:, : self.n_code] + self._deviation(code[:, self.n_code :]) * noise
+        code = self.encoder.forward(Y.astype(self._precision, copy=False))
+        return code[:, : self.n_code] + self._deviation(code[:, self.n_code :]) * self._noise(len(Y), rng)
 
-    @staticmethod
-    def _deviation(log_variance: np.ndarray) -> np.ndarray:
-        return np.exp(0.5 * np.minimum(log_variance, STEEPEST))
+    def _noise(self, rows: int, rng: np.random.RandomState) -> np.ndarray:
+        return rng.standard_normal((rows, self.n_code)).astype(self._precision, copy=False)
+
+    def _deviation(self, log_variance: np.ndarray) -> np.ndarray:
+        return np.exp(0.5 * np.minimum(log_variance, self._steepest))

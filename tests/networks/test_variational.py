@@ -56,3 +56,13 @@ def test_large_inputs_do_not_overflow():
     curve = network.fit(Y, rng, epochs=20, batch_size=40, learning_rate=1e-3)
     assert np.isfinite(curve).all()
     assert np.isfinite(network.encode(Y)).all()
+
+
+def test_single_precision_stays_single_and_holds_nothing_back():
+    rng = np.random.RandomState(0)
+    network = VariationalAutoencoder([3, 64, 32, 1], gaussian_likelihood, rng, single_precision=True)
+    Y = rng.uniform(size=(40, 3))
+    network.fit(Y, rng, epochs=2, batch_size=16, learning_rate=1e-3)
+    assert network.parameters.dtype == network.encode(Y).dtype == network.sample(Y, rng).dtype == np.float32
+    with pytest.raises(FloatingPointError):
+        network.fit(1e5 * Y, rng, epochs=20, batch_size=40, learning_rate=1e-3)

@@ -43,6 +43,23 @@ def test_one_global_factor_does_not_change_the_sound_reading(blobs):
     np.testing.assert_allclose(small.embedding_, large.embedding_, atol=1e-8)
 
 
+def test_large_columns_overflow_in_single_precision_and_end_as_one_cluster(blobs):
+    Y = 1000 * blobs[0]
+    double = VAEFCM(3, 2, epochs=5, random_state=0).fit(Y)
+    single = VAEFCM(3, 2, epochs=5, single_precision=True, random_state=0).fit(Y)
+    assert np.isfinite(double.embedding_).all()
+    assert len(np.unique(double.labels_)) > 1
+    assert np.isnan(single.embedding_).all()
+    assert set(single.labels_) == {0}
+    assert single.loss_curve_ == []
+
+
+def test_small_columns_are_the_same_in_both_precisions_before_rounding_has_grown(blobs):
+    single, double = (VAEFCM(3, 2, epochs=2, single_precision=s, random_state=0).fit(blobs[0]) for s in (True, False))
+    np.testing.assert_allclose(single.embedding_, double.embedding_, rtol=1e-3, atol=1e-3)
+    assert not np.array_equal(single.embedding_, double.embedding_)
+
+
 def test_divergence_raises_with_a_reason(blobs):
     with pytest.raises(FloatingPointError, match="learning rate"):
         VAESoundFCM(3, 2, learning_rate=1e80, random_state=0).fit(blobs[0])
