@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, _smallest, neighbor_graph
+from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, _smallest, expanded_distances, neighbor_graph
+from sgpmic_cli.fcm import FuzzyCMeans
 
 
 def test_against_scikit_learn_on_one_piece():
@@ -35,18 +36,38 @@ def test_points_outside_the_largest_part_share_one_place():
 
 
 def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority():
-    iris = load("iris").Y
-    np.testing.assert_array_equal(isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"))
+    iris = load("iris").Y + 1e-3 * np.random.RandomState(0).rand(150, 4)  # without equal distances
+    np.testing.assert_allclose(isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"), atol=1e-6)
     clouds = np.random.RandomState(0).randn(60, 2) + np.repeat([[0, 0], [30, 0], [0, 30]], 20, axis=0)
     np.testing.assert_array_equal(isomap(clouds, 2, parts="auto"), isomap(clouds, 2, parts="joined"))
 
 
-def test_duplicates_are_tied_not_lost():
+@pytest.mark.parametrize("distances", [cdist, expanded_distances])
+def test_duplicates_are_tied_not_lost(distances):
     Y = np.repeat(np.random.RandomState(1).rand(20, 2), 2, axis=0)
-    graph = neighbor_graph(Y).toarray()
+    graph = neighbor_graph(Y, distances=distances).toarray()
     assert graph[0, 1] == DUPLICATE_EDGE
     X = isomap(Y, 2)
     np.testing.assert_allclose(X[::2], X[1::2], atol=1e-6)
+
+
+@pytest.mark.parametrize(("q", "printed"), [(1, 71.33), (2, 76.67), (3, 69.33)])
+def test_the_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, printed):
+    iris = load("iris")
+    assert 100 * purity(iris, isomap(iris.Y, q)) == pytest.approx(printed, abs=0.005)
+    assert 100 * purity(iris, isomap(iris.Y, q, parts="auto")) != pytest.approx(printed, abs=0.5)
+
+
+def purity(data, X):
+    labels = FuzzyCMeans(data.n_classes, random_state=0).fit(X).labels_
+    classes = np.unique(data.labels, return_inverse=True)[1]
+    return sum(np.bincount(classes[labels == m]).max() for m in np.unique(labels)) / len(classes)
+
+
+def test_expanded_distances_are_distances():
+    rng = np.random.RandomState(0)
+    A, B = rng.rand(7, 5), rng.rand(9, 5)
+    np.testing.assert_allclose(expanded_distances(A, B), cdist(A, B), rtol=1e-12)
 
 
 def test_kept_coordinates_are_the_same(tmp_path):
