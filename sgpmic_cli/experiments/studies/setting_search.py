@@ -48,6 +48,7 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "kernel at the data's variance": {"kernel_start": 1.0},
     "kernel at 0.3 of it": {"kernel_start": 0.3},
     "columns standardised": {"scale": "standard"},
+    **{f"C started at power {power:g}": {"start_sharpness": power} for power in (1.0, 3.0)},
     "C diagonal": {"covariance_type": "diag"},
     "C full": {"covariance_type": "full"},
     "C tied": {"covariance_type": "tied"},

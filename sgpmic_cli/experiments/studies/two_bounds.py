@@ -101,6 +101,7 @@ def start_of(run: Run, memory: PathLike | None = None) -> tuple[Observed, Parame
         log_beta,
         **form,
         kernel_start=settings["kernel_start"],
+        start_sharpness=settings["start_sharpness"],
         random_state=check_random_state(random_state.randint(np.iinfo(np.int32).max)),
     )
     steps = settings["optimizer_steps"]

@@ -49,6 +49,7 @@ RULES = {
     "center": SWITCH,
     "scale": one_of("none", "global", "standard"),
     "kernel_start": positive_number(),
+    "start_sharpness": positive_number(),
     "max_iter": whole(),
     "tol": number(),
     "optimizer": one_of(*OPTIMIZERS),
@@ -97,6 +98,9 @@ class PaperSGPMIC(LatentClusterer):
         Factor on the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2). With data at mean
         variance one, 0.5 starts the processes at half the data's variance, and leaves the rest to the clusters. The
         paper's values as printed are ``scale="none"`` with ``kernel_start=1``.
+    start_sharpness : float, default=1.0
+        Power of the fuzzy c-means memberships from which the C_m start. Memberships are soft, so that 1 starts all C_m
+        nearly as wide as the whole; 2 starts them narrower.
     max_iter : int, default=20
         Rounds of one E-step and one M-step.
     tol : float, default=0.0
@@ -207,6 +211,7 @@ class PaperSGPMIC(LatentClusterer):
         center=True,
         scale="global",
         kernel_start=0.5,
+        start_sharpness=1.0,
         max_iter=20,
         tol=0.0,
         optimizer="lbfgs",
@@ -231,6 +236,7 @@ class PaperSGPMIC(LatentClusterer):
         self.center = center
         self.scale = scale
         self.kernel_start = kernel_start
+        self.start_sharpness = start_sharpness
         self.max_iter = max_iter
         self.tol = tol
         self.optimizer = optimizer
@@ -347,6 +353,7 @@ class PaperSGPMIC(LatentClusterer):
             self.covariance_type,
             self.covariance_floor,
             self.kernel_start,
+            self.start_sharpness,
             random_state,
         )
         callback = self.callback

@@ -47,12 +47,13 @@ def start(
     covariance_type: CovarianceType,
     covariance_floor: float,
     kernel_start: float,
+    start_sharpness: float,
     random_state: np.random.RandomState,
 ) -> tuple[Parameters, Array]:
     """Parameters and responsibilities before the first E-step.
 
-    Equal weights, fuzzy c-means centres, covariances of its memberships; kernel parameters at the paper's values, those
-    with the unit of Y^2 times `kernel_start`.
+    Equal weights, fuzzy c-means centres, covariances of its memberships to the power of `start_sharpness`; kernel
+    parameters at the paper's values, those with the unit of Y^2 times `kernel_start`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
@@ -62,8 +63,16 @@ def start(
     q = X.shape[1]
     Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
     prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
-    spread = maximise(X, S, covariance_type, covariance_floor, prior).covariances
+    spread = maximise(X, _sharpened(S, start_sharpness), covariance_type, covariance_floor, prior).covariances
     prior = mixture(prior.weights, prior.means, spread)
     theta = start_parameters(kernel, n_clusters, q)
     theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white
     return Parameters(X, Z, theta, log_beta, prior), S
+
+
+def _sharpened(memberships: Array, power: float) -> Array:
+    """Memberships (N, M) to a power, their sums one again."""
+    if power == 1.0:
+        return memberships
+    raised = memberships**power
+    return raised / raised.sum(axis=1, keepdims=True)

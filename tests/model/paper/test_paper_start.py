@@ -5,6 +5,7 @@ import pytest
 
 from sgpmic_cli.model.paper import start
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.paper.kernels import RBF
 
 
 def groups(n):
@@ -23,3 +24,20 @@ def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
     with pytest.warns(UserWarning, match="ISOMAP"):
         again = PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     np.testing.assert_array_equal(model.labels_, again.labels_)
+
+
+def test_sharper_memberships_start_narrower_clusters_and_change_nothing_else():
+    X = np.random.RandomState(1).randn(200, 2)
+    (soft, S), (sharp, S_of_sharp) = (
+        start.start(RBF(), X, 3, 10, 0.0, "spherical", 1e-6, 0.5, power, np.random.RandomState(0)) for power in (1, 2)
+    )
+    assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
+    # By hand: the scatter of the squared memberships, brought back to a sum of one.
+    weights = S**2 / np.sum(S**2, axis=1, keepdims=True)
+    for m, covariance in enumerate(sharp.prior.covariances):
+        mean = weights[:, m] @ X / weights[:, m].sum()
+        expected = weights[:, m] @ np.sum((X - mean) ** 2, axis=1) / weights[:, m].sum() / 2
+        np.testing.assert_allclose(covariance, expected * np.eye(2))
+    np.testing.assert_array_equal(S, S_of_sharp)
+    np.testing.assert_array_equal(soft.Z, sharp.Z)
+    np.testing.assert_array_equal(soft.prior.means, sharp.prior.means)
