@@ -79,6 +79,8 @@ class VAEFCM(EmbeddingFCM):
     ((150,), (150, 2))
     """
 
+    loss_curve_: list[float]
+
     _rules: ClassVar = {
         "hidden": layers(),
         "epochs": whole(),
