@@ -97,8 +97,8 @@ POINTS = (  # what; the procedure that gives the printed numbers; the text; how 
     (
         "SGP-MIC",
         "Y divided by one factor and not centred; spherical C without a variance below 0.05, started from squared "
-        "memberships; π and β held where they start; kernel variance, bias and white started at half the printed values; ten rounds of an E-step and three "
-        "steps of L-BFGS",
+        "memberships; π and β held where they start; kernel variance, bias and white started at half the printed "
+        "values; ten rounds of an E-step and three steps of L-BFGS",
         "raw Y; an E-step, then scaled conjugate gradients on X, the inducing inputs, θ, β, π, the means and C, for a "
         "number of iterations that is not given; π = 1/M and β = 4 / mean variance are where they start",
         "by closeness to the column, over a search: with the algorithm of the text the numbers do not come out",
