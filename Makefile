@@ -66,6 +66,7 @@ docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the doc
 	@echo "build/docs/index.html"
 
 # What a stranger installs: the wheel in a bare environment, with the newest dependencies and with the oldest allowed.
+# `python -P` leaves the current folder out of the search path, so that the wheel is tried and not the checkout.
 dist: $(DEV) ## wheel and sdist into dist/
 	rm -rf dist
 	"$(BIN)/python" -m build --no-isolation --outdir dist .
@@ -74,7 +75,7 @@ wheel-test: dist ## install the wheel in a clean environment and use it as a str
 	rm -rf "$(CLEAN)"
 	$(PYTHON) -m venv "$(CLEAN)"
 	"$(CLEAN)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest
-	"$(CLEAN)/bin/python" -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+	"$(CLEAN)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
 
 test-oldest: dist ## the same and the tests of the model with the oldest dependencies that pyproject.toml allows
 	rm -rf "$(OLDEST)"
@@ -82,8 +83,8 @@ test-oldest: dist ## the same and the tests of the model with the oldest depende
 	$(PYTHON) tests/release/oldest_versions.py | "$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check -r /dev/stdin
 	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
 	"$(OLDEST)/bin/python" -m pip check
-	"$(OLDEST)/bin/python" -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
-	"$(OLDEST)/bin/python" -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
+	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
 
 # The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
 reproduce: reproduce-report ## the whole paper: tables, figures and report
