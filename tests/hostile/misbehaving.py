@@ -1,5 +1,6 @@
-"""Ten clusterers that do what no clusterer should; the last three when they are imported, from modules of their own."""
+"""Clusterers that do what no clusterer should. One that does so when it is imported has a module of its own."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -87,11 +88,9 @@ class Rude(Good):
         os.write(1, b"more noise\n")
         os.chdir("/")
         os.closerange(0, 3)
-        try:
-            Y.flags.writeable = True
-        except ValueError:
-            base = Y.base
-            while base is not None and getattr(base, "base", None) is not None:
-                base = base.base
-        else:
-            Y[:] = 0.0
+        base = Y
+        while isinstance(base, np.ndarray):  # a read-only view may stand on something that can be written
+            with contextlib.suppress(ValueError):
+                base.flags.writeable = True
+                base[:] = 0.0
+            base = base.base

@@ -212,6 +212,6 @@ def test_a_damaged_manifest_of_an_old_fit_does_not_matter(folder, text):
 
     (folder / "out").mkdir()
     (folder / "out" / "manifest.json").write_bytes(text.encode("latin-1"))
-    quick = ["--iterations", "1", "--inducing", "5", "--out", "out", "--quiet"]
+    quick = ["--clusters", "3", "--iterations", "1", "--inducing", "5", "--out", "out", "--quiet"]
     result = CliRunner().invoke(app, ["fit", "iris", *quick])
     assert (result.exit_code, result.stderr) == (0, "")

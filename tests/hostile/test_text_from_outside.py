@@ -88,7 +88,7 @@ def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
 def test_a_class_may_be_called_anything(folder, name):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
-    quick = ["--label", "kind", "--iterations", "1", "--inducing", "5", "--out", "out"]
+    quick = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5", "--out", "out"]
     result = CliRunner().invoke(app, ["fit", "odd.csv", *quick])
     assert result.exit_code == 0, result.output
     assert "could not be drawn" not in result.stderr
