@@ -54,5 +54,5 @@ def picture(path: Path, title: str, caption: str) -> Html:
     if not path.is_file():
         return tag("p", f"{title}: this figure could not be drawn.")
     content = base64.b64encode(path.read_bytes()).decode("ascii")
-    image = Html(f'<img src="data:image/png;base64,{content}" alt="{escape(title)}" loading="lazy">')
+    image = Html(f'<img src="data:image/png;base64,{content}" alt="{escape(title)}">')
     return tag("figure", image, tag("figcaption", caption))

@@ -9,7 +9,7 @@ from sgpmic_cli.report.grid import grid
 from sgpmic_cli.report.protocol import protocol
 from sgpmic_cli.report.ranks import ranks
 from sgpmic_cli.report.results import read_folder
-from sgpmic_cli.report.summary import summary
+from sgpmic_cli.report.summary import summary, takeaway
 
 TITLE = "SGP-MIC reproduced: every printed number beside ours"
 SECTIONS = {
@@ -27,8 +27,8 @@ def page(folder: Path) -> str:
     results = read_folder(folder)
     return document(
         TITLE,
-        "The clustering experiments of “Clustering based on Mixtures of Sparse Gaussian Processes” (arXiv 2303.13665), "
-        "run again: what came out, what was printed, and how the two compare.",
+        f"{takeaway(results)} The clustering experiments of “Clustering based on Mixtures of Sparse Gaussian "
+        "Processes” (arXiv 2303.13665), run again: what came out, what was printed, and how the two compare.",
         SECTIONS,
         [
             summary(results),

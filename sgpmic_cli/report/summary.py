@@ -41,7 +41,7 @@ def summary(results: Results) -> Html:
             f"experiment, with the same data and Q, and are counted once. Ours beside the other {len(judged)}:",
         ),
         tag("div", *tiles, class_="tiles"),
-        tag("p", _shares(run)),
+        tag("p", _how_judged(run)),
         tag(
             "p",
             "Where the paper leaves a setting open, we took the one, the same for all data sets, whose column comes "
@@ -62,14 +62,21 @@ def summary(results: Results) -> Html:
     )
 
 
-def _shares(run: Sequence[Result]) -> str:
-    """The same in one sentence, for the cells whose data are the paper's."""
-    counted = summarise(run)
+def takeaway(results: Results) -> str:
+    """What came out, in one sentence, for the cells whose data are the paper's."""
+    counted = summarise(results.table.results)
     shares = {name: 100.0 * counted[name] / max(1, counted["judged"]) for name in ("within_one_point", "differ")}
     return (
-        f"Of the {counted['judged']} cells run on the paper's data {shares['within_one_point']:.0f} % lie within one "
-        f"point and {shares['differ']:.0f} % differ: by more than one point, and by more than the spread of both means "
-        f"leaves to chance. {counted['equivalent']} are shown to lie within two points by two one-sided tests."
+        f"Of {counted['judged']} numbers on the paper's data {shares['within_one_point']:.0f} % come out within one "
+        f"point of the printed one, and {shares['differ']:.0f} % differ."
+    )
+
+
+def _how_judged(run: Sequence[Result]) -> str:
+    """When two numbers differ, and how many are shown not to."""
+    return (
+        "Two numbers differ when they are more than one point apart, and further than the spread of both means leaves "
+        f"to chance. {summarise(run)['equivalent']} are shown to lie within two points by two one-sided tests."
     )
 
 

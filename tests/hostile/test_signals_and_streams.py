@@ -66,10 +66,11 @@ def test_workers_end_with_a_command_that_is_killed(folder, shell):
 
 @pytest.mark.parametrize("command", ["fit", "plot"])
 def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(folder, shell, command):
+    quick = ["--clusters", "2", "--iterations", "2", "--inducing", "5"]
     arguments = {
-        "fit": ["fit", "my.csv", "--label", "kind", "--clusters", "2", "--iterations", "2", "--inducing", "5", "--force"],
-        "plot": ["plot", "figure1"],
-    }[command] + ["--out", "out", "--quiet"]
+        "fit": ["fit", "my.csv", "--label", "kind", *quick, "--out", "out", "--quiet", "--force"],
+        "plot": ["plot", "figure1", "--out", "out", "--quiet"],
+    }[command]
     process = shell(*arguments)
     process.communicate(timeout=120)
     assert process.returncode == 0

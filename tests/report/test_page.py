@@ -80,6 +80,7 @@ def test_every_image_is_inside_the_page(read):
     images = read.all("img")
     assert len(images) == 2
     assert all(image["src"].startswith("data:image/png;base64,") and image["alt"] for image in images)
+    assert not any("loading" in image for image in images)  # one that waits to be scrolled to is missing in print
 
 
 def test_figures_not_drawn_name_their_command(html):
@@ -124,6 +125,43 @@ def test_the_tiles_count_every_printed_number(results, html):
 
 def _printed(cell, metric):
     return (metric, cell["dataset"], cell["variance"], cell["method"]) in table2()
+
+
+def test_what_came_out_is_the_first_sentence(results, html):
+    cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
+    verdicts = [cell["verdict"][metric] for cell in cells for metric in ("acc", "nmi") if _printed(cell, metric)]
+    judged = [verdict for verdict in verdicts if verdict != "unavailable"]
+    near = sum(verdict in ("exact", "within 1") for verdict in judged)
+    apart = sum(verdict.startswith("differs") for verdict in judged)
+    lead = re.search(r"<header>.*?<p>(.*?)</p>", html).group(1)
+    assert lead.startswith(
+        f"Of {len(judged)} numbers on the paper&#x27;s data {100 * near / len(judged):.0f} % come out within one point "
+        f"of the printed one, and {100 * apart / len(judged):.0f} % differ."
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_every_colour_behind_it(html, scheme):
+    """A contrast of 4.5 or more, as the guidelines for accessible pages ask of text."""
+    light, dark = re.search(r":root \{(.*?)\n\}\n@media screen [^{]*\{(.*?)\n\}\n", html, re.S).groups()
+    colours = dict(re.findall(r"--([a-z]+): (#[0-9a-f]+);", {"light": light, "dark": dark}[scheme]))
+    behind = colours.keys() - {"ink", "soft", "link", "line", "edge"}
+    assert len(behind) == 11
+    for name in behind:
+        for text in ("ink", "soft"):
+            assert _contrast(colours[text], colours[name]) >= 4.5, (text, name)
+
+
+def _contrast(one, other):
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_ranks_of_the_printed_numbers_are_told(tmp_path, html):
