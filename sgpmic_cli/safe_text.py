@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 LONGEST = 300  # of a name or a cell in a sentence
-_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
+_LOGIN = re.compile(r"(?<=://)[^/\s]+@")
+_QUERY = re.compile(r"(://[^\s?]*\?)[^\s'\"]+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|])")
 
 
@@ -24,13 +25,18 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def without_login(text: str) -> str:
-    """Addresses in a text without the user name and password that they may carry."""
-    return _LOGIN.sub("", text)
+    """Addresses in a text without what may be secret in them: a user name and password, and what they ask for."""
+    return _QUERY.sub(r"\1…", _LOGIN.sub("", text))
 
 
 def for_markdown(text: str) -> str:
     """Text that Markdown shows as it stands, also in a table."""
     return _MARKDOWN.sub(r"\\\1", printable(text))
+
+
+def for_html(text: str) -> str:
+    """Text that a page can hold: lines stay, and what no UTF-8 file can say is written as its code."""
+    return "".join(each if each in "\n\t" or _harmless(each) else _code(each) for each in text)
 
 
 def _harmless(character: str) -> bool:

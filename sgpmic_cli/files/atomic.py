@@ -190,7 +190,7 @@ def refuse_overwriting_inputs(out: Path, names: Iterable[str], inputs: Iterable[
     given = [os.path.realpath(path) for path in map(Path, inputs) if os.path.exists(path)]
     for target in (out / name for name in names):
         if os.path.realpath(target) in given or any(target.exists() and target.samefile(path) for path in given):
-            raise UsageError(f"the results would replace '{target}', which is read here: name another folder.")
+            raise UsageError(f"the results would replace '{target}', which is read here: name another place.")
 
 
 def _mark() -> str:

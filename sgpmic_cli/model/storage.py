@@ -6,6 +6,7 @@ which estimator it is. Nothing here knows them.
 
 import json
 import math
+import stat
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -167,6 +168,8 @@ def _of_kind(
 
 def _opened(path: Path) -> Any:
     """The members of an archive that is not too large, to be used in a `with`."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError("it is no file")  # a device may have no end, and a pipe nobody who writes to it
     with zipfile.ZipFile(path) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
     if sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size) or sizes.get("header.npy", 0) > MAX_HEADER:

@@ -1,10 +1,9 @@
 """The frame of every page: one HTML document that needs nothing but itself."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from importlib.resources import files
 
-from sgpmic_cli.report.markup import Html, tag
+from sgpmic_cli.report.markup import Html, tag, text
 
 # A browser that obeys this asks no server for anything, whatever the page holds.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -26,7 +25,7 @@ def document(
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<link rel="icon" href="data:,">\n<title>{escape(title)}</title>\n<style>{_part("page.css")}</style>'
+        f'<link rel="icon" href="data:,">\n<title>{text(title)}</title>\n<style>{_part("page.css")}</style>'
     )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n{body}\n</html>\n'
 

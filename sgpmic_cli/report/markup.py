@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from sgpmic_cli.safe_text import for_html
+
 
 class Html(str):
     """Text that is markup already."""
@@ -12,13 +14,13 @@ class Html(str):
 
 def text(content: object) -> Html:
     """Anything as text of a page."""
-    return content if isinstance(content, Html) else Html(escape(str(content)))
+    return content if isinstance(content, Html) else Html(escape(for_html(str(content))))
 
 
 def tag(name: str, *content: object, **attributes: str | None) -> Html:
     """An element; `class_` becomes class, `data_x` data-x, and an attribute of None is left out."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape(for_html(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -54,5 +56,5 @@ def picture(path: Path, title: str, caption: str) -> Html:
     if not path.is_file():
         return tag("p", f"{title}: this figure could not be drawn.")
     content = base64.b64encode(path.read_bytes()).decode("ascii")
-    image = Html(f'<img src="data:image/png;base64,{content}" alt="{escape(title)}">')
+    image = Html(f'<img src="data:image/png;base64,{content}" alt="{text(title)}">')
     return tag("figure", image, tag("figcaption", caption))

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from judging import snapshot
+from judging import one_sentence, snapshot
 
 from sgpmic_cli.data import download as downloading
 from sgpmic_cli.data import entry
@@ -188,3 +188,13 @@ def test_a_scheduler_that_is_none_is_one_sentence_in_time(monkeypatch, address):
         next(records_of_workers([], address if pieces is None else f"tcp://{server.address}"))
     assert time.monotonic() - started < 20
     server.socket.close()
+
+
+@pytest.mark.parametrize("address", ["gopher://x", "tcp://", "127.0.0.1:x"])
+def test_no_client_of_dask_complains_at_the_end_of_the_process(shell, address):
+    pytest.importorskip("distributed")
+    where = ["--backend", "dask", "--scheduler", address]
+    process = shell("benchmark", "--dataset", "iris", "--methods", "pca-fcm", "--out", "out", *where)
+    printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (2, "")
+    assert "no Dask scheduler answers" in one_sentence(said)

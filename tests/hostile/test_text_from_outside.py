@@ -73,6 +73,15 @@ def test_what_is_left_alone():
     assert printable("Größe ± 3 µm\u00a0x") == "Größe ± 3 µm\u00a0x"
     assert shortened("short") == "short"
     assert without_login("see http://a:b@host/x and mail@host") == "see http://host/x and mail@host"
+    assert without_login("see http://host/x?y, is it there?") == "see http://host/x?… is it there?"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://me:secret@host/", "http://me:se@secret@host", "http://secret@host", "http://host/?key=secret"]
+)
+def test_nothing_secret_of_an_address_is_shown(address):
+    assert "secret" not in for_terminal(f"'{address}' does not answer")
+    assert "host" in for_terminal(address)
     assert as_drawn("setosa") == "setosa"
 
 
@@ -104,3 +113,14 @@ def test_a_file_may_be_called_anything(folder, name):
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2
+
+
+@pytest.mark.parametrize("out", ["\udce9", "a\nb\x1b[31m", "$,<b>"])
+def test_a_folder_of_a_fit_may_be_called_anything(folder, out):
+    """Its page names the folder, and a page is UTF-8."""
+    quick = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5"]
+    result = CliRunner().invoke(app, ["fit", "my.csv", *quick, "--out", out])
+    assert result.exit_code == 0, result.output
+    page = (folder / out / "report.html").read_text(encoding="utf-8")
+    assert "<b>" not in page
+    assert "\x1b" not in page + result.output

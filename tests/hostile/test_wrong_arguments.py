@@ -1,10 +1,14 @@
 """Arguments that nobody means: each is one sentence with the exit code that README promises; nothing is written."""
 
+import json
 import os
 
 import pytest
 
+from sgpmic_cli.experiments.studies.reference import default_path
+
 LONG = "x" * 300
+UPDATE = ["check", "--update", "--methods", "pca-fcm"]
 BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
 
 
@@ -46,6 +50,7 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),
         (["predict", "/dev/null", "iris"], "/dev/null"),
+        (["predict", "/dev/zero", "iris"], "it is no file"),
         ([*BENCHMARK], "no data are named"),
         ([*BENCHMARK, "iris", "--dataset", "wine"], "the data are named twice, 'iris' and --dataset 'wine'"),
         ([*BENCHMARK, "--dataset", ""], "no data set was named"),
@@ -90,6 +95,7 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["check", "--repeats", "0"], "--repeats 0"),
         (["check", "--repeats", "9999"], "--repeats 9999"),
         (["check", "--n-jobs", "0"], "--n-jobs 0"),
+        (["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"], "goes without --update"),
         (["datasets", "show", "nobody"], "nobody"),
         (["datasets", "shw"], "No such command"),
         (["speed", "--rows", "5"], "--rows"),
@@ -97,6 +103,11 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
 )
 def test_a_wrong_argument_is_one_sentence(refused, arguments, words):
     refused(arguments, 2, words)
+
+
+def test_a_pipe_in_place_of_a_model_does_not_keep_it_waiting(folder, refused):
+    os.mkfifo(folder.parent / "model.npz")
+    refused(["predict", "../model.npz", "iris"], 2, "it is no file")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +132,10 @@ def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused,
     refused([*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store], 1, "cannot write into --store")
 
 
+def test_findings_that_cannot_be_written_are_told_before_the_work(refused):
+    refused(["check", "--junit", "my.csv/gate.xml"], 1, "cannot write into --junit")
+
+
 def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
     refused(["check", "--update", "--reference", "my.csv/reference.json"], 1, "cannot write into --reference")
 
@@ -136,6 +151,7 @@ def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
         ([*BENCHMARK, "--dataset", "trace.csv", "--label", "kind", "--out", ".", "--trace"], "trace.csv"),
         ([*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."], "lambda.csv"),
         (["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."], "sweep.csv"),
+        ([*UPDATE, "--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"], "table.csv"),
     ],
 )
 def test_an_input_is_never_overwritten(folder, refused, arguments, name):
@@ -144,3 +160,20 @@ def test_an_input_is_never_overwritten(folder, refused, arguments, name):
     if "link.csv" in arguments:
         (folder / "link.csv").symlink_to(name)
     refused(arguments, 2, "name another")
+
+
+@pytest.mark.parametrize("junit", ["reference.json", "./reference.json", "own.csv"])
+def test_findings_of_the_gate_replace_nothing_that_it_reads(folder, refused, junit):
+    content = json.loads(default_path().read_text())
+    content["files"] = {"own.csv": {"path": "own.csv", "sha256": "0" * 64}}
+    (folder / "reference.json").write_text(json.dumps({**content, "label": "kind"}))
+    (folder / "own.csv").write_text((folder / "my.csv").read_text())
+    refused(["check", "--reference", "reference.json", "--junit", junit], 2, "name another")
+
+
+@pytest.mark.parametrize("name", ["table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"])
+def test_the_report_replaces_nothing_that_it_reads(folder, refused, name):
+    for each in ("table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"):
+        (folder / "results" / each).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "results" / each).write_text("{}")
+    refused(["report", "--out", f"results/{name}"], 2, "name another")

@@ -72,7 +72,7 @@ def check(
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import gate_formats, regression_gate
     from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path, read_reference, write_reference
-    from sgpmic_cli.files.atomic import check_writable, write_whole
+    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
@@ -80,11 +80,14 @@ def check(
         raise UsageError("update=True needs reference=FILE: the one that comes with sgpmic is not yours to change.")
     if label is not None and not update:
         raise UsageError(f"label={label} goes with update=True: a reference remembers the label column of its files.")
+    if junit is not None and update:
+        raise UsageError(f"junit={str(junit)!r} goes without update=True, which judges nothing.")
     selection = regression_gate.Selection(
         tuple(shared_options.split(shared_options.named(data, dataset, "all"))), tuple(shared_options.split(methods))
     )
     options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
     if update:
+        refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
         old = read_reference(path) if path.exists() else None
         check_writable(path.parent, "reference")
         with watching(output) as watcher:
@@ -95,9 +98,13 @@ def check(
         output.ending(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
         _raise_failed(finished)
         return
+    held = read_reference(path)
+    if junit is not None:
+        refuse_overwriting_inputs(junit.parent, [junit.name], [path, *(own.path for own in held.files.values())])
+        check_writable(junit.parent, "junit")
     with watching(output) as watcher:
         watched = replace(options, watcher=watcher)
-        changes = regression_gate.check(read_reference(path), selection, watched, full=full, repeats=repeats)
+        changes = regression_gate.check(held, selection, watched, full=full, repeats=repeats)
     _print(changes, output)
     if junit is not None:
         write_whole(junit, gate_formats.junit(changes))

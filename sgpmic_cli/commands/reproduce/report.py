@@ -18,7 +18,7 @@ def report(
     It reads what `sgpmic benchmark --out RESULTS/table2` and `sgpmic plot --out RESULTS/figures` wrote, computes
     nothing anew, and opens from disk without a network.
     """
-    from sgpmic_cli.files.atomic import write_whole
+    from sgpmic_cli.files.atomic import refuse_overwriting_inputs, write_whole
     from sgpmic_cli.report.page import page
 
     table = results / "table2"
@@ -26,5 +26,6 @@ def report(
         command = f"sgpmic benchmark --dataset all --variance all --methods all --out {table}"
         raise UsageError(f"there is no {str(table / 'benchmark.json')!r}: run `{command}` first.")
     target = out if out is not None else shared_options.EXPLORED / "report.html"
+    refuse_overwriting_inputs(target.parent, [target.name], results.glob("*/*"))
     write_whole(target, page(results))
     print(target)

@@ -4,6 +4,7 @@ Dask runs a batch again when its worker is lost. The client is used as it is and
 because that one waits forever for a batch which the scheduler has given up (joblib 1.6).
 """
 
+import asyncio
 import importlib.util
 from collections.abc import Callable, Generator, Sequence
 from itertools import islice
@@ -91,11 +92,20 @@ def compute_here(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record
 def _connected(scheduler: str) -> "Client":
     try:
         from distributed import Client
+        from distributed.comm import connect
     except ImportError as error:
         raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
+
+    async def knock() -> None:
+        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()  # the deadline below comes first
+
+    def enter() -> Client:
+        asyncio.run(knock())  # a client that found nobody would end the process with a traceback of its own
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+
     nobody = f"no Dask scheduler answers at {scheduler!r}"
     try:
-        return within(CONNECT_SECONDS, lambda: Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False))
+        return within(CONNECT_SECONDS, enter)
     except TimeoutError:
         raise UsageError(f"{nobody} within {CONNECT_SECONDS} s: start one or correct the address.") from None
     except Exception as error:  # an address may be wrong in many ways, and Dask complains in as many

@@ -26,6 +26,7 @@ SAME_NAMES = (
         "drop",
         "force",
         "inducing",
+        "junit",
         "kernel",
         "label",
         "methods",
