@@ -53,6 +53,22 @@ def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
     assert not list(folder.rglob(".sgpmic-*"))
 
 
+def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
+    reference = ["--reference", "ref.json", "--dataset", "my.csv", "--label", "kind"]
+    process = shell("check", "--update", *reference, "--methods", "toy_methods:Slow", "--repeats", "400", "--quiet")
+
+    def records():
+        return list((folder.parent / "cache").glob("**/check/**/*.json"))
+
+    _until(records, process)
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "finished runs are kept" in one_sentence(said)
+    assert records()
+    assert not (folder / "ref.json").exists()
+
+
 def test_workers_end_with_a_command_that_is_killed(folder, shell):
     process = shell(*BUILT_IN)
     _until(lambda: len(processes_of(process.pid)) > 3, process)
