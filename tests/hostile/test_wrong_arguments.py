@@ -1,4 +1,4 @@
-"""Arguments that nobody means: each is one sentence with the exit code that docs/faq.md promises; nothing is written."""
+"""Arguments that nobody means: each is one sentence with the exit code of docs/faq.md; nothing is written."""
 
 import json
 import os
