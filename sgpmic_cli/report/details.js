@@ -21,6 +21,9 @@
   }
   document.addEventListener("mouseover", place);
   document.addEventListener("focusin", place);
+  document.addEventListener("scroll", () => { // a cell that is reached by keyboard may still be on its way into view
+    for (const cell of document.querySelectorAll(".cell:hover, .cell:focus")) place({ target: cell });
+  }, true);
   document.addEventListener("mouseout", reopen);
   document.addEventListener("focusout", reopen);
   document.addEventListener("keydown", event => {
@@ -42,6 +45,17 @@
     }
   });
   if (!grids.length) return;
+
+  // A link to a cell shows it in the middle of its table, whose heads stay in view.
+  function reveal() {
+    const cell = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const box = cell && cell.matches(".cell") && cell.closest(".box");
+    if (!box) return;
+    box.scrollIntoView({ behavior: "instant" });
+    box.scrollTop = cell.offsetTop - box.clientHeight / 2;
+  }
+  addEventListener("hashchange", reveal);
+  addEventListener("load", reveal);
 
   // Filters and views, in one line above the tables.
   const cells = grids.flatMap(grid => [...grid.querySelectorAll(".cell")]);
