@@ -19,6 +19,7 @@ from pathlib import Path
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
+PACKAGES = {"site-packages", "dist-packages"}  # also those of a system beneath an environment, or of a user
 INSTALLED = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
 # Wording, typing, refusing and keeping: nothing in these changes a number.
 IGNORED = {
@@ -114,7 +115,9 @@ def _together(module: str, other: str) -> bool:
 def _written_here(module: str) -> bool:
     """Whether a module lies outside the folders of installed packages."""
     origin = _origin(module)
-    return origin is not None and not any(origin.is_relative_to(folder) for folder in INSTALLED)
+    if origin is None or PACKAGES.intersection(origin.parts):
+        return False
+    return not any(origin.is_relative_to(folder) for folder in INSTALLED)
 
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:

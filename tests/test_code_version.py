@@ -119,3 +119,15 @@ def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, mon
     assert moved("helper.py")
     assert not moved("far.py")
     _forget()
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_packages_of_another_environment_are_installed_and_not_written_here(tmp_path, monkeypatch, folder):
+    """An environment may stand on the packages of its system; reading all of theirs would take a minute."""
+    name = f"elsewhere_{folder[:4]}"
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / f"{name}_library.py").write_text("import json\n")
+    (tmp_path / f"{name}.py").write_text(f"import {name}_library\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path / folder))
+    assert code_version._reached(name) == {name}
