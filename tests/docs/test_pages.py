@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import json
 import os
 import re
 import shlex
@@ -139,3 +140,19 @@ def test_every_example_of_the_gallery_runs(monkeypatch):
 
     for name in run_all.ORDER:
         run_all.run(name)
+
+
+def test_the_page_on_the_printed_numbers_counts_the_cells_as_the_summary_does():
+    page = " ".join((ROOT / "docs/printed-numbers.md").read_text(encoding="utf-8").split())
+    summary = json.loads((ROOT / "results/table2/summary.json").read_text(encoding="utf-8"))
+    for metric, counts in summary["by_metric"].items():
+        words = ("exact", "within 1", "compatible", "differs up", "differs down", "data differ")
+        assert f"| {metric.upper()} | {' | '.join(str(counts.get(word, 0)) for word in words)} |" in page
+    assert (
+        f"Of the {summary['judged']} cells on the paper's data {summary['within_one_point']} lie within one point, "
+        f"{summary['differ']} differ, and {summary['equivalent']} are shown to lie within two points."
+    ) in page
+    for method, counts in summary["by_method"].items():
+        near = counts.get("exact", 0) + counts.get("within 1", 0)
+        far = counts.get("differs up", 0) + counts.get("differs down", 0)
+        assert re.search(rf"\b{method.removesuffix('-fcm').upper()} {near} and {far}\b", page), method
