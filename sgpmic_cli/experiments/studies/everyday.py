@@ -77,7 +77,7 @@ def _ranks(results: Sequence[Result]) -> str:
     if ranked.critical_difference is None or OURS not in rank:
         return told
     apart = [name for name in rank if abs(rank[name] - rank[OURS]) >= ranked.critical_difference]
-    return f"{told} By that our setting is told apart from {_list(apart)}."
+    return f"{told} By that our setting differs from {_list(apart)}."
 
 
 def _rivals(methods: Iterable[str]) -> list[str]:

@@ -47,7 +47,7 @@ def test_what_is_said_follows_from_the_numbers(results):
     assert "within 2 points on wine (91.0, k-means 90.0);" in text
     assert "does not pay on moons (40.0, ward 60.0)." in text
     assert "clouds" not in text
-    assert "our setting is told apart from none." in text  # four sets tell nobody apart
+    assert "our setting differs from none." in text  # four sets tell nobody apart
 
 
 def test_a_set_without_a_number_is_left_out_and_named(results):
