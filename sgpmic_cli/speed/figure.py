@@ -11,21 +11,25 @@ if TYPE_CHECKING:
 
 
 def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
-    """Milliseconds against N and K on logarithmic axes, with the fitted exponents; the E-step and threads as ratios."""
+    """Milliseconds against N and K with the fitted exponents, ratios of E-step and threads, seconds of every method."""
     growth, inducing = document["growth"], document["inducing"]
-    with canvas(stem, width=PAGE, height=3.2) as figure:
-        by_rows, by_inducing, ratios = figure.subplots(1, 3)
+    with canvas(stem, width=PAGE, height=5.6) as figure:
+        (by_rows, by_inducing), (ratios, methods) = figure.subplots(2, 2)
         _draw(by_rows, growth, "n", 1)
         _sizes(by_rows, document["sizes"])
         by_rows.set_xlabel("rows N")
-        by_rows.set_title("all {m} components: P = {p}, Q = {q}, K = {k}".format(**growth))
+        by_rows.set_title("(a) {m} components, P = {p}, Q = {q}, K = {k}".format(**growth))
         _draw(by_inducing, inducing, "k", 2)
+        counts = [row["k"] for row in inducing["rows"]]
+        by_inducing.set_xticks(counts, labels=[str(k) for k in counts])
+        by_inducing.minorticks_off()
         by_inducing.set_xlabel("inducing inputs K")
-        by_inducing.set_title("the same with N = {n}".format(**inducing))
+        by_inducing.set_title("(b) the same with N = {n}".format(**inducing))
         for axes in (by_rows, by_inducing):
             axes.set_ylabel("bound and gradient (ms)")
-            axes.legend()
+            axes.legend(loc="upper left")
         _ratios(ratios, document)
+        _methods(methods, document["table2"]["seconds"])
 
 
 def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> None:
@@ -37,18 +41,7 @@ def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> No
     axes.loglog(x, line, color=FAINT, linestyle="--", label=f"proportional to {promised}")
     fitted = "" if growth["exponent"] is None else f", fitted {letter}^{growth['exponent']:.2f}"
     colour, marker = look(0)
-    axes.loglog(x, ms, label=f"one evaluation{fitted}", color=colour, marker=marker)
-
-
-def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
-    """What an E-step costs beside an evaluation, and two threads beside one; below one is better."""
-    found = {f"E-step / evaluation, {size['name']}": size["ratios"]["E-step / all"] for size in document["sizes"]}
-    found |= {f"2 threads / 1, {row['setting']}: {row['work']}": row["ratio"] for row in document["threads"]}
-    axes.barh(list(found), list(found.values()), color=look(0)[0])
-    axes.axvline(1.0, color=FAINT, linestyle="--")
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", labelsize="x-small")
-    axes.set_xlabel("ratio of times")
+    axes.loglog(x, ms, label=f"measured{fitted}", color=colour, marker=marker)
 
 
 def _sizes(axes: "Axes", sizes: list[Mapping[str, Any]]) -> None:
@@ -57,6 +50,27 @@ def _sizes(axes: "Axes", sizes: list[Mapping[str, Any]]) -> None:
         points = [(size["N"], size["ms"][name]) for size in sizes if name in size["ms"]]
         if points:
             colour, marker = look(i)
-            axes.loglog(
-                *zip(*points, strict=True), marker, color=colour, linestyle="none", label=f"{label}, five data sets"
-            )
+            axes.loglog(*zip(*points, strict=True), marker, color=colour, linestyle="none", label=label)
+
+
+def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
+    """What an E-step costs beside an evaluation, and two threads beside one; below one is better."""
+    found = {f"{size['name']}: E-step / evaluation": size["ratios"]["E-step / all"] for size in document["sizes"]}
+    found |= {f"{row['setting']} {row['work']}: 2 threads / 1": row["ratio"] for row in document["threads"]}
+    _bars(axes, found)
+    axes.axvline(1.0, color=FAINT, linestyle="--")
+    axes.set_xlabel("ratio of times")
+    axes.set_title("(c) E-step and threads")
+
+
+def _methods(axes: "Axes", seconds: Mapping[str, float]) -> None:
+    _bars(axes, seconds)
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds")
+    axes.set_title("(d) one run of each method, Segment at 95 %")
+
+
+def _bars(axes: "Axes", values: Mapping[str, float]) -> None:
+    axes.barh(list(values), list(values.values()), color=look(0)[0])
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize="x-small", length=0)

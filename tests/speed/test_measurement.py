@@ -150,6 +150,7 @@ def test_the_figure_is_drawn(tmp_path):
         {"name": "wdbc", "N": 500, "ms": {"one": 2.0}, "ratios": {"E-step / all": 0.9}},
     ]
     threads = [{"setting": "paper", "work": "evaluation", "ratio": 0.55}]
-    document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads}
+    table2 = {"seconds": {"pca-fcm": 0.01, "unca": 9.0}}
+    document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads, "table2": table2}
     draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000
