@@ -19,12 +19,15 @@ class NearestRow:
 
     def find(self, Y: Array) -> tuple[Indices, Switches]:
         """Index of the nearest training row (n,), and whether the row is that one to the last bit (n,)."""
-        own = np.array([self.places.get(key, -1) for key in _keys(Y)], dtype=np.int64)
-        new = np.flatnonzero(own < 0)
-        nearest = own.copy()
-        if len(new):
-            nearest[new] = self._search(Y[new])
-        return nearest, own >= 0
+        nearest = np.array([self.places.get(key, -1) for key in _keys(Y)], dtype=np.int64)
+        known = nearest >= 0
+        if not known.all():
+            nearest[~known] = self._search(Y[~known])
+        return nearest, known
+
+    def knows(self, Y: Array) -> Switches:
+        """Whether each row is a training row, without a search for the nearest where it is not (n,)."""
+        return np.array([key in self.places for key in _keys(Y)], dtype=bool)
 
     def _search(self, Y: Array) -> Indices:
         return np.asarray(pairwise_distances_argmin(Y, self.rows) if self.tree is None else self.tree.query(Y)[1])

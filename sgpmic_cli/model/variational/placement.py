@@ -59,7 +59,7 @@ class Placer:
     def _place(self, Y: Array, holes: Switches) -> Placed:
         placed = self._place_filled(Y)
         if holes.any():
-            new = np.flatnonzero(holes.any(axis=1) & ~self.nearest.find(Y)[1])
+            new = np.flatnonzero(holes.any(axis=1) & ~self.nearest.knows(Y))
             for _ in range(REFILLS if len(new) else 0):
                 again = self._place_filled(
                     np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])

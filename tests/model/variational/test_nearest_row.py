@@ -11,7 +11,9 @@ def test_new_rows_find_the_nearest_and_known_ones_themselves(columns):
     rows = random.normal(size=(200, columns))
     rows[7] = rows[3]
     asked = np.vstack([rows, random.normal(size=(50, columns)), rows[3] + 1e-12])
-    nearest, known = NearestRow(rows).find(asked)
+    trained = NearestRow(rows)
+    nearest, known = trained.find(asked)
+    assert (trained.knows(asked) == known).all()
     assert known.tolist() == [True] * 200 + [False] * 51
     assert nearest[:200].tolist() == [3 if n == 7 else n for n in range(200)]
     assert (rows[nearest[200:250]] == rows[cdist(asked[200:250], rows).argmin(axis=1)]).all()
