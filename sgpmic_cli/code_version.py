@@ -19,8 +19,8 @@ from pathlib import Path
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-PACKAGES = {"site-packages", "dist-packages"}  # also those of a system beneath an environment, or of a user
-INSTALLED = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
+PACKAGES = {"site-packages", "dist-packages"}  # of the environment, of a system beneath it, or of a user
+STANDARD = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib")}
 # Wording, typing, refusing and keeping: nothing in these changes a number.
 IGNORED = {
     f"{PACKAGE}.{module}"
@@ -117,7 +117,7 @@ def _written_here(module: str) -> bool:
     origin = _origin(module)
     if origin is None or PACKAGES.intersection(origin.parts):
         return False
-    return not any(origin.is_relative_to(folder) for folder in INSTALLED)
+    return not any(origin.is_relative_to(folder) for folder in STANDARD)
 
 
 def _absolute(module: str, node: ast.ImportFrom) -> str:
