@@ -1,8 +1,8 @@
 """Responsibilities without what cannot matter.
 
-S_nm is in proportion to exp l_nm. Most of l_nm is cheap, and what is dear only lowers it: a variance. So the cheap part
-is a ceiling, and where the ceiling lies far below the best l of the row, S_nm is zero to every digit that a row of
-probabilities has.
+S_nm is in proportion to exp l_nm. Part of l_nm is cheap, and what is dear only lowers it: errors and variances. So the
+cheap part is a ceiling, and where the ceiling lies far below the best l of the row, S_nm is nothing that a later step
+would see: components leave rows out that they hold to less than a thousandth.
 """
 
 from collections.abc import Callable
@@ -11,20 +11,26 @@ import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
 
-NOTHING = 30.0  # exp(-30) = 1e-13 of a row
+NOTHING = 18.0  # exp(-18) = 1.5e-8 of a row: half of the digits that it has
+
+Exact = Callable[[int, Indices, Array], Array]
 
 
-def responsibilities(ceiling: Array, exact: Callable[[int, Indices], Array]) -> Array:
-    """S (n, M) from ceilings on l (M, n), and `exact(m, rows)`, which gives l of component m for some rows."""
+def responsibilities(ceiling: Array, exact: Exact) -> Array:
+    """S (n, M) from ceilings on l (M, n).
+
+    `exact(m, rows, least)` gives l of component m for some rows; where it sees l below `least`, it may give -inf.
+    """
     highest, log_s = ceiling.max(axis=0), np.full(ceiling.shape, -np.inf)
     for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
         if len(rows := np.flatnonzero(most == highest)):
-            own[rows] = exact(m, rows)
-    least = log_s.max(axis=0) - NOTHING
+            own[rows] = exact(m, rows, np.full(len(rows), -np.inf))
+    best = log_s.max(axis=0)
     for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
-        if len(rows := np.flatnonzero((most >= least) & (most < highest))):
-            own[rows] = exact(m, rows)
-    log_s -= log_s.max(axis=0)
+        if len(rows := np.flatnonzero((most >= best - NOTHING) & (most < highest))):
+            own[rows] = exact(m, rows, best[rows] - NOTHING)
+            np.maximum(best, own, out=best)
+    log_s -= best
     S = np.exp(log_s).T.copy()
     S /= S.sum(axis=1, keepdims=True)
     return S

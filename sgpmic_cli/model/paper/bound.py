@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but never more than all but these many
-E_STEP_BYTES = 8 * 1024 * 1024  # covariances of all components with a block of rows in the E-step
+E_STEP_BYTES = 2 * 1024 * 1024  # covariances of a component with a block of rows in the E-step: they fit the cache
 
 
 @dataclass(frozen=True)
@@ -211,23 +211,27 @@ def expectation(
 
     log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
 
-    All of it but the variance v, which costs most, is known before v is. An idle component predicts zero everywhere.
+    The prior is known before any covariance with the inducing inputs is, the error before the variance v, which costs
+    most; so few rows need all three of a component. An idle component predicts zero everywhere.
     """
     processes, half_beta = Processes(kernel, factors, p.natural, p.Z), 0.5 * p.beta
 
     def of_rows(rows: slice) -> Array:
         X, Y, squares = p.X[rows], np.ascontiguousarray(data.Y[rows].T), data.squares[rows]
-        sides, ceiling = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
-        R = [processes.covariances(m, sides) for m in range(len(factors))]
-        for m, own in enumerate(ceiling):
-            own -= half_beta * processes.square_errors(m, R[m], Y, squares)
+        sides, prior = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
 
-        def exact(m: int, near: Indices) -> Array:
-            return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
+        def exact(m: int, near: Indices, least: Array) -> Array:
+            R = processes.covariances(m, sides[near])
+            found = prior[m, near] - half_beta * processes.square_errors(m, R, Y[:, near], squares[near])
+            open_ones, l = np.flatnonzero(found >= least), np.full(len(near), -np.inf)
+            if len(open_ones):
+                variances = processes.variances(m, R, open_ones)
+                l[open_ones] = found[open_ones] - half_beta * data.n_outputs * variances
+            return l
 
-        return responsibilities(ceiling, exact)
+        return responsibilities(prior, exact)
 
-    blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z) * len(factors))))
+    blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z))))
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
 
 

@@ -33,7 +33,7 @@ class Processes:
 
     def covariances(self, m: int, sides: Array) -> Array:
         """[1; R] (1+K, n) of component m, given the kernel's plain sides; the memory is taken again next time."""
-        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns(m, self.heads.shape[2], len(sides)))
+        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns("R", self.heads.shape[2], len(sides)))
 
     def square_errors(self, m: int, R: Array, Y: Array, squares: Array) -> Array:
         """|y_n - F_n|^2 of rows Y (D, n) with their |y_n|^2, given [1; R] of component m, (n,)."""
@@ -50,9 +50,11 @@ class Processes:
         return outside + np.einsum("pn,pn->n", inside, inside)
 
     def variances(self, m: int, R: Array, near: Indices) -> Array:
-        """v at some of the points of [1; R] of component m, (len(near),)."""
-        own = SCRATCH.columns("near", len(R), len(near))
-        np.take(R.T, near, axis=0, out=own.T, mode="clip")  # all are within; to make sure would cost a copy
+        """v at some of the points of [1; R] of component m, (len(near),); R is of no use afterwards."""
+        own = R
+        if len(near) < R.shape[1]:
+            own = SCRATCH.columns("near", len(R), len(near))
+            np.take(R.T, near, axis=0, out=own.T, mode="clip")  # all are within; to make sure would cost a copy
         if (half := self.halves[m]) is not None:
             solved = dtrmm(1.0, half, own, lower=True, overwrite_b=True)
         else:

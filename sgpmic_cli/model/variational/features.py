@@ -168,6 +168,7 @@ class Gradients(NamedTuple):
 def expectations(kernel: Kernel, mu: Array, s: Array) -> Expectations:
     """The expected features of rows at q(x_n) = N(mu_n, diag s_n)."""
     Z, v, g, _ = kernel
+    mu, s = np.asfortranarray(mu), np.asfortranarray(s)  # loops run over rows then, not over a handful of dimensions
     d, e = 1.0 + g * s, 1.0 + 2.0 * g * s
     pair = pairs(len(Z))
     middle, gap = 0.5 * (Z[pair.first] + Z[pair.second]), Z[pair.first] - Z[pair.second]
