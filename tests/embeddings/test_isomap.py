@@ -1,5 +1,7 @@
 """ISOMAP against scikit-learn where the two agree by definition, and its own readings where they do not."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
@@ -17,6 +19,22 @@ def test_against_scikit_learn_on_one_piece():
     ours = isomap(Y, 2, unit_variance=False)
     theirs = Isomap(n_neighbors=12, n_components=2).fit_transform(Y)
     np.testing.assert_allclose(pdist(ours), pdist(theirs), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["wine", "wdbc"])
+def test_axes_of_many_rows_are_those_of_a_dense_solver(name, monkeypatch):
+    module = sys.modules["sgpmic_cli.embeddings.isomap"]
+    Y = load(name).Y
+    dense = isomap(Y, 5, unit_variance=False)
+    monkeypatch.setattr(module, "DENSE", 100)
+    monkeypatch.setattr(module.linalg, "eigh", None)  # it is not asked
+    np.testing.assert_allclose(isomap(Y, 5, unit_variance=False), dense, atol=1e-9 * np.abs(dense).max())
+
+
+def test_axes_beyond_the_rank_are_zero():
+    X = isomap(np.column_stack([np.arange(60.0), np.zeros(60)]), 3)
+    assert np.ptp(X[:, 0]) > 1.0
+    assert not X[:, 1:].any()
 
 
 @pytest.mark.parametrize(("name", "parts"), [("iris", (100, 50)), ("segment", (1980, 330))])

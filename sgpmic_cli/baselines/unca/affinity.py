@@ -14,7 +14,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.baselines.unca.block_lanczos import leading_eigenvectors
+from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 from sgpmic_cli.baselines.unca.near_blocks import Block, along_main_axis, blocks
 
 _EPS = float(np.finfo(np.float64).eps)

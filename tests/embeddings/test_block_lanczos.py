@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.baselines.unca.block_lanczos import leading_eigenvectors
+from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 
 
 def matrix(values, seed=0):
