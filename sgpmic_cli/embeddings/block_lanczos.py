@@ -22,9 +22,9 @@ _SWAMPED = 1e-8  # share of the largest eigenvalue below which its rounding dist
 def leading_eigenvectors(operator: Operator, start: Array, k: int, tolerance: float, noise: float = 0.0) -> Array:
     """The k eigenvectors of the largest eigenvalues, the largest first (N, k), once residuals are small beside those.
 
-    `operator` maps a block of columns, `start` (N, at least k) is the first one. A residual may be the share `tolerance`
-    of its eigenvalue, or `noise`, what the operator rounds off. Where eigenvalues are orders of magnitude apart, the large
-    ones are found first and then kept out of the operator, whose rounding errors are of their size.
+    `operator` maps a block of columns, `start` (N, at least k) is the first one. A residual may be the share
+    `tolerance` of its eigenvalue, or `noise`, what the operator rounds off. Where eigenvalues are orders of magnitude
+    apart, the large ones are found first and then kept out of the operator, whose rounding errors are of their size.
     """
     found = np.zeros((len(start), 0))
 

@@ -1,30 +1,12 @@
 """A fit of many rows in a process of its own, so that its memory can be told: `python -m sgpmic_cli.speed.large N`."""
 
 import json
-import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
-from sgpmic_cli.errors import SgpmicError
-
 ROUNDS = 5
-
-
-def large_fit(n: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """Seconds and peak memory of a fit of n rows, five rounds; `say` is called with each line of its progress."""
-    command = [sys.executable, "-m", "sgpmic_cli.speed.large", str(n)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        for line in process.stderr:
-            say(line.rstrip())
-        answer = process.stdout.read()
-    if process.returncode:
-        raise SgpmicError(f"the fit of {n} rows ended with code {process.returncode}, so it could not be measured.")
-    return json.loads(answer)
 
 
 def main(n: int) -> None:

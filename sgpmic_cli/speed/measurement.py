@@ -9,9 +9,9 @@ from sgpmic_cli.experiments.run.manifest import commit, environment
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
+from sgpmic_cli.speed.own_process import measured_alone
 from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, of_rows, single, trained
 from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version
-from sgpmic_cli.speed.threads import threads_at
 from sgpmic_cli.speed.timing import fastest
 
 Say = Callable[[str], None]
@@ -55,7 +55,7 @@ def measure(
     for k in inducing:
         by_k.append(at_inducing(k))
         say(f"measured with {k} inducing inputs")
-    in_threads = threads_at(threaded)
+    in_threads = measured_alone("sgpmic_cli.speed.threads", threaded, say)
     say(f"measured one and two threads at {threaded} rows")
     return {
         **environment(),

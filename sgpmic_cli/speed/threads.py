@@ -1,5 +1,10 @@
-"""Two threads beside one, for both settings: an evaluation, an E-step, and the placing of new rows."""
+"""Two threads beside one, for both settings: an evaluation, an E-step, and the placing of new rows.
 
+`python -m sgpmic_cli.speed.threads N` prints them for N rows.
+"""
+
+import json
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -73,3 +78,7 @@ def default_work(problem: Problem, crew: Workers) -> Work:
 def new_rows(Y: Array) -> Array:
     """Rows beside those that were trained on."""
     return Y[:NEW_ROWS] + 0.01
+
+
+if __name__ == "__main__":
+    print(json.dumps(threads_at(int(sys.argv[1]))))

@@ -10,7 +10,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.speed import measurement, rival
 from sgpmic_cli.speed.figure import draw_growth
 from sgpmic_cli.speed.floor import floor
-from sgpmic_cli.speed.large import large_fit
+from sgpmic_cli.speed.own_process import measured_alone
 from sgpmic_cli.speed.problems import Size, of_rows, single, trained
 from sgpmic_cli.speed.table2 import by_method
 from sgpmic_cli.speed.threads import threads_at
@@ -111,7 +111,7 @@ def test_gpy_is_only_looked_up(monkeypatch):
 
 def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
     heard = []
-    fit = large_fit(1200, heard.append)
+    fit = measured_alone("sgpmic_cli.speed.large", 1200, heard.append)
     assert fit["n"] == 1200
     assert fit["seconds"] > 0.0
     assert 0.01 < fit["peak_gb"] < 3.0
@@ -119,8 +119,10 @@ def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
 
 
 def test_a_fit_that_fails_is_one_sentence():
-    with pytest.raises(SgpmicError, match="could not be measured"):
-        large_fit(3, lambda line: None)
+    heard = []
+    with pytest.raises(SgpmicError, match="measurement of 3 rows.*ended with code 1; its lines above say why"):
+        measured_alone("sgpmic_cli.speed.large", 3, heard.append)
+    assert any("3" in line for line in heard)
 
 
 def test_methods_are_timed_on_one_row_and_share_its_time():

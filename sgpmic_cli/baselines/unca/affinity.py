@@ -14,8 +14,8 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 from sgpmic_cli.baselines.unca.near_blocks import Block, along_main_axis, blocks
+from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 
 _EPS = float(np.finfo(np.float64).eps)
 _FLOOR = -np.log(_EPS)  # the squared distance at which an affinity meets the floor

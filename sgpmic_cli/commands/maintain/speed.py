@@ -32,8 +32,8 @@ def speed(
 
     from sgpmic_cli.files.atomic import check_writable, whole_folder
     from sgpmic_cli.speed.figure import draw_growth
-    from sgpmic_cli.speed.large import large_fit
     from sgpmic_cli.speed.measurement import GROWTH, THREADED_ROWS, measure, verdicts
+    from sgpmic_cli.speed.own_process import measured_alone
     from sgpmic_cli.speed.table2 import by_method
 
     output = Output(as_json=json, quiet=quiet)
@@ -46,7 +46,7 @@ def speed(
         output.remark("GPy is not in this environment, so nothing is compared with it; `make speed` provides it.")
     document["table2"] = by_method(output.remark)
     if fit:
-        document["fit"] = large_fit(rows, output.remark)
+        document["fit"] = measured_alone("sgpmic_cli.speed.large", rows, output.remark)
     document["verdicts"] = [
         {"promise": name, "measured": value, "limit": limit, "kept": value <= limit}
         for name, value, limit in verdicts(document)

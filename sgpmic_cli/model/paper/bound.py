@@ -222,12 +222,12 @@ def expectation(
 
         def exact(m: int, near: Indices, least: Array) -> Array:
             R = processes.covariances(m, sides[near])
-            found = prior[m, near] - half_beta * processes.square_errors(m, R, Y[:, near], squares[near])
-            open_ones, l = np.flatnonzero(found >= least), np.full(len(near), -np.inf)
-            if len(open_ones):
-                variances = processes.variances(m, R, open_ones)
-                l[open_ones] = found[open_ones] - half_beta * data.n_outputs * variances
-            return l
+            ceiling = prior[m, near] - half_beta * processes.square_errors(m, R, Y[:, near], squares[near])
+            found, undecided = np.full(len(near), -np.inf), np.flatnonzero(ceiling >= least)
+            if len(undecided):
+                variances = processes.variances(m, R, undecided)
+                found[undecided] = ceiling[undecided] - half_beta * data.n_outputs * variances
+            return found
 
         return responsibilities(prior, exact)
 
