@@ -120,7 +120,7 @@ def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
 
 def test_a_fit_that_fails_is_one_sentence():
     heard = []
-    with pytest.raises(SgpmicError, match="measurement of 3 rows.*ended with code 1; its lines above say why"):
+    with pytest.raises(SgpmicError, match=r"measurement of 3 rows.*ended with code 1; its lines above say why"):
         measured_alone("sgpmic_cli.speed.large", 3, heard.append)
     assert any("3" in line for line in heard)
 
