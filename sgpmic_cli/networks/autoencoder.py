@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sgpmic_cli.networks.dense import Dense
+from sgpmic_cli.networks.dense import Dense, Start
 from sgpmic_cli.networks.losses import mean_squared_error
 from sgpmic_cli.networks.optimisers import Adam
 from sgpmic_cli.networks.training import train
@@ -13,15 +13,15 @@ from sgpmic_cli.networks.training import train
 class Autoencoder:
     """P-h1-h2-...-Q-...-h2-h1-P: ReLU inside, a linear code and a linear output, mean squared error, Adam."""
 
-    def __init__(self, sizes: Sequence[int], rng: np.random.RandomState) -> None:
+    def __init__(self, sizes: Sequence[int], rng: np.random.RandomState, start: Start = "glorot") -> None:
         split = Dense.count(sizes)
         hidden = ["relu"] * (len(sizes) - 2)
         self.parameters = np.zeros(split + Dense.count(sizes[::-1]))
         self.gradient = np.zeros_like(self.parameters)
         self.encoder = Dense(sizes, [*hidden, "linear"], self.parameters[:split], self.gradient[:split])
         self.decoder = Dense(sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:])
-        self.encoder.initialise(rng)
-        self.decoder.initialise(rng)
+        self.encoder.initialise(rng, start)
+        self.decoder.initialise(rng, start)
 
     def fit(
         self,

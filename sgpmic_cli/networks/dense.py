@@ -6,9 +6,11 @@ arithmetic. So an optimiser sees one vector, and every intermediate array is all
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+
+Start = Literal["glorot", "pytorch"]
 
 ACTIVATIONS = ("relu", "linear")
 
@@ -56,12 +58,15 @@ class Dense:
         """Number of weights and biases of the layers."""
         return sum((n_in + 1) * n_out for n_in, n_out in pairwise(sizes))
 
-    def initialise(self, rng: np.random.RandomState) -> None:
-        """Glorot's uniform weights, |w| <= sqrt(6 / (n_in + n_out)), and zero biases."""
+    def initialise(self, rng: np.random.RandomState, start: Start = "glorot") -> None:
+        """Glorot's uniform weights, |w| <= sqrt(6 / (n_in + n_out)), and zero biases, as Keras has them.
+
+        Or PyTorch's: weights and biases uniform within 1 / sqrt(n_in).
+        """
         for W, b in zip(self.weights, self.biases, strict=True):
-            limit = np.sqrt(6.0 / sum(W.shape))
+            limit = np.sqrt(6.0 / sum(W.shape)) if start == "glorot" else 1.0 / np.sqrt(len(W))
             W[...] = rng.uniform(-limit, limit, W.shape)
-            b[...] = 0.0
+            b[...] = 0.0 if start == "glorot" else rng.uniform(-limit, limit, b.shape)
 
     def forward(self, X: np.ndarray) -> np.ndarray:
         """The last layer's output for the rows of X; keeps what `backward` needs."""

@@ -65,6 +65,13 @@ def test_initial_weights_stay_within_glorots_limit():
     assert not network.biases[0].any()
 
 
+def test_pytorchs_weights_and_biases_stay_within_their_limit():
+    network = Dense([30, 200], ["relu"])
+    network.initialise(np.random.RandomState(0), "pytorch")
+    for part in (network.weights[0], network.biases[0]):
+        assert 0.95 / np.sqrt(30) < np.abs(part).max() <= 1.0 / np.sqrt(30)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

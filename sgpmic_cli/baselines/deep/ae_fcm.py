@@ -5,6 +5,11 @@ nothing else. What it leaves open was set once for all data sets by closeness to
 combinations with three repeats each: raw input, one global factor, or every column in [0, 1]; 50 to 500 epochs; batches
 of 32 to 256. The one kept is the closest (1.0 points on average), but raw input and global factors all lie within 1.0
 to 1.8 and can hardly be told apart. Columns in [0, 1] are 8 points off: they were not scaled singly.
+
+All of that began with Glorot's weights. With those that PyTorch begins with, weights and biases uniform within one over
+the root of a layer's inputs, the column comes nearer on two sets of seeds that the table never sees: 33 of 42 distinct
+cells within one point and 6 that differ, not 28 and 5 (five repeats), and 33 and 4, not 27 and 5 (ten). Zero biases
+with the same weights: 27 and 3, 29 and 6.
 """
 
 from typing import ClassVar
@@ -92,7 +97,7 @@ class AEFCM(EmbeddingFCM):
         self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng)
+        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng, "pytorch")
         self.loss_curve_ = network.fit(
             Y,
             rng,
