@@ -42,13 +42,21 @@ class Affinity:
             self.degrees[block.rows] += tile.sum(axis=1)
             self.degrees[block.columns] += tile.sum(axis=0)
 
-    def eigenvectors(self, m: int, rng: np.random.RandomState) -> Array:
-        """The m smallest eigenvectors of I - D^-1 W with rows of unit length (N, m).
+    def eigenvectors(self, m: int, rng: np.random.RandomState, error: float) -> Array:
+        """The m smallest eigenvectors of I - D^-1 W, of unit length over all points, then with rows of unit length.
 
         On unscaled data the graph falls into many parts that only the floor connects, and the eigenvalues wanted are of
         the order of 1e-13. Lanczos steps with the inverse, shifted by 1e-14, tell those apart where steps with W
         cannot: (1 + shift) D - S is factored, and the rank-one rest follows by Sherman and Morrison. The constant
         vector, of eigenvalue 0, is known and kept out of the search.
+
+        What is found is D^1/2 times an eigenvector. Dividing its errors by the root of a tiny degree makes them large:
+        one more step with the inverse, and one of the walk D^-1 W, which sets a point to the mean of its neighbours,
+        take them away.
+
+        The published program inverts the singular matrix itself. The constant vector then has an eigenvalue of some
+        1e16 instead of none, beside which rounding leaves the others an error that grows with their own eigenvalue
+        (of I - D^-1 W): normal numbers of `error` times that one, here.
         """
         n = len(self.degrees)
         try:
@@ -75,10 +83,23 @@ class Affinity:
             found = leading_eigenvectors(inverse, start, k, tolerance=1e-3)
         except np.linalg.LinAlgError as error:
             raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
-        V = np.hstack([trivial, found]) / root
+        images = inverse(found)
+        eigenvalues = 1.0 / np.maximum(np.einsum("nk,nk->k", found, images), 1.0)
+        found, _ = np.linalg.qr(images)
+        V = self._walk(np.hstack([trivial, found]) / root)
+        V /= np.sqrt(self.weights @ V**2)
+        V[:, 1:] += error * eigenvalues * rng.standard_normal((n, k)) / np.sqrt(self.weights.sum())
         U = np.empty_like(V)
         U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(float).tiny)
         return U
+
+    def _walk(self, V: Array) -> Array:
+        """D^-1 W V."""
+        WV = self.within[:, None] * V + _EPS * np.outer(self.weights, self.weights @ V)
+        for tile, block in zip(self.tiles, self.blocks, strict=True):
+            WV[block.rows] += tile @ V[block.columns]
+            WV[block.columns] += (V[block.rows].T @ tile).T
+        return WV / self.degrees[:, None]
 
     def cohesion(self, labels: NDArray[np.int64], m: int) -> Array:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""

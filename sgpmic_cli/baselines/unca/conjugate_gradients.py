@@ -1,16 +1,15 @@
 """Conjugate gradients (Polak and Ribiere) with a line search that ends at the Wolfe-Powell conditions."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sgpmic_cli._typing import Array
 
 Objective = Callable[[Array], tuple[float, Array]]
 
-RESTART = 5  # line searches in a row, as many as the published program asks of its minimiser at a time
 _SUFFICIENT = 0.01  # share of the promised decrease that a step has to deliver
 _FLATTER = 0.5  # share of the first slope that may be left at the end of a step
-_TRIALS = 10  # evaluations of one line search
+_TRIALS = 21  # evaluations of one line search
 _GROWTH = 3.0  # of a step that is still too short
 _SLOPE_RATIO = 100.0  # bound on how much longer the next line search may begin
 
@@ -22,62 +21,63 @@ class _Point(NamedTuple):
     gradient: Array
 
 
-def descend(objective: Objective, x: Array, *, first_gain: float) -> Iterator[tuple[Array, float]]:
-    """Yield place and value after every line search, until steepest descent gets nowhere.
+def descend(objective: Objective, x: Array, line_searches: int) -> tuple[Array, list[float]]:
+    """The place after some line searches, and the value after each that succeeded; two failures in a row end it.
 
-    `first_gain` is the decrease expected of the first line search: its first step is the one along the gradient that
-    would bring it if the slope stayed. After every `RESTART` line searches all begins anew, with an expected gain of 1.
+    A line search that fails leaves no trace but its direction: like the published program, the next one follows the
+    gradient of the last point tried.
     """
     value, gradient = objective(x)
     direction, slope = _steepest(gradient)
-    step = first_gain / (1.0 - slope)
-    fresh_start, done = True, 0
-    while slope < 0:
+    step = 1.0 / (1.0 - slope)
+    values: list[float] = []
+    failed = False
+    for _ in range(line_searches):
+        if slope == 0.0:
+            break
         start = _Point(0.0, value, slope, gradient)
-        point = _line_search(objective, x, direction, start, step)
-        if point is start:
-            if fresh_start:
-                return
+        point, success = _line_search(objective, x, direction, start, step)
+        if success:
+            x, value = x + point.step * direction, point.value
+            values.append(value)
+            turn = point.gradient @ (point.gradient - gradient) / (gradient @ gradient)
+            direction, gradient = turn * direction - point.gradient, point.gradient
+            before, slope = slope, float(gradient @ direction)
+            if slope > 0:
+                direction, slope = _steepest(gradient)
+            step = point.step * (min(_SLOPE_RATIO, before / slope) if slope < 0 else 1.0)
+        elif failed:
+            break
+        else:
+            gradient = point.gradient
             direction, slope = _steepest(gradient)
-            step, fresh_start = 1.0 / (1.0 - slope), True
-            continue
-        x, value = x + point.step * direction, point.value
-        yield x, value
-        done += 1
-        turn = point.gradient @ (point.gradient - gradient) / (gradient @ gradient)
-        direction, gradient = turn * direction - point.gradient, point.gradient
-        before, slope = slope, float(gradient @ direction)
-        fresh_start = slope >= 0 or done % RESTART == 0
-        if fresh_start:
-            direction, slope = _steepest(gradient)
-        if done % RESTART == 0:
             step = 1.0 / (1.0 - slope)
-        elif slope < 0:
-            step = point.step * min(_SLOPE_RATIO, before / slope)
+        failed = not success
+    return x, values
 
 
 def _steepest(gradient: Array) -> tuple[Array, float]:
     return -gradient, -float(gradient @ gradient)
 
 
-def _line_search(objective: Objective, x: Array, direction: Array, start: _Point, step: float) -> _Point:
-    """The first point low and flat enough, or the lowest of all when the trials are over."""
-    low, high, lowest = start, None, start
+def _line_search(
+    objective: Objective, x: Array, direction: Array, start: _Point, step: float
+) -> tuple[_Point, bool]:
+    """The first point low and flat enough, or the last one tried; and whether it is the former."""
+    low, high = start, None
     for _ in range(_TRIALS):
         value, gradient = objective(x + step * direction)
         point = _Point(step, value, float(gradient @ direction), gradient)
-        if value < lowest.value:
-            lowest = point
         enough = value <= start.value + _SUFFICIENT * step * start.slope  # False for NaN, which is a step too far
         if enough and abs(point.slope) <= -_FLATTER * start.slope:
-            return point
+            return point, True
         if enough and point.slope < 0:
             step = _beyond(low, point) if high is None else 0.5 * (point.step + high.step)
             low = point
         else:
             high = point
             step = _between(low, high)
-    return lowest
+    return point, False
 
 
 def _between(low: _Point, high: _Point) -> float:

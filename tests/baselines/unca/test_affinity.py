@@ -65,12 +65,36 @@ def test_eigenvectors_span_the_smallest_of_the_laplacian(n):
     W = dense(Z)
     D = W.sum(axis=1)
     expected = eigh(np.diag(D) - W, np.diag(D), subset_by_index=[0, 2])[1]
-    U = Affinity(Z, np.ones(len(Z))).eigenvectors(3, np.random.RandomState(0))
+    U = Affinity(Z, np.ones(len(Z))).eigenvectors(3, np.random.RandomState(0), error=0.0)
     np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)
-    V = expected / np.linalg.norm(expected, axis=1, keepdims=True)
+    V = expected / np.linalg.norm(expected, axis=0)
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
     for k in range(3):
         sign = np.sign(np.sum(U[:, k] * V[:, k]))
         np.testing.assert_allclose(sign * U[:, k], V[:, k], atol=0.02)
+
+
+def test_points_of_tiny_degree_are_as_exact_as_others():
+    """Two points that only the floor connects: their rows follow from all others, and not from rounding."""
+    Z = np.vstack([blobs(60, 1.5), [[300.0, 0.0], [0.0, 300.0]]])
+    W = dense(Z)
+    D = W.sum(axis=1)
+    remaining = 1.0 - eigh(np.diag(D) - W, np.diag(D), subset_by_index=[0, 2], eigvals_only=True)
+    for seed in range(5):
+        U = Affinity(Z, np.ones(62)).eigenvectors(3, np.random.RandomState(seed), error=0.0)
+        V = U / U[:, :1]  # the first column of an eigenvector basis is constant
+        np.testing.assert_allclose(W @ V / D[:, None], remaining * V, atol=1e-3)
+
+
+def test_errors_go_with_the_eigenvalues():
+    """The vector that parts two far groups, of eigenvalue 1e-13, stays as it is; the next one does not."""
+    rng = np.random.RandomState(0)
+    Z = 20.0 * np.repeat([0, 1], 50)[:, None] + 0.5 * rng.standard_normal((100, 2))
+    graph = Affinity(Z, np.ones(100))
+    exact, disturbed = (graph.eigenvectors(3, np.random.RandomState(0), error=error) for error in (0.0, 1.5))
+    exact, disturbed = (U / U[:, :1] for U in (exact, disturbed))
+    np.testing.assert_allclose(disturbed[:, 1], exact[:, 1], atol=1e-9)
+    assert np.std(disturbed[:, 2] - exact[:, 2]) > 0.1
 
 
 def test_parts_that_only_the_floor_connects_are_told_apart():
@@ -78,7 +102,7 @@ def test_parts_that_only_the_floor_connects_are_told_apart():
     rng = np.random.RandomState(0)
     groups = np.repeat(np.arange(3), [200, 150, 100])
     Z = 1000.0 * groups[:, None] + 0.5 * rng.standard_normal((450, 2))
-    U = Affinity(Z, np.ones(len(Z))).eigenvectors(3, rng)
+    U = Affinity(Z, np.ones(len(Z))).eigenvectors(3, rng, error=0.0)
     centres = np.stack([U[groups == g].mean(axis=0) for g in range(3)])
     assert max(np.linalg.norm(U[groups == g] - centres[g], axis=1).max() for g in range(3)) < 1e-3
     assert min(np.linalg.norm(centres[a] - centres[b]) for a, b in [(0, 1), (0, 2), (1, 2)]) > 0.5
@@ -91,7 +115,7 @@ def test_fewer_far_parts_than_clusters(m):
     groups = np.repeat([0, 1], 50)
     Z = 20.0 * groups[:, None] + 0.2 * rng.standard_normal((100, 2))
     for seed in range(5):
-        U = Affinity(Z, np.ones(100)).eigenvectors(m, np.random.RandomState(seed))
+        U = Affinity(Z, np.ones(100)).eigenvectors(m, np.random.RandomState(seed), error=0.0)
         assert U.shape == (100, m)
         np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)
         assert np.all(U[groups == 0] @ U[groups == 1].T < 0.999)
@@ -130,5 +154,5 @@ def test_weights_stand_for_equal_points(n, spread):
         small.cohesion(labels, 3), large.cohesion(np.repeat(labels, times, axis=1), 3), rtol=1e-9
     )
     if spread == 1.0:  # further out eigenvalues nearly coincide, and any mixture of their vectors will do
-        U, V = (graph.eigenvectors(3, np.random.RandomState(0)) for graph in (small, large))
+        U, V = (graph.eigenvectors(3, np.random.RandomState(0), error=0.0) for graph in (small, large))
         np.testing.assert_allclose(np.abs(np.repeat(U, times, axis=0)), np.abs(V), atol=0.02)
