@@ -60,9 +60,7 @@ def _steepest(gradient: Array) -> tuple[Array, float]:
     return -gradient, -float(gradient @ gradient)
 
 
-def _line_search(
-    objective: Objective, x: Array, direction: Array, start: _Point, step: float
-) -> tuple[_Point, bool]:
+def _line_search(objective: Objective, x: Array, direction: Array, start: _Point, step: float) -> tuple[_Point, bool]:
     """The first point low and flat enough, or the last one tried; and whether it is the former."""
     low, high = start, None
     for _ in range(_TRIALS):
