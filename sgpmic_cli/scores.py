@@ -2,8 +2,8 @@
 
 The paper's ACC is purity: every cluster takes its most frequent class. Most columns of its printed NMI are not what its
 text defines: they come out only when the *mapped* labels (clusters of one class merged) are compared with the classes
-and the mutual information is divided by the geometric mean of the two entropies. The columns of AML, UNCA and DEC fit
-the text. Both are here, under names that say so.
+and the mutual information is divided by the geometric mean of the two entropies. The columns of AML and DEC fit the
+text. Both are here, under names that say so.
 """
 
 from collections.abc import Callable
