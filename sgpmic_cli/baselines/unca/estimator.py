@@ -10,9 +10,9 @@ is the published method and not repaired here.
 
 One lambda for all rows, 100, fits the paper's column better than one chosen for each. The published program asks for
 the eigenvectors next to zero of a matrix that is singular, and so gets inexact ones; with exact ones Iris comes out at
-91 to 93, with errors of 1.5 times the eigenvalue lower and scattered, as in the print (76.40, 86.20, 87.73). The document on
-the printed numbers has the rest. The table is made with at most 30 line searches to a projection; the estimator's own
-default is the published 1000, and exact eigenvectors.
+91 to 93, with errors of 1.5 times the eigenvalue lower and scattered, as in the print (76.40, 86.20, 87.73). The
+document on the printed numbers has the rest. The table is made with at most 30 line searches to a projection; the
+estimator's own default is the published 1000, and exact eigenvectors.
 """
 
 from math import ceil
