@@ -70,8 +70,8 @@ POINTS = (  # what; the procedure that gives the printed numbers; the text; how 
     ),
     (
         "AML, UNCA",
-        "one λ for all rows, 1000 and 100; AML's NMI of the clusters themselves; UNCA with eigenvectors as inexact as its "
-        "published program's",
+        "one λ for all rows, 1000 and 100; AML's NMI of the clusters themselves; UNCA with eigenvectors as inexact as "
+        "its published program's",
         "the best averaged values of seven λ",
         "one common λ comes closer to both columns than a λ chosen by row with the labels; UNCA's is also the best "
         "by mean ACC, AML's is not",
