@@ -200,8 +200,9 @@ def _as_stated(results: Results) -> list[Html]:
         tag(
             "p",
             "As stated is Algorithm 1 on raw Y: an E-step, then scaled conjugate gradients on X, the inducing inputs, "
-            "θ and β. π, the means and C, which the text moves by gradients too, are set to their maximum in closed "
-            "form after these steps. The text does not say how many iterations there were: here 30 rounds of 10 steps. "
+            "θ, β, the means and C, and white noise on every element of the kernel, as printed. π, which the text "
+            "moves by its gradient too, is set to its maximum after these steps. The text does not say how many "
+            "iterations there were: here 30 rounds of 10 steps. "
             "NMI in these columns is the one that the text defines.",
         ),
         table(["", *head], rows, caption="SGP-MIC under both protocols"),

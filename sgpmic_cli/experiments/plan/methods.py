@@ -173,11 +173,13 @@ _BUILT_IN = (
             "learn_noise": False,
             "optimizer": "lbfgs",
             "optimizer_steps": 3,
+            "prior_by_gradient": False,
+            "white_everywhere": False,
             "max_iter": 10,
         },
-        # Algorithm 1: raw Y, kernels started at the printed values, scaled conjugate gradients on X, X_u, theta and
-        # beta, then pi, the means and C at their maximum, where the print has gradients for these too. The floor only
-        # keeps C invertible. What the text leaves out: the number of iterations, the form of C and how it starts.
+        # Algorithm 1: raw Y, kernels as printed, scaled conjugate gradients on X, X_u, theta, beta, the means and C
+        # together, then pi at its maximum, where the print has a gradient too. The floor only keeps C invertible at the
+        # start. What the text leaves out: the number of iterations, the form of C and how it starts.
         as_stated={
             "isomap_components": "joined",
             "center": False,
@@ -190,6 +192,8 @@ _BUILT_IN = (
             "learn_noise": True,
             "optimizer": "scg",
             "optimizer_steps": 10,
+            "prior_by_gradient": True,
+            "white_everywhere": True,
             "max_iter": 30,
         },
         cost=1.2,

@@ -23,19 +23,25 @@ from sgpmic_cli.model.parallel import ALONE, Workers, cut
 Result = TypeVar("Result")
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
+JITTER = 1e-6  # on the diagonal of K_uu where white is on every element
 MIN_ACTIVE = 5  # ... but never more than all but these many
 E_STEP_BYTES = 2 * 1024 * 1024  # covariances of a component with a block of rows in the E-step: they fit the cache
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Everything the M-step moves: X (N, Q), Z (K, Q), theta (M, T) and log beta, and the latent prior."""
+    """Everything the M-step moves: X (N, Q), Z (K, Q), theta (M, T) and log beta, and the latent prior.
+
+    `white_everywhere` adds the white variance to every covariance, as the paper prints it, and not to the diagonal of
+    K_uu alone: it is a second bias then, and JITTER is all that the diagonal has.
+    """
 
     X: Array
     Z: Array
     theta: Array
     log_beta: float
     prior: Mixture
+    white_everywhere: bool = False
 
     @property
     def beta(self) -> float:
@@ -44,8 +50,21 @@ class Parameters:
 
     @property
     def natural(self) -> Array:
-        """Kernel parameters in natural units (M, T)."""
-        return positive(self.theta)
+        """Kernel parameters in natural units (M, T) as the kernels take them: white is on the diagonal alone."""
+        theta = positive(self.theta)
+        if self.white_everywhere:
+            theta[:, -2] += theta[:, -1]
+            theta[:, -1] = JITTER
+        return theta
+
+    def by_logs(self, slopes: Array) -> Array:
+        """Slopes by the logs of `natural` (M, T) as slopes by theta, in place."""
+        if self.white_everywhere:
+            bias, white = positive(self.theta[:, -2:]).T
+            slopes[:, -1] = slopes[:, -2] * white / (bias + white)
+            slopes[:, -2] *= bias / (bias + white)
+        slopes[np.abs(self.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
+        return slopes
 
 
 @dataclass(frozen=True)
@@ -133,13 +152,12 @@ class Bound:
         dZ_u, dtheta_u = self.kernel.gram_gradients(theta, p.Z, state.grams, D)
         dtheta += dtheta_u
         dtheta[:, -2] += by_bias
-        dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
         by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
         dX = state.prior_slope.copy()
         for own, more in zip(dX.T, dx.T, strict=True):
             own += np.bincount(self.index, more, len(own))
-        return state.value, dX, dZ + dZ_u, dtheta, by_beta
+        return state.value, dX, dZ + dZ_u, p.by_logs(dtheta), by_beta
 
     def _state(self, p: Parameters, *, keep: bool) -> "State":
         theta, beta = p.natural, p.beta

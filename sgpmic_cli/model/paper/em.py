@@ -2,10 +2,11 @@
 
 The E-step comes first, as in the paper's algorithm: the responsibilities of the start know nothing of Y yet. The M-step
 moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser, then sets the prior to its
-maximum in closed form, where the paper moves the prior by gradients too. Few steps: a latent space that runs ahead of
-the responsibilities takes the clusters with it.
+maximum in closed form; or it moves the means and C by the same steps, as the paper has it. Few steps: a latent space
+that runs ahead of the responsibilities takes the clusters with it.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
@@ -16,12 +17,13 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.bound import ACTIVE, Bound, Observed, Parameters, expectation
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
-from sgpmic_cli.model.paper.mixture import CovarianceType, maximise
+from sgpmic_cli.model.paper.mixture import CovarianceType, maximise, mixture, slopes
 from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.numerics.optimizers import lbfgs, scg
 from sgpmic_cli.model.parallel import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
+NARROWEST = 1e-8  # the least eigenvalue of a C that gradients may lead to
 DEAD = 0.5  # a component with less than half a point's worth of responsibility has died
 
 
@@ -37,6 +39,7 @@ class Schedule:
     learn_weights: bool
     learn_noise: bool
     tol: float
+    prior_by_gradient: bool = False  # means and C, which is full then; the weights have no gradient
 
 
 @dataclass(frozen=True)
@@ -158,37 +161,63 @@ def train(
 def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
     """Raise the bound at fixed responsibilities, never lower it; also the bound at the start, known on the way."""
     values: list[float] = []
+    vectors = Vectors(p, schedule)
 
     def objective(vector: Array) -> tuple[float, Array]:
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
+                at = vectors.unpack(vector)
+                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(at)
         except NotPositiveDefinite:
             values.append(-np.inf)
             return np.inf, np.zeros_like(vector)
         values.append(value)
-        gradient = np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta] * schedule.learn_noise])
+        prior = slopes(at.X, bound.S, at.prior) if schedule.prior_by_gradient else ()
+        gradient = vectors.joined(dX, dZ, dtheta, dbeta, *prior)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return np.inf, np.zeros_like(vector)
         return -value, -gradient
 
-    vector, _ = OPTIMIZERS[schedule.optimizer](objective, _pack(p, schedule.learn_noise), schedule.steps)
-    p = _unpack(vector, p, schedule.learn_noise)
-    prior = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
-    prior = prior if schedule.learn_weights else prior._replace(weights=p.prior.weights)
-    return replace(p, prior=prior), values[0]
+    vector, _ = OPTIMIZERS[schedule.optimizer](objective, vectors.pack(p), schedule.steps)
+    p = vectors.unpack(vector)
+    best = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
+    prior = p.prior if schedule.prior_by_gradient else best
+    weights = best.weights if schedule.learn_weights else vectors.start.prior.weights
+    return replace(p, prior=prior._replace(weights=weights)), values[0]
 
 
-def _pack(p: Parameters, learn_noise: bool) -> Array:
-    return np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel(), [p.log_beta] * learn_noise])
+class Vectors:
+    """Parameters as the vectors that an optimiser moves, and back."""
 
+    def __init__(self, start: Parameters, schedule: Schedule):
+        self.start, self.schedule = start, schedule
 
-def _unpack(vector: Array, p: Parameters, learn_noise: bool) -> Parameters:
-    x, z = p.X.size, p.X.size + p.Z.size
-    return replace(
-        p,
-        X=vector[:x].reshape(p.X.shape),
-        Z=vector[x:z].reshape(p.Z.shape),
-        theta=vector[z : z + p.theta.size].reshape(p.theta.shape),
-        log_beta=float(vector[-1]) if learn_noise else p.log_beta,
-    )
+    def pack(self, p: Parameters) -> Array:
+        """Everything that moves, one after another."""
+        prior = (p.prior.means, p.prior.covariances) if self.schedule.prior_by_gradient else ()
+        return self.joined(p.X, p.Z, p.theta, p.log_beta, *prior)
+
+    def joined(self, X: Array, Z: Array, theta: Array, log_beta: float, *prior: Array) -> Array:
+        """The parts of a vector."""
+        noise = [log_beta] * self.schedule.learn_noise
+        return np.concatenate([X.ravel(), Z.ravel(), theta.ravel(), noise, *(part.ravel() for part in prior)])
+
+    def unpack(self, vector: Array) -> Parameters:
+        """The parameters of a vector; refuses, as not positive definite, covariances that are none."""
+        p, begin = self.start, 0
+
+        def take(shape: tuple[int, ...]) -> Array:
+            nonlocal begin
+            begin, end = begin + math.prod(shape), begin
+            return vector[end:begin].reshape(shape)
+
+        X, Z, theta = take(p.X.shape), take(p.Z.shape), take(p.theta.shape)
+        log_beta = float(take((1,))[0]) if self.schedule.learn_noise else p.log_beta
+        prior = p.prior
+        if self.schedule.prior_by_gradient:
+            means, covariances = take(prior.means.shape), take(prior.covariances.shape)
+            covariances = 0.5 * (covariances + covariances.transpose(0, 2, 1))
+            if not np.isfinite(covariances).all() or np.linalg.eigvalsh(covariances).min() <= NARROWEST:
+                raise NotPositiveDefinite
+            prior = mixture(prior.weights, means, covariances)
+        return replace(p, X=X, Z=Z, theta=theta, log_beta=log_beta, prior=prior)

@@ -1,6 +1,7 @@
 """SGP-MIC in the paper's setting, as a scikit-learn estimator."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
@@ -54,6 +55,8 @@ RULES = {
     "tol": number(),
     "optimizer": one_of(*OPTIMIZERS),
     "optimizer_steps": whole(),
+    "prior_by_gradient": SWITCH,
+    "white_everywhere": SWITCH,
     "learn_weights": SWITCH,
     "learn_noise": SWITCH,
     "isomap_components": one_of("auto", "largest", "joined"),
@@ -88,7 +91,8 @@ class PaperSGPMIC(LatentClusterer):
     covariance_type : {"spherical", "diag", "tied", "full"}, default="spherical"
         Form of the latent covariances C_m.
     covariance_floor : float, default=0.03
-        Smallest eigenvalue of C_m; without it the bound grows forever by contraction.
+        Smallest eigenvalue of C_m; without it the bound grows forever by contraction. With ``prior_by_gradient`` it
+        holds for the start only.
     center : bool, default=True
         Whether column means are taken away: the model sees (X - offset_) / scale_.
     scale : {"none", "global", "standard"}, default="global"
@@ -107,10 +111,15 @@ class PaperSGPMIC(LatentClusterer):
         The fit ends earlier when the bound moves by less than this between rounds, relative to itself.
     optimizer : {"lbfgs", "scg"}, default="lbfgs"
         What the M-step moves X, the inducing inputs and the kernels with; "scg" are the paper's scaled conjugate
-        gradients. Means and covariances of the clusters (and weights, if learned) follow in closed form, where the
-        paper moves them by gradients too.
+        gradients.
     optimizer_steps : int, default=3
         Steps of the optimizer in an M-step.
+    prior_by_gradient : bool, default=False
+        Move the means and the C_m by the same steps, as the paper's algorithm does. Off, they are set to their maximum
+        after them; the weights, if learned, are so in either case. On, it needs ``covariance_type="full"``.
+    white_everywhere : bool, default=False
+        Add the white variance to every covariance, as the paper prints it, and not only to the diagonal of that among
+        the inducing inputs.
     learn_weights : bool, default=False
         Learn the weights pi_m, as the paper's algorithm does. Off, they stay at 1/M, its starting value.
     learn_noise : bool, default=False
@@ -216,6 +225,8 @@ class PaperSGPMIC(LatentClusterer):
         tol=0.0,
         optimizer="lbfgs",
         optimizer_steps=3,
+        prior_by_gradient=False,
+        white_everywhere=False,
         learn_weights=False,
         learn_noise=False,
         isomap_components="auto",
@@ -241,6 +252,8 @@ class PaperSGPMIC(LatentClusterer):
         self.tol = tol
         self.optimizer = optimizer
         self.optimizer_steps = optimizer_steps
+        self.prior_by_gradient = prior_by_gradient
+        self.white_everywhere = white_everywhere
         self.learn_weights = learn_weights
         self.learn_noise = learn_noise
         self.isomap_components = isomap_components
@@ -291,7 +304,8 @@ class PaperSGPMIC(LatentClusterer):
         model.labels_ = model.responsibilities_.argmax(axis=1)
         prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
         log_beta = float(arrays["log_beta"][0])
-        p = Parameters(arrays["embedding_"], arrays["inducing_points_"], arrays["theta"], log_beta, prior)
+        points = arrays["embedding_"], arrays["inducing_points_"]
+        p = Parameters(*points, arrays["theta"], log_beta, prior, model.white_everywhere)
         model.noise_precision_ = p.beta
         model.kernel_params_ = [model._natural(row) for row in p.theta]
         model._prepare(p, arrays["rows"])
@@ -325,7 +339,13 @@ class PaperSGPMIC(LatentClusterer):
         self.offset_, self.scale_ = offset, scale
 
     def _compute(self, n_rows: int, crew: Workers) -> Compute:
-        device = choose(self.device, n_rows)
+        only_here = self.prior_by_gradient or self.white_everywhere
+        if only_here and self.device != "cpu":
+            warnings.warn(
+                "prior_by_gradient and white_everywhere are not computed on a GPU, so the fit computes with NumPy.",
+                stacklevel=4,
+            )
+        device = None if only_here else choose(self.device, n_rows)
         if device is None:
             return partial(OnHost, workers=crew)
         from sgpmic_cli.model.paper.on_device import OnDevice  # needs PyTorch, which is an extra
@@ -343,6 +363,7 @@ class PaperSGPMIC(LatentClusterer):
             learn_weights=self.learn_weights,
             learn_noise=self.learn_noise,
             tol=self.tol,
+            prior_by_gradient=self.prior_by_gradient,
         )
         parameters, S = start(
             kernel,
@@ -356,6 +377,7 @@ class PaperSGPMIC(LatentClusterer):
             self.start_sharpness,
             random_state,
         )
+        parameters = replace(parameters, white_everywhere=self.white_everywhere)
         callback = self.callback
         progress = None if callback is None else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
         return train(kernel, data, parameters, S, schedule, progress, compute)
@@ -399,6 +421,11 @@ class PaperSGPMIC(LatentClusterer):
         return params
 
     def _check_data(self, Y: np.ndarray) -> None:
+        if self.prior_by_gradient and self.covariance_type != "full":
+            raise ValueError(
+                f"prior_by_gradient=True needs covariance_type='full', not {self.covariance_type!r}: its steps move "
+                "every element of C."
+            )
         check_clusters(self.n_clusters, Y)
         check_spread(Y)
 

@@ -76,6 +76,16 @@ def from_moments(found: Moments, n: int, kind: CovarianceType, floor: float, pre
     return mixture(weights, means, covariances)
 
 
+def slopes(X: Array, S: Array, prior: Mixture) -> tuple[Array, Array]:
+    """Gradients of sum_nm S_nm log_joint_nm by the means (M, Q) and by the covariances (M, Q, Q)."""
+    by_mean, by_covariance = np.empty_like(prior.means), np.empty_like(prior.covariances)
+    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
+        drawn = (X - mean) @ precision
+        by_mean[m] = S[:, m] @ drawn
+        by_covariance[m] = 0.5 * ((drawn * S[:, m : m + 1]).T @ drawn - S[:, m].sum() * precision)
+    return by_mean, by_covariance
+
+
 def log_joint(X: Array, prior: Mixture) -> Array:
     """log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
     across, out = np.ascontiguousarray(X.T), np.empty((len(prior.weights), len(X)))

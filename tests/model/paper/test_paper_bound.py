@@ -9,7 +9,7 @@ from random_problem import FORMS, KERNELS, problem
 from standard_bound import standard_bound
 
 from sgpmic_cli.model.e_step import NOTHING
-from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe
+from sgpmic_cli.model.paper.bound import JITTER, Bound, Parameters, expectation, observe
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 
@@ -63,6 +63,23 @@ def test_gradients_by_central_differences(kernel, concentration, form):
     above = bound.value(replace(p, log_beta=p.log_beta + step))[0]
     below = bound.value(replace(p, log_beta=p.log_beta - step))[0]
     assert dbeta == pytest.approx((above - below) / (2 * step), rel=1e-5)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_white_on_every_element_is_a_second_bias(kernel):
+    Y, p, S = problem(kernel, n=15, k=5)
+    everywhere = replace(p, white_everywhere=True)
+    summed = p.theta.copy()
+    summed[:, -2], summed[:, -1] = np.logaddexp(p.theta[:, -2], p.theta[:, -1]), np.log(JITTER)
+    bound = Bound(KERNELS[kernel], observe(Y), S, len(p.Z), active=0.0)
+    assert bound.value(everywhere)[0] == pytest.approx(dense(kernel, Y, replace(p, theta=summed), S), rel=1e-7)
+    gradient = bound.value_and_gradient(everywhere)[3]
+    for index in np.ndindex(gradient.shape):
+        moved = np.zeros_like(gradient)
+        moved[index] = 1e-5
+        above, below = (bound.value(replace(everywhere, theta=p.theta + s * moved))[0] for s in (1, -1))
+        # Differences of the linear kernel, whose K_uu has rank two beside the jitter, have few digits.
+        assert gradient[index] == pytest.approx((above - below) / 2e-5, rel=1e-3, abs=1e-2)
 
 
 def test_the_noise_is_held_at_its_limit():

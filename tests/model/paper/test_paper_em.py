@@ -7,8 +7,9 @@ from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
-from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.em import Schedule, Vectors, m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
 from sgpmic_cli.scores import purity
 
 
@@ -26,6 +27,35 @@ def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
         new = bound.value(p)[0]
         assert new >= value - 1e-9 * abs(value)
         value = new
+
+
+@pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
+def test_gradients_of_the_prior_raise_the_bound_and_keep_it_a_prior(optimizer):
+    schedule = Schedule(1, 5, optimizer, "full", 1e-2, False, True, 0.0, prior_by_gradient=True)
+    Y, p, S = problem("rbf")
+    start, bound = p, Bound(KERNELS["rbf"], observe(Y), S, len(p.Z))
+    value = bound.value(p)[0]
+    for _ in range(3):
+        p = m_step(bound, p, schedule)[0]
+        new = bound.value(p)[0]
+        assert new > value
+        value = new
+    assert not np.allclose(p.prior.means, start.prior.means)
+    assert not np.allclose(p.prior.covariances, start.prior.covariances)
+    np.testing.assert_array_equal(p.prior.covariances, p.prior.covariances.transpose(0, 2, 1))
+    assert np.linalg.eigvalsh(p.prior.covariances).min() > 0.0
+    np.testing.assert_array_equal(p.prior.weights, start.prior.weights)
+
+
+def test_a_covariance_that_is_none_is_refused():
+    _, p, _ = problem("rbf")
+    schedule = Schedule(1, 5, "scg", "full", 1e-2, False, False, 0.0, prior_by_gradient=True)
+    vectors = Vectors(p, schedule)
+    vector = vectors.pack(p)
+    np.testing.assert_allclose(vectors.unpack(vector).prior.covariances, p.prior.covariances)
+    vector[-1] = -1.0
+    with pytest.raises(NotPositiveDefinite):
+        vectors.unpack(vector)
 
 
 def dense_bound(model, Y):
@@ -79,3 +109,14 @@ def test_half_circles_that_stand_apart_are_found():
     centre, arc = (np.column_stack([np.cos(turn), np.sin(turn)]) for turn in (corner, angle))
     Y = 2.2 * centre + arc + 0.05 * rng.randn(150, 2)
     assert purity(corner, PaperSGPMIC(5, 2, random_state=0).fit_predict(Y)) >= 99.0
+
+
+def test_the_printed_algorithm_keeps_its_model_when_saved(tmp_path):
+    Y = load("iris").Y
+    settings = {"covariance_type": "full", "optimizer": "scg", "prior_by_gradient": True, "white_everywhere": True}
+    model = PaperSGPMIC(3, 2, n_inducing=20, max_iter=2, random_state=0, **settings).fit(Y)
+    model.save(tmp_path / "model.npz")
+    again = PaperSGPMIC.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict(Y + 0.01), model.predict(Y + 0.01))
+    with pytest.raises(ValueError, match="prior_by_gradient=True needs covariance_type='full'"):
+        PaperSGPMIC(3, prior_by_gradient=True).fit(Y)

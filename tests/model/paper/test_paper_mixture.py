@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from sgpmic_cli.model.paper.mixture import Pull, log_joint, maximise, mixture
+from sgpmic_cli.model.paper.mixture import Pull, log_joint, maximise, mixture, slopes
 
 FORMS = ["spherical", "diag", "tied", "full"]
 FLOOR = 1e-2
@@ -63,6 +63,22 @@ def test_gradient_by_central_differences(cloud, form):
         moved[index] = 1e-6
         above, below = (np.sum(S * log_joint(X + s * moved, prior)) for s in (1, -1))
         assert gradient[index] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+def test_slopes_by_means_and_covariances_are_central_differences(cloud):
+    X, S, start = cloud
+    prior = mixture(start.weights, start.means, maximise(X, S, "full", FLOOR, start).covariances)
+    for part, gradient in zip(("means", "covariances"), slopes(X, S, prior), strict=True):
+        for index in np.ndindex(gradient.shape):
+            moved = np.zeros_like(gradient)
+            moved[index] = 1e-6
+            if part == "covariances":  # symmetric, so that an element off the diagonal moves with its twin
+                moved = 0.5 * (moved + moved.transpose(0, 2, 1))
+            above, below = (
+                np.sum(S * log_joint(X, mixture(*prior._replace(**{part: getattr(prior, part) + s * moved})[:3])))
+                for s in (1, -1)
+            )
+            assert gradient[index] == pytest.approx((above - below) / 2e-6, rel=1e-4, abs=1e-4)
 
 
 def test_a_component_without_points_keeps_its_place(cloud):
