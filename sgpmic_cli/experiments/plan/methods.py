@@ -173,8 +173,6 @@ _BUILT_IN = (
             "learn_noise": False,
             "optimizer": "lbfgs",
             "optimizer_steps": 3,
-            "prior_by_gradient": False,
-            "white_everywhere": False,
             "max_iter": 10,
         },
         # Algorithm 1: raw Y, kernels as printed, scaled conjugate gradients on X, X_u, theta, beta, the means and C
