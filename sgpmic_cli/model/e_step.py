@@ -31,6 +31,7 @@ def responsibilities(ceiling: Array, exact: Exact) -> Array:
             own[rows] = exact(m, rows, best[rows] - NOTHING)
             np.maximum(best, own, out=best)
     log_s -= best
+    log_s[log_s < -NOTHING] = -np.inf  # whoever was computed nevertheless, so that S does not depend on who was
     S = np.exp(log_s).T.copy()
     S /= S.sum(axis=1, keepdims=True)
     return S

@@ -34,6 +34,7 @@ from sgpmic_cli.model.device.products import (
     rows_of,
     to_device,
 )
+from sgpmic_cli.model.e_step import NOTHING
 from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameters
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
 from sgpmic_cli.model.paper.em import Schedule
@@ -105,6 +106,7 @@ class OnDevice:
                 gap, half = K @ W[m] - Y, K @ halves[m]
                 error = gap.square_().sum(1) + self.n_outputs * half.square_().sum(1)
                 log_s[rows, m] -= 0.5 * p.beta * error
+        log_s[log_s < log_s.amax(dim=1, keepdim=True) - NOTHING] = -torch.inf
         return torch.softmax(log_s, dim=1)
 
     def m_step(self, bound: "DeviceBound", p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
