@@ -54,7 +54,9 @@ def scatter(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
         )
     if on_one_line(points):
-        axes.text(0.98, 0.98, "all on one line", transform=axes.transAxes, ha="right", va="top", fontsize=6)
+        rises = np.vdot(*(points - points.mean(axis=0)).T) > 0.0  # then the upper left corner is free
+        place, side = (0.02, "left") if rises else (0.98, "right")
+        axes.text(place, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6)
     axes.margins(0.06)
     axes.locator_params(nbins=4)
 
