@@ -54,7 +54,8 @@ def scatter(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
         )
     if on_one_line(points):
-        rises = np.vdot(*(points - points.mean(axis=0)).T) > 0.0  # then the upper left corner is free
+        across, up = (points - points.mean(axis=0)).T
+        rises = float(across @ up) > 0.0  # then the upper left corner is free
         place, side = (0.02, "left") if rises else (0.98, "right")
         axes.text(place, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6)
     axes.margins(0.06)
