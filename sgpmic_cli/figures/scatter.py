@@ -56,8 +56,8 @@ def scatter(
     if on_one_line(points):
         across, up = (points - points.mean(axis=0)).T
         rises = float(across @ up) > 0.0  # then the upper left corner is free
-        place, side = (0.02, "left") if rises else (0.98, "right")
-        axes.text(place, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6)
+        x, side = (0.02, "left") if rises else (0.98, "right")
+        axes.text(x, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6)
     axes.margins(0.06)
     axes.locator_params(nbins=4)
 
