@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
 JITTER = 1e-6  # on the diagonal of K_uu where white is on every element
 MIN_ACTIVE = 5  # ... but never more than all but these many
+ALMOST_ALL = 0.8  # of a block of rows in the E-step
 E_STEP_BYTES = 2 * 1024 * 1024  # covariances of a component with a block of rows in the E-step: they fit the cache
 
 
@@ -239,11 +240,14 @@ def expectation(
         sides, prior = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
 
         def exact(m: int, near: Indices, least: Array) -> Array:
-            R = processes.covariances(m, sides[near])
-            ceiling = prior[m, near] - half_beta * processes.square_errors(m, R, Y[:, near], squares[near])
+            whole = len(near) > ALMOST_ALL * len(X)  # to pick most of the rows would cost more than to compute them all
+            some: Indices | slice = slice(None) if whole else near
+            R = processes.covariances(m, sides[some])
+            errors = processes.square_errors(m, R, Y[:, some], squares[some])
+            ceiling = prior[m, near] - half_beta * (errors[near] if whole else errors)
             found, undecided = np.full(len(near), -np.inf), np.flatnonzero(ceiling >= least)
             if len(undecided):
-                variances = processes.variances(m, R, undecided)
+                variances = processes.variances(m, R, near[undecided] if whole else undecided)
                 found[undecided] = ceiling[undecided] - half_beta * data.n_outputs * variances
             return found
 
