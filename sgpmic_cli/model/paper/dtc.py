@@ -30,7 +30,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy, dsyr2
-from scipy.linalg.lapack import dpotri, dpotrs
+from scipy.linalg.lapack import dlauum, dpotri, dpotrs, dtrtri
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.kernels import Kernel
@@ -115,6 +115,11 @@ class Factors:
     jitter: float
     rough: bool  # whether the factors came from `orthogonal.py`
     idle: bool = False  # whether the component holds no point, so that W is zero
+
+    @cached_property
+    def L_a_inverse(self) -> Array:
+        """chol(A)^-1 (K, K): the gradient needs it, and so does the E-step that follows."""
+        return np.asarray(dtrtri(self.L_a, lower=True)[0])
 
     @cached_property
     def W(self) -> Array:
@@ -349,8 +354,8 @@ def adjoints(data: Totals, f: Factors, theta: Array, beta: float, H: Array) -> t
     """
     v, bias, p, W = float(theta[0]), float(theta[-2]), data.n_outputs, f.W_turned
     ones = np.ones(len(W))
-    H[:] = f.L_a
-    dpotri(H, lower=True, overwrite_c=True)
+    H[:] = f.L_a_inverse
+    dlauum(H, lower=True, overwrite_c=True)
     dsyrk(-0.5, W, beta=-0.5 * p, c=H, overwrite_c=True, lower=True)
     solved_ones, _ = dpotrs(f.L_a, ones, lower=True)
     sum_w = ones @ W

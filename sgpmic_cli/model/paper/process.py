@@ -10,7 +10,6 @@ kept its digits; where it has not (`orthogonal.py`), the factor is solved with.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg.lapack import dtrtri
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.paper.dtc import Factors
@@ -29,7 +28,7 @@ class Processes:
         self.heads = np.ascontiguousarray(kernel.headed_sides(theta, Z).transpose(1, 0, 2))  # (M, S, 1+K)
         self.scales = theta[:, [0, -2]]  # variance and bias
         self.maps = [_map(f.W_turned, *scale) for f, scale in zip(factors, self.scales, strict=True)]
-        self.halves = [None if f.rough else _half(f.L_a, *t) for f, t in zip(factors, self.scales, strict=True)]
+        self.halves = [None if f.rough else _half(f.L_a_inverse, *t) for f, t in zip(factors, self.scales, strict=True)]
 
     def covariances(self, m: int, sides: Array) -> Array:
         """[1; R] (1+K, n) of component m, given the kernel's plain sides; the memory is taken again next time."""
@@ -68,10 +67,9 @@ def _map(W: Array, variance: float, bias: float) -> Array:
     return np.ascontiguousarray(np.column_stack([bias * W.sum(axis=0), variance * W.T]))
 
 
-def _half(L: Array, variance: float, bias: float) -> Array:
+def _half(inverse: Array, variance: float, bias: float) -> Array:
     """From [1; R] to [0; L^-1 k], (1+K, 1+K) and lower triangular."""
-    inverse, _ = dtrtri(L, lower=True)
-    half = np.zeros((1 + len(L), 1 + len(L)), order="F")
+    half = np.zeros((1 + len(inverse), 1 + len(inverse)), order="F")
     half[1:, 0] = bias * inverse.sum(axis=1)
     np.multiply(variance, inverse, out=half[1:, 1:])
     return half
