@@ -81,8 +81,8 @@ class Affinity:
         start = rng.standard_normal((n, min(k + _SPARE, n)))
         try:
             found = leading_eigenvectors(inverse, start, k, tolerance=1e-3)
-        except np.linalg.LinAlgError as error:
-            raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from error
+        except np.linalg.LinAlgError as failure:
+            raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from failure
         images = inverse(found)
         eigenvalues = 1.0 / np.maximum(np.einsum("nk,nk->k", found, images), 1.0)
         found, _ = np.linalg.qr(images)

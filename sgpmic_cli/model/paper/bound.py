@@ -23,8 +23,8 @@ from sgpmic_cli.model.parallel import ALONE, Workers, cut
 Result = TypeVar("Result")
 
 ACTIVE = 1e-3  # points below this responsibility are left out of a component ...
-JITTER = 1e-6  # on the diagonal of K_uu where white is on every element
 MIN_ACTIVE = 5  # ... but never more than all but these many
+JITTER = 1e-6  # on the diagonal of K_uu where white is on every element
 ALMOST_ALL = 0.8  # of a block of rows in the E-step
 E_STEP_BYTES = 2 * 1024 * 1024  # covariances of a component with a block of rows in the E-step: they fit the cache
 

@@ -180,10 +180,12 @@ def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters,
 
     vector, _ = OPTIMIZERS[schedule.optimizer](objective, vectors.pack(p), schedule.steps)
     p = vectors.unpack(vector)
-    best = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, p.prior)
-    prior = p.prior if schedule.prior_by_gradient else best
-    weights = best.weights if schedule.learn_weights else vectors.start.prior.weights
-    return replace(p, prior=prior._replace(weights=weights)), values[0]
+    prior = p.prior
+    if schedule.learn_weights or not schedule.prior_by_gradient:
+        best = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, prior)
+        moved = prior if schedule.prior_by_gradient else best
+        prior = moved._replace(weights=best.weights if schedule.learn_weights else prior.weights)
+    return replace(p, prior=prior), values[0]
 
 
 class Vectors:

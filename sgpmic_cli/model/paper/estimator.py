@@ -316,6 +316,11 @@ class PaperSGPMIC(LatentClusterer):
 
     def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
+        if self.prior_by_gradient and self.covariance_type != "full":
+            raise ValueError(
+                f"prior_by_gradient=True needs covariance_type='full', not {self.covariance_type!r}: its steps move "
+                "every element of C."
+            )
         Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_data(Y)
         with workers(self.n_jobs) as crew:
@@ -339,13 +344,9 @@ class PaperSGPMIC(LatentClusterer):
         self.offset_, self.scale_ = offset, scale
 
     def _compute(self, n_rows: int, crew: Workers) -> Compute:
-        only_here = self.prior_by_gradient or self.white_everywhere
-        if only_here and self.device != "cpu":
-            warnings.warn(
-                "prior_by_gradient and white_everywhere are not computed on a GPU, so the fit computes with NumPy.",
-                stacklevel=4,
-            )
-        device = None if only_here else choose(self.device, n_rows)
+        if self.prior_by_gradient and self.device != "cpu":
+            warnings.warn("prior_by_gradient is not for a GPU, so the fit computes with NumPy.", stacklevel=4)
+        device = None if self.prior_by_gradient else choose(self.device, n_rows)
         if device is None:
             return partial(OnHost, workers=crew)
         from sgpmic_cli.model.paper.on_device import OnDevice  # needs PyTorch, which is an extra
@@ -421,11 +422,6 @@ class PaperSGPMIC(LatentClusterer):
         return params
 
     def _check_data(self, Y: np.ndarray) -> None:
-        if self.prior_by_gradient and self.covariance_type != "full":
-            raise ValueError(
-                f"prior_by_gradient=True needs covariance_type='full', not {self.covariance_type!r}: its steps move "
-                "every element of C."
-            )
         check_clusters(self.n_clusters, Y)
         check_spread(Y)
 

@@ -181,10 +181,9 @@ class DeviceBound:
         found = torch.stack(slopes).cpu().numpy()
         dZ = dZ_u + found[:, :size].sum(axis=0).reshape(p.Z.shape)
         dtheta += found[:, size:] + dtheta_u
-        dtheta[np.abs(p.theta) >= LOG_LIMIT] = 0.0  # held by the limits there
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
         by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
-        return value + float(prior), dX, np.concatenate([dZ.ravel(), dtheta.ravel(), [by_beta]])
+        return value + float(prior), dX, np.concatenate([dZ.ravel(), p.by_logs(dtheta).ravel(), [by_beta]])
 
     def _active(self, s: Tensor, threshold: float) -> Points:
         rows = torch.nonzero(s >= threshold)[:, 0]

@@ -45,6 +45,11 @@ def check(kernel, Y, p, S, tolerance):
     return factors
 
 
+def test_white_on_every_element():
+    Y, p, S = problem("rbf")
+    check("rbf", Y, replace(p, white_everywhere=True), S, 1e-6)
+
+
 @pytest.mark.parametrize("concentration", [1.0, 0.05])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kernel", KERNELS)
