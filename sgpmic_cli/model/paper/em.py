@@ -206,12 +206,12 @@ class Vectors:
 
     def unpack(self, vector: Array) -> Parameters:
         """The parameters of a vector; refuses, as not positive definite, covariances that are none."""
-        p, begin = self.start, 0
+        p, taken = self.start, 0
 
         def take(shape: tuple[int, ...]) -> Array:
-            nonlocal begin
-            begin, end = begin + math.prod(shape), begin
-            return vector[end:begin].reshape(shape)
+            nonlocal taken
+            begin, taken = taken, taken + math.prod(shape)
+            return vector[begin:taken].reshape(shape)
 
         X, Z, theta = take(p.X.shape), take(p.Z.shape), take(p.theta.shape)
         log_beta = float(take((1,))[0]) if self.schedule.learn_noise else p.log_beta
