@@ -23,6 +23,8 @@ def test_against_scikit_learn(pair):
     if len(set(classes)) > 1 and len(set(clusters)) > 1:
         expected = 100 * metrics.normalized_mutual_info_score(classes, clusters)
         assert scores.nmi_stated(classes, clusters) == pytest.approx(expected, abs=1e-9)
+        expected = 100 * metrics.normalized_mutual_info_score(classes, clusters, average_method="geometric")
+        assert scores.nmi_clusters(classes, clusters) == pytest.approx(expected, abs=1e-9)
         mapped = scores.mapped_labels(classes, clusters)
         if len(set(mapped)) > 1:
             expected = 100 * metrics.normalized_mutual_info_score(classes, mapped, average_method="geometric")
@@ -49,6 +51,7 @@ def test_counted_by_hand():
 def test_clusters_of_one_class_are_merged_before_the_printed_nmi():
     assert scores.nmi_mapped([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100)
     assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(200 / 2.5)  # H = ln 2 and 1.5 ln 2
+    assert scores.nmi_clusters([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100 / 1.5**0.5)
     assert scores.nmi_mapped([0, 0, 0, 1], [0, 0, 1, 1]) == 0.0  # every cluster maps to class 0
 
 

@@ -38,13 +38,15 @@ def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
 
 
 def test_a_printed_nmi_that_is_the_other_one_is_told():
-    outcome = _dec_on_cmc(nmi=1.12, nmi_stated=3.16)
+    outcome = _dec_on_cmc(nmi=1.12, nmi_clusters=3.16)
     told = compare_cell(outcome)
     assert told.verdict["nmi"] == "differs down"
     assert "NMI" in told.note
     assert "3.16" in told.note
-    stated = replace(outcome.cell, scores={"acc": "acc", "nmi": "nmi_stated"})
-    assert compare_cell(replace(outcome, cell=stated)).note == ""
+    as_printed = replace(outcome.cell, scores={"acc": "acc", "nmi": "nmi_clusters"})
+    assert compare_cell(replace(outcome, cell=as_printed)).note == ""
+    arithmetic = compare_cell(_dec_on_cmc(nmi=1.12, nmi_clusters=6.0, nmi_stated=3.16))
+    assert "divided by the arithmetic mean, which is 3.16 here" in arithmetic.note
 
 
 def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
@@ -56,4 +58,4 @@ def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
 
 
 def test_an_nmi_that_neither_explains_is_left_alone():
-    assert compare_cell(_dec_on_cmc(nmi=1.12, nmi_stated=9.0)).note == ""
+    assert compare_cell(_dec_on_cmc(nmi=1.12, nmi_clusters=9.0, nmi_stated=8.0)).note == ""
