@@ -2,9 +2,9 @@
 
 The paper's ACC is purity: every cluster takes its most frequent class. Most columns of its printed NMI are not what its
 text defines: they come out only when the *mapped* labels (clusters of one class merged) are compared with the classes
-and the mutual information is divided by the geometric mean of the two entropies. The columns of AML, UNCA and DEC are of
-the clusters themselves, divided by that geometric mean; the text divides by the arithmetic one. All three are here,
-under names that say so.
+and the mutual information is divided by the geometric mean of the two entropies. The columns of AML, UNCA and DEC are
+those of the clusters themselves, with that geometric mean; the text has the arithmetic one. All three are here, under
+names that say so.
 """
 
 from collections.abc import Callable

@@ -80,9 +80,9 @@ def _peer(name: str, class_name: str, title: str) -> Method:
 
 
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-# The printed NMI of AML, UNCA and DEC is that of the clusters, where most columns have that of the mapped labels: DEC on
-# Wine 19.63 (printed 19.63), on CMC 3.19 (3.13). The mean is the geometric one: AML on WDBC at 99 % has 45.92 as printed
-# (the text's arithmetic mean gives 45.67), and so has the program of UNCA's authors.
+# The printed NMI of AML, UNCA and DEC is that of the clusters, where most columns have that of the mapped labels: DEC
+# on Wine 19.63 (printed 19.63), on CMC 3.19 (3.13). The mean is the geometric one: AML on WDBC at 99 % has 45.92 as
+# printed (45.67 with the text's arithmetic mean), and so divides the program of UNCA's authors.
 NMI_OF_CLUSTERS = {"nmi": "nmi_clusters"}
 
 # In the order of the paper's columns. A new method is one line here.

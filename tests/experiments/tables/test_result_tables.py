@@ -25,7 +25,7 @@ def results(tmp_path_factory):
 def test_csv_has_a_line_for_each_score_of_each_cell(results):
     rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
     assert [row["metric"] for row in rows] == 6 * list(SHOWN)
-    assert set(SHOWN) == set(SCORES) - {"nmi_clusters", "nmi_stated"}  # NMI stands there once, by the definition of the protocol
+    assert set(SHOWN) == set(SCORES) - {"nmi_clusters", "nmi_stated"}  # one NMI, by the definition of the protocol
     first = rows[0]
     assert (first["metric"], first["dataset"], first["method"], first["q"]) == ("acc", "iris", "pca-fcm", "2")
     assert (first["mean"], first["paper_mean"], first["difference"], first["verdict"]) == (
