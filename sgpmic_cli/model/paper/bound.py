@@ -163,7 +163,7 @@ class Bound:
     def _state(self, p: Parameters, *, keep: bool) -> "State":
         theta, beta = p.natural, p.beta
         X = np.asfortranarray(p.X)
-        points = X.T[:, self.index].T
+        points = X.T.take(self.index, axis=1).T
         left = self.kernel.inducing_sides(theta, p.Z)
         right = self.kernel.latent_sides(theta, points, self.weights)
         sides = [Sides(side, right[place]) for side, place in zip(left, self.places, strict=True)]

@@ -162,9 +162,9 @@ class RBF:
         right[:, :q] = X
         right[:, q] = 1.0
         if self.ard:
-            norms = (X * X * halves[weights.owner]).sum(axis=1)
+            norms = (X * X * halves.take(weights.owner, axis=0)).sum(axis=1)
         else:
-            norms = (X * X).sum(axis=1) * halves[:, 0][weights.owner]
+            norms = (X * X).sum(axis=1) * halves[:, 0].take(weights.owner)
         np.add(norms, weights.log2_root_s, out=right[:, q + 1])
         return right
 
@@ -195,7 +195,7 @@ class RBF:
     ) -> tuple[Array, Array, Array]:
         slopes = theta[:, :1] * theta[:, 1:-2]
         dX = TZ[:, :-1] - TZ[:, -1:] * X
-        dX *= slopes[weights.owner]
+        dX *= slopes.take(weights.owner, axis=0)
         dZ = slopes[:, None] * (TX[:, :, :-1] - TX[:, :, -1:] * Z)
         dtheta = np.zeros_like(theta)
         dtheta[:, 0] = theta[:, 0] * TX[:, :, -1].sum(axis=1)

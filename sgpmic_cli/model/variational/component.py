@@ -39,25 +39,25 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class Rows(NamedTuple):
-    """The rows that count for a component: their places, Y (n, D), <|y|^2> and weights (n,), and P.
+    """The rows that count for a component: their places, w_n y_n (n, D), <|y|^2> and weights w (n,), and P.
 
     D < P when Y is a factor of Y Y'. Of entries that were not seen, Y holds the expectation and <|y|^2> the variance
     too.
     """
 
     places: Indices
-    Y: Array
+    weighted_Y: Array
     squares: Array
     w: Array
     n_outputs: int
 
     def piece(self, part: slice) -> "Rows":
         """Some of them."""
-        return Rows(self.places[part], self.Y[part], self.squares[part], self.w[part], self.n_outputs)
+        return Rows(self.places[part], self.weighted_Y[part], self.squares[part], self.w[part], self.n_outputs)
 
 
 class Task(NamedTuple):
-    """A component to be evaluated: its rows with their q(x_n) = N(mu_n, diag s_n), its kernel and its beta."""
+    """A component to be evaluated: its rows, its kernel and its beta, and the q(x_n) = N(mu_n, diag s_n) of all rows."""
 
     rows: Rows
     kernel: Kernel
@@ -144,7 +144,7 @@ def values_and_slopes(tasks: Sequence[Task], workers: Workers = ALONE) -> list[t
     def back(place: int) -> Gradients:
         (m, _), (rows, expected) = pieces[place], seen[place]
         to = found[m][1]
-        return expected.gradients(rows.w, (rows.w[:, None] * rows.Y) @ to.by_E.T, to.by_Phi2)
+        return expected.gradients(rows.w, rows.weighted_Y @ to.by_E.T, to.by_Phi2)
 
     through = workers.map(back, range(len(pieces)), size)
     return [
@@ -168,16 +168,17 @@ def _slopes(to: Adjoints, through: Sequence[Gradients], kernel: Kernel) -> Slope
 
 def _pieces(tasks: Sequence[Task]) -> list[tuple[int, slice]]:
     """Number of the component and rows of every piece."""
-    return [(m, part) for m, task in enumerate(tasks) for part in cut(len(task.mu), PIECE)]
+    return [(m, part) for m, task in enumerate(tasks) for part in cut(len(task.rows.places), PIECE)]
 
 
 def _size(tasks: Sequence[Task]) -> int:
-    return sum(len(task.mu) for task in tasks)
+    return sum(len(task.rows.places) for task in tasks)
 
 
 def _seen(tasks: Sequence[Task], m: int, part: slice) -> tuple[Rows, Expectations]:
     task = tasks[m]
-    return task.rows.piece(part), expectations(task.kernel, task.mu[part], task.s[part])
+    rows = task.rows.piece(part)
+    return rows, expectations(task.kernel, task.mu.take(rows.places, axis=0), task.s.take(rows.places, axis=0))
 
 
 def _added(pieces: Sequence[tuple[int, slice]], sums: Sequence[Sums]) -> list[Sums]:
@@ -218,8 +219,8 @@ def expected_error(kernel: Kernel, known: Posterior, Y: Array, n_outputs: int, s
 
 
 def _sums(rows: Rows, seen: Expectations) -> Sums:
-    w = rows.w
-    E = seen.first_moments.T @ (w[:, None] * rows.Y)
+    w, Y = rows.w, rows.weighted_Y
+    E = np.concatenate([seen.rbf.T.dot(Y), seen.mu.T.dot(Y), Y.sum(axis=0, keepdims=True)])
     return Sums(seen.second_moment(w), E, float(w.sum()), float(w @ rows.squares), rows.n_outputs)
 
 

@@ -19,6 +19,8 @@ All of them are closed forms. With d = 1 + g s and e = 1 + 2 g s,
 Both exponents are inner products of something of the row with something of the inducing inputs, so that a matrix
 product and one exp give all rows at once, and the way back to the gradients is two matrix products more. Of the
 symmetric <k_k k_l> only the K (K + 1) / 2 pairs k <= l are formed.
+
+Sums over rows are written `a.T.dot(b)`: of a small result `@` keeps other threads from running until it is done.
 """
 
 from dataclasses import dataclass
@@ -82,10 +84,10 @@ class Expectations:
         k, q = self.kernel.Z.shape
         weighted, weighted_mu = w[:, None] * self.rbf, w[:, None] * self.mu
         out = np.empty((k + q + 1, k + q + 1))
-        out[:k, :k] = symmetric(w @ self.squares, k)
-        out[:k, k:-1] = weighted.T @ (self.mu / self.d) + self.kernel.Z * (weighted.T @ self._pull)
+        out[:k, :k] = symmetric(w.dot(self.squares), k)
+        out[:k, k:-1] = weighted.T.dot(self.mu / self.d) + self.kernel.Z * weighted.T.dot(self._pull)
         out[:k, -1] = weighted.sum(axis=0)
-        out[k:-1, k:-1] = weighted_mu.T @ self.mu + np.diag(w @ self.s)
+        out[k:-1, k:-1] = weighted_mu.T.dot(self.mu) + np.diag(w.dot(self.s))
         out[k:-1, -1] = weighted_mu.sum(axis=0)
         out[-1, -1] = w.sum()
         return np.asarray(np.triu(out) + np.triu(out, 1).T)
@@ -119,11 +121,11 @@ class Expectations:
         drawn = (to_Z - to_mu * mu) / d**2  # by g s
         ds = w[:, None] * np.diag(linear) + drawn * g
         dg = np.sum(drawn * s, axis=0)
-        dZ = 2.0 * across * (weighted.T @ self._pull)
+        dZ = 2.0 * across * weighted.T.dot(self._pull)
         # <k_k>
         onto = by_first[:, :k] + 2.0 * w[:, None] * (by_second[:k, -1] + (mu / d) @ across.T + self._pull @ across_Z.T)
         onto = onto * self.rbf
-        rows, points = onto @ self.points1.T, self.rows1.T @ onto
+        rows, points = onto @ self.points1.T, self.rows1.T.dot(onto)
         dmu, ds, dg = self._through(rows, 0.5, g / d, dmu, ds, dg)
         dZ += points[1 : 1 + q].T + 2.0 * Z * points[1 + q :].T
         dlog_v = float(onto.sum())
@@ -131,9 +133,9 @@ class Expectations:
         pair = pairs(k)
         by_pair = pair.twice * by_second[pair.first, pair.second]
         rows = w[:, None] * (self.squares @ (by_pair[:, None] * self.points2.T))
-        points = ((w[:, None] * self.rows2).T @ self.squares) * by_pair
+        sums = np.concatenate([self.rows2.T * w, w[None]]).dot(self.squares) * by_pair
+        points, total = sums[:-1], sums[-1]
         dmu, ds, dg = self._through(rows, 1.0, g / e, dmu, ds, dg)
-        total = (w @ self.squares) * by_pair
         middle, gap = 0.5 * (Z[pair.first] + Z[pair.second]), Z[pair.first] - Z[pair.second]
         by_middle = 0.5 * (points[1 : 1 + q].T + 2.0 * middle * points[1 + q :].T)
         by_gap = -0.5 * total[:, None] * gap * g
