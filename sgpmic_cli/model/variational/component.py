@@ -57,7 +57,7 @@ class Rows(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A component to be evaluated: its rows, its kernel and its beta, and the q(x_n) = N(mu_n, diag s_n) of all rows."""
+    """A component to be evaluated: its rows, its kernel and its beta, and q(x_n) = N(mu_n, diag s_n) of all rows."""
 
     rows: Rows
     kernel: Kernel
