@@ -7,7 +7,7 @@ would cost more.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
@@ -22,7 +22,7 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 PIECE = 8192  # rows; data of fewer are one piece, and summed as one
-WORTHWHILE = 4096  # rows, counted once for every component that they take part in, from which on work is shared out
+WORTHWHILE = 8192  # rows, counted once for every component that they take part in, from which on work is shared out
 
 
 class Workers:
@@ -31,9 +31,9 @@ class Workers:
     def __init__(self, pool: ThreadPoolExecutor | None = None):
         self.pool = pool
 
-    def map(self, work: Callable[[Piece], Result], pieces: Iterable[Piece], rows: int) -> list[Result]:
+    def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece], rows: int) -> list[Result]:
         """The results of all pieces in their order; `rows` is how much work they are together."""
-        if self.pool is None or rows < WORTHWHILE:
+        if self.pool is None or rows < WORTHWHILE or len(pieces) == 1:
             return [work(piece) for piece in pieces]
         return list(self.pool.map(work, pieces))
 

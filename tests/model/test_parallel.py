@@ -118,5 +118,5 @@ def test_every_thread_has_its_own_scratch():
     assert np.shares_memory(mine, scratch.columns("R", 2, 5))  # taken again
     assert not np.shares_memory(mine, scratch.columns("U", 3, 4))
     with workers(2) as crew:
-        (theirs,) = crew.map(lambda _: scratch.columns("R", 3, 4), [0], 10_000)
-    assert not np.shares_memory(mine, theirs)
+        for theirs in crew.map(lambda _: scratch.columns("R", 3, 4), [0, 1], 10_000):
+            assert not np.shares_memory(mine, theirs)

@@ -27,7 +27,7 @@ from sgpmic_cli.model.variational.latent_prior import LOG_2PI, LatentPrior, Pull
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
 ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
-E_STEP_ROWS = 2048  # rows of the E-step at a time: their expectations fit the cache
+E_STEP_ROWS = 4096  # rows of the E-step at a time: their expectations fit the cache
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
