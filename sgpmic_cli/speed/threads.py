@@ -29,7 +29,7 @@ THREADS = (1, 2)
 NEW_ROWS = 3_000
 
 
-def threads_at(n: int, rounds: int = 5) -> list[dict[str, Any]]:
+def threads_at(n: int, rounds: int = 9) -> list[dict[str, Any]]:
     """Milliseconds on the wall with n rows in one thread and in two, which take turns, and whether results are equal.
 
     Of the placing of new rows there are NEW_ROWS, or n if that is fewer.
