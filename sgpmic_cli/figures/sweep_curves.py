@@ -79,6 +79,7 @@ def label_ends(axes: "Axes", apart: float = 0.055) -> None:
     places[-1] = min(places[-1], 1.0)  # those at the top go down again as far as they must
     for i in range(len(places) - 1, 0, -1):
         places[i - 1] = min(places[i - 1], places[i] - apart)
+    leader = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 1, "shrinkB": 3, "relpos": (0.0, 0.5)}  # left of a name
     for line, (x, y), place in zip(curves, ends, places, strict=True):
         axes.annotate(
             str(line.get_label()),
@@ -88,5 +89,5 @@ def label_ends(axes: "Axes", apart: float = 0.055) -> None:
             va="center",
             fontsize=7,
             color=line.get_color(),
-            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": line.get_color(), "shrinkA": 0, "shrinkB": 3},
+            arrowprops={**leader, "color": line.get_color()},
         )
