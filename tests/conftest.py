@@ -1,6 +1,10 @@
-"""One BLAS thread per process, as the command line sets it, before any test module imports numpy."""
+"""Every process of the tests starts alike: one BLAS thread, as the command line sets it, and deaf to no interrupt."""
 
 import os
+import signal
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
+    os.environ.setdefault(_variable, "1")  # before any test module imports numpy
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
