@@ -44,8 +44,8 @@ class NeighbourLists:
         if moved.any():
             squares[moved.take(i) | moved.take(j)] = np.inf
         nearest = np.where(has_twin, 0.0, np.inf)
-        self._by_i.lower(nearest, squares)
-        self._by_j.lower(nearest, squares)
+        np.minimum.at(nearest, i, squares)
+        np.minimum.at(nearest, j, squares)
         reach = np.minimum(nearest + self.margin, self.limit)
         alone = moved | (reach > self._radius**2)
         matters = (squares < np.maximum(reach.take(i), reach.take(j))) & ~(alone.take(i) | alone.take(j))
@@ -75,25 +75,9 @@ class NeighbourLists:
         nearest = np.asarray(tree.query(Z, k=2)[0])[:, 1]
         needed = np.quantile(nearest**2, _ENOUGH) + self.margin
         self._radius = float(np.sqrt(min(needed, self.limit)))
-        self._i, self._j = tree.query_pairs((1.0 + _SKIN) * self._radius, output_type="ndarray").T
-        self._by_i, self._by_j = _Ends(self._i), _Ends(self._j)
+        pairs = tree.query_pairs((1.0 + _SKIN) * self._radius, output_type="ndarray")
+        self._i, self._j = np.ascontiguousarray(pairs.T)  # looked up by many times
         self._listed = Z
-
-
-class _Ends:
-    """Pairs grouped by one of their ends, for the least of their values at each point."""
-
-    def __init__(self, ends: Places):
-        self.order = np.argsort(ends, kind="stable")
-        grouped = ends[self.order]
-        self.starts = np.flatnonzero(np.diff(grouped, prepend=-1))
-        self.points = grouped[self.starts]
-
-    def lower(self, least: Array, values: Array) -> None:
-        """Lower `least` (N,) to the values (pairs,) of the pairs that end at each point."""
-        if len(self.points):
-            lowest = np.minimum.reduceat(values.take(self.order), self.starts)
-            least[self.points] = np.minimum(least[self.points], lowest)
 
 
 def _beside(Z: Array, alone: Places, reach: Array) -> tuple[Places, Places]:
