@@ -76,7 +76,7 @@ class NeighbourLists:
         needed = np.quantile(nearest**2, _ENOUGH) + self.margin
         self._radius = float(np.sqrt(min(needed, self.limit)))
         pairs = tree.query_pairs((1.0 + _SKIN) * self._radius, output_type="ndarray")
-        self._i, self._j = np.ascontiguousarray(pairs.T)  # looked up by many times
+        self._i, self._j = np.ascontiguousarray(pairs.T)  # each in one piece: every evaluation reads them
         self._listed = Z
 
 
