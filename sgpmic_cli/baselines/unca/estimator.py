@@ -26,7 +26,7 @@ from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.baselines.unca import nca
 from sgpmic_cli.baselines.unca.affinity import Affinity
-from sgpmic_cli.baselines.unca.conjugate_gradients import descend
+from sgpmic_cli.baselines.unca.conjugate_gradients import descend, evaluated
 from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 Labels = NDArray[np.int64]
@@ -129,12 +129,12 @@ class UNCA(EmbeddingClusterer):
     def _project(self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState) -> Array:
         """A (P, Q) of neighbourhood component analysis for these labels."""
         objective = nca.Objective(Yc, weights, labels, self.n_components, self.lam)
-        a = 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components)
+        place = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
         for _ in range(ceil(self.line_searches / _IN_A_ROW)):
-            a, values = descend(objective, a, _IN_A_ROW)
+            place, values = descend(objective, place, _IN_A_ROW)
             if not values or values[0] - values[-1] < 1e-4:
                 break
-        return a.reshape(-1, self.n_components)
+        return place.x.reshape(-1, self.n_components)
 
 
 def partitions(U: Array, weights: Array, m: int, tries: int, rng: np.random.RandomState) -> Labels:

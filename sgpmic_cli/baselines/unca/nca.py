@@ -7,13 +7,13 @@ With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradie
 penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program. Equal
 points of one cluster are one point with a weight w: e_ij then counts w_j times, and r_i and p_i r_i gain w_i - 1.
 
-Two ways to the same numbers, since a term below exp(-37) of its row's largest is lost to rounding in any case. Blocks:
+Two ways to the same numbers, up to terms below exp(-32) of their row's largest. Blocks:
 e is symmetric, so only its upper triangle is made; the rows of every cluster are sorted along the axis on which Z
 spreads most, and a block joins a panel of them to the stretch of a cluster that is near enough. Every sum over a block
 is a matrix product. Lists: once Z has spread, few pairs are near enough, and they are listed (see neighbour_lists.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,14 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.unca.near_blocks import PANEL, Block, along_main_axis, blocks
 from sgpmic_cli.baselines.unca.neighbour_lists import NeighbourLists
 
-_NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
+_NEGLIGIBLE = 32.0  # exp(-32) = 1e-14
 _UNDERFLOW = 700.0  # exp(-700) = 1e-304
-_LOG2E = 1.0 / np.log(2.0)  # powers of two are a tenth faster than exp
+_LOG2E = 1.0 / np.log(2.0)
+_NARROW = 1e4  # squared distances of this size have an error of 1e-12
 _ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
 _BESIDE = 8  # how many rows on either side in the order are asked for the nearest
+
+Sums = tuple[float, Callable[[], Array]]  # of all p, and what computes the gradient by Z, halved (N, Q)
 
 
 class Objective:
@@ -51,14 +54,16 @@ class Objective:
         self._room = np.empty(0)  # for the blocks of one evaluation
         self._lists = NeighbourLists(_NEGLIGIBLE, _UNDERFLOW)
 
-    def __call__(self, a: Array) -> tuple[float, Array]:
-        """-F and its gradient at A, both flat: what is to be minimised."""
+    def __call__(self, a: Array) -> tuple[float, Callable[[], Array]]:
+        """-F at A, which is flat, and what computes its gradient there, until the next call."""
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
-        p, LapZ = self._by_lists(Z) if self._lists.serve(Z) or self._is_sparse(Z) else self._by_blocks(Z)
-        value = p - self.lam * np.sum(A**2) / A.size
-        gradient = 2.0 * self.Y.T @ LapZ - 2.0 * self.lam * A / A.size
-        return -value, -gradient.ravel()
+        p, laplacian = self._by_lists(Z) if self._lists.serve(Z) or self._is_sparse(Z) else self._by_blocks(Z)
+
+        def gradient() -> Array:
+            return (2.0 * self.lam / A.size * A - 2.0 * self.Y.T @ laplacian()).ravel()
+
+        return self.lam * float(np.sum(A**2)) / A.size - p, gradient
 
     def _is_sparse(self, Z: Array) -> bool:
         """Whether few pairs matter, judged by some fifty rows; small sets are never worth a tree."""
@@ -69,33 +74,41 @@ class Objective:
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
 
-    def _by_blocks(self, Z: Array) -> tuple[float, Array]:
+    def _by_blocks(self, Z: Array) -> Sums:
         n, q = Z.shape
         along = along_main_axis(Z)
         order = np.lexsort((along, self.labels))
         Z, weights = Z[order], self.weights[order]
         near = blocks(along[order], _reach(Z, weights), self._clusters)
         tiles = self._tiles(near)
-        w = weights[:, None]
-        V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
-        own, other = np.zeros_like(V), np.zeros_like(V)  # sums over the own cluster, and over all others
-        wV = w * V
+        own, other = np.zeros(n), np.zeros(n)  # sums over the own cluster, and over all others
+        panel = _Panel(Z, slice(0, 0))
         for tile, block in zip(tiles, near, strict=True):
-            cdist(Z[block.rows], Z[block.columns], "sqeuclidean", out=tile)
-            tile *= -_LOG2E
-            np.exp2(tile, out=tile)
+            if block.rows != panel.rows:
+                panel = _Panel(Z, block.rows)
+            panel.affinities(block.columns, tile)
             if block.on_diagonal:
                 tile[:, : len(tile)] *= _ABOVE[: len(tile), : len(tile)]
-            _accumulate(own if block.agree else other, tile, block, wV)
-        p, share, inverse = _shares(weights, own[:, q] + other[:, q], own[:, q])
-        a, b = share[:, None], inverse[:, None]
-        transposed, within, across = np.zeros_like(V), (a - b) * V, a * V
-        for tile, block in zip(tiles, near, strict=True):
-            _accumulate(transposed, tile, block, within if block.agree else across)
-        HV = (a - b) * own + a * other + w * transposed
-        LapZ = np.empty_like(Z)
-        LapZ[order] = HV[:, q:] * Z - HV[:, :q]
-        return p, LapZ
+            sums = own if block.agree else other
+            sums[block.rows] += tile @ weights[block.columns]
+            sums[block.columns] += weights[block.rows] @ tile
+        p, share, inverse = _shares(weights, own + other, own)
+
+        def laplacian() -> Array:
+            a, b, w = share[:, None], inverse[:, None], weights[:, None]
+            V = np.column_stack([Z, np.ones(n)])  # (N, Q + 1)
+            within, across = np.hstack([w * V, (a - b) * V]), np.hstack([w * V, a * V])
+            own, other = np.zeros_like(within), np.zeros_like(across)
+            for tile, block in zip(tiles, near, strict=True):
+                sums, sides = (own, within) if block.agree else (other, across)
+                sums[block.rows] += tile @ sides[block.columns]
+                sums[block.columns] += (sides[block.rows].T @ tile).T
+            HV = (a - b) * own[:, : q + 1] + a * other[:, : q + 1] + w * (own + other)[:, q + 1 :]
+            LapZ = np.empty_like(Z)
+            LapZ[order] = HV[:, q:] * Z - HV[:, :q]
+            return LapZ
+
+        return p, laplacian
 
     def _tiles(self, near: Sequence[Block]) -> list[Array]:
         """An array for each block, all from one stretch of memory that the next evaluation uses again."""
@@ -105,19 +118,52 @@ class Objective:
         parts = np.split(self._room[: ends[-1]], ends[:-1])
         return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
 
-    def _by_lists(self, Z: Array) -> tuple[float, Array]:
+    def _by_lists(self, Z: Array) -> Sums:
         i, j, apart, squares = self._lists.pairs(Z, self.weights > 1)
         n, agree = len(Z), (self.labels.take(i) == self.labels.take(j)).astype(np.float64)
-        w_i, w_j = self.weights.take(i), self.weights.take(j)
 
         def ends(at_i: Array, at_j: Array) -> Array:
             return np.bincount(i, at_i, n).astype(np.float64) + np.bincount(j, at_j, n)
 
         e = np.exp(-squares)
-        e_i, e_j = e * w_j, e * w_i
+        e_i, e_j = e * self.weights.take(j), e * self.weights.take(i)
         p, a, b = _shares(self.weights, ends(e_i, e_j), ends(e_i * agree, e_j * agree))
-        H = e_i * (a.take(i) - agree * b.take(i)) + e_j * (a.take(j) - agree * b.take(j))
-        return p, np.column_stack([ends(H * column, -H * column) for column in apart.T])
+
+        def laplacian() -> Array:
+            H = e_i * (a.take(i) - agree * b.take(i)) + e_j * (a.take(j) - agree * b.take(j))
+            return np.column_stack([ends(H * column, -H * column) for column in apart.T])
+
+        return p, laplacian
+
+
+class _Panel:
+    """e between some rows and others, as powers of two, which are a tenth faster than exp.
+
+    The logarithms are one product, -|x - y|^2 = 2 x'y - |x|^2 - |y|^2, measured from one of the rows, so that a panel
+    far from the origin keeps its digits. Rows too far from each other for that are taken pair by pair.
+    """
+
+    def __init__(self, Z: Array, rows: slice):
+        self.Z = Z
+        self.rows = rows
+        n, q = Z.shape
+        R = np.empty((n, q + 2))
+        y = np.subtract(Z, Z[(rows.start + rows.stop) // 2], out=R[:, :q])
+        np.einsum("nq,nq->n", y, y, out=R[:, q])
+        R[:, q + 1] = 1.0
+        self._L = R[rows].take([*range(q), q + 1, q], axis=1)
+        self._narrow = bool(np.all(self._L[:, q + 1] < _NARROW))
+        self._L *= [2.0 * _LOG2E] * q + [-_LOG2E] * 2
+        self._R = R
+
+    def affinities(self, columns: slice, out: Array) -> None:
+        """Fill `out` with e between these rows and those of `columns`."""
+        if self._narrow:
+            np.matmul(self._L, self._R[columns].T, out=out)
+        else:
+            cdist(self.Z[self.rows], self.Z[columns], "sqeuclidean", out=out)
+            out *= -_LOG2E
+        np.exp2(out, out=out)
 
 
 def _shares(weights: Array, r: Array, c: Array) -> tuple[float, Array, Array]:
@@ -144,9 +190,3 @@ def _reach(Z: Array, weights: Array) -> Array:
         np.minimum(nearest[shift:], squares, out=nearest[shift:])
         np.minimum(nearest[:-shift], squares, out=nearest[:-shift])
     return np.sqrt(np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW))
-
-
-def _accumulate(sums: Array, tile: Array, block: Block, V: Array) -> None:
-    """Add a block's part of e V, and its transpose's."""
-    sums[block.rows] += tile @ V[block.columns]
-    sums[block.columns] += (V[block.rows].T @ tile).T
