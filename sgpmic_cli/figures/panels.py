@@ -103,7 +103,7 @@ def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
                 _with_classes(run.cell)[0],
                 setting="paper",
                 clusters=run.cell.n_clusters,
-                dims=run.cell.q,
+                dims=run.q,
                 inducing=run.settings["n_inducing"],
                 seed=run.seed,
                 memory=memory,

@@ -50,6 +50,7 @@ class Run:
     """One fit: a cell, its settings, and a repeat."""
 
     cell: Cell
+    q: int | None
     settings: dict[str, Any]
     repeat: int
     seed: int
@@ -58,7 +59,7 @@ class Run:
 
     def arguments(self) -> dict[str, Any]:
         """What the estimator's constructor gets (a clusterer from elsewhere only what it accepts)."""
-        common = {"n_clusters": self.cell.n_clusters, "n_components": self.cell.q, "random_state": self.seed}
+        common = {"n_clusters": self.cell.n_clusters, "n_components": self.q, "random_state": self.seed}
         accepted = self.cell.method.accepts()
         return {name: value for name, value in common.items() if name in accepted} | self.settings
 
@@ -127,9 +128,10 @@ def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
 
 def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
     assert cell.data is not None
+    q = settings.get("n_components", cell.q)  # a method with a number of its own has one run for all rows of a data set
     identity = {
         "dataset": cell.dataset,
-        "q": cell.q,
+        "q": q,
         "n_clusters": cell.n_clusters,
         "method": cell.method.name,
         "settings": settings,
@@ -139,7 +141,7 @@ def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
     key = _digest(
         {
             "data": cell.data.sha256,
-            "q": cell.q,
+            "q": q,
             "n_clusters": cell.n_clusters,
             "method": cell.method.target,
             "settings": settings,
@@ -147,7 +149,7 @@ def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
             "code": code,
         }
     )
-    return Run(cell, settings, repeat, seed, key, code)
+    return Run(cell, q, settings, repeat, seed, key, code)
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -73,7 +73,7 @@ def _record(run: Run, **result: Any) -> Record:
         key=run.key,
         dataset=run.cell.dataset,
         method=run.cell.method.name,
-        q=run.cell.q or 0,
+        q=run.q or 0,
         n_clusters=run.cell.n_clusters,
         settings=run.settings,
         repeat=run.repeat,

@@ -105,7 +105,7 @@ def _stages(pending: Sequence[Run]) -> list[list[Run]]:
     sharing = [run for run in pending if "memory" in run.cell.method.accepts()]
     for run in sorted(sharing, key=cost):
         assert run.cell.data is not None
-        served = (run.cell.method.name, run.cell.q) if run.cell.method.keeps_for_cell else ()
+        served = (run.cell.method.name, run.q) if run.cell.method.keeps_for_cell else ()
         makers.setdefault((run.cell.data.sha256, *served), run)
     first = list(makers.values())
     later = {run.key for run in sharing} - {run.key for run in first}

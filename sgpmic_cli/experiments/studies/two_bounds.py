@@ -85,12 +85,12 @@ def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule)
 def start_of(run: Run, memory: PathLike | None = None) -> tuple[Observed, Parameters, Array, Schedule]:
     """Data, parameters, responsibilities and schedule that a run of SGP-MIC starts with."""
     assert run.cell.data is not None
-    assert run.cell.q is not None
+    assert run.q is not None
     Y, settings = run.cell.data.Y, run.settings
     random_state = check_random_state(run.seed)
     offset, scale = offset_and_scale(Y, settings["scale"], center=settings["center"])
     seen = (Y - offset) / scale
-    X = latent_start(Y, run.cell.q, settings["isomap_components"], memory, random_state)
+    X = latent_start(Y, run.q, settings["isomap_components"], memory, random_state)
     log_beta = float(np.log(4.0 / np.var(seen, axis=0, ddof=1).mean()))
     form = {name: settings[name] for name in ("covariance_type", "covariance_floor")}
     parameters, S = start(

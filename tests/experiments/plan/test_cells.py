@@ -49,6 +49,12 @@ def test_equal_experiments_are_computed_once():
     assert len(plan_runs(cells, 10, 0)) == 3 * 10  # wdbc has Q = 1, 1, 2 and australian 1, 1, 1
 
 
+def test_a_method_with_dimensions_of_its_own_has_the_same_runs_in_every_row():
+    planned = _cells(["iris"], [50, 95, 99], ["sgp-mic+", "pca-fcm"])
+    assert len(plan_runs([cell for cell in planned if cell.method.name == "sgp-mic+"], 10, seed=0)) == 10
+    assert len({run.q for cell in planned for run in runs_of(cell, 1, 0)}) == 3
+
+
 def test_q_is_the_printed_one_on_every_row_but_yale():
     printed = {(name, variance): q for name, variance, q in _printed_q() if name != "yale"}
     cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])

@@ -16,7 +16,7 @@ def _fold(accs):
     behind, records = [], {}
     for level, values in zip(LEVELS, accs, strict=True):
         for repeat, acc in enumerate(values):
-            run = Run(cell, {"level": level}, repeat, repeat, f"{level}/{repeat}", "")
+            run = Run(cell, None, {"level": level}, repeat, repeat, f"{level}/{repeat}", "")
             ok = acc is not None
             scores = dict.fromkeys(SCORES, acc) if ok else {}
             behind.append(run)
