@@ -13,10 +13,18 @@ from sgpmic_cli.networks.training import train
 class Autoencoder:
     """P-h1-h2-...-Q-...-h2-h1-P: ReLU inside, a linear code and a linear output, mean squared error, Adam."""
 
-    def __init__(self, sizes: Sequence[int], rng: np.random.RandomState, start: Start = "glorot") -> None:
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        rng: np.random.RandomState,
+        start: Start = "glorot",
+        *,
+        single_precision: bool = False,
+    ) -> None:
+        self._precision = np.dtype(np.float32 if single_precision else np.float64)
         split = Dense.count(sizes)
         hidden = ["relu"] * (len(sizes) - 2)
-        self.parameters = np.zeros(split + Dense.count(sizes[::-1]))
+        self.parameters = np.zeros(split + Dense.count(sizes[::-1]), self._precision)
         self.gradient = np.zeros_like(self.parameters)
         self.encoder = Dense(sizes, [*hidden, "linear"], self.parameters[:split], self.gradient[:split])
         self.decoder = Dense(sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:])
@@ -35,6 +43,7 @@ class Autoencoder:
     ) -> list[float]:
         """Train on the rows of Y (N, P) and return the loss of every epoch."""
         optimiser = Adam(self.parameters, self.gradient, learning_rate)
+        Y = Y.astype(self._precision, copy=False)
 
         def step(rows: np.ndarray) -> float:
             loss = self.loss(Y[rows])
@@ -53,4 +62,4 @@ class Autoencoder:
 
     def encode(self, Y: np.ndarray) -> np.ndarray:
         """The codes (N, Q) of the rows of Y."""
-        return self.encoder.forward(Y).copy()
+        return self.encoder.forward(Y.astype(self._precision, copy=False)).copy()
