@@ -18,6 +18,7 @@ from sgpmic_cli.baselines.unca.near_blocks import Block, along_main_axis, blocks
 from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 
 _EPS = float(np.finfo(np.float64).eps)
+_TINY = float(np.finfo(np.float64).tiny)
 _FLOOR = -np.log(_EPS)  # the squared distance at which an affinity meets the floor
 _SHIFT = 1e-14
 _SPARE = 2  # columns with which the eigenvectors are searched for, beyond their number
@@ -87,10 +88,10 @@ class Affinity:
         eigenvalues = 1.0 / np.maximum(np.einsum("nk,nk->k", found, images), 1.0)
         found, _ = np.linalg.qr(images)
         V = self._walk(np.hstack([trivial, found]) / root)
-        V /= np.sqrt(self.weights @ V**2)
+        V /= np.maximum(np.sqrt(self.weights @ V**2), _TINY)  # zero where all affinities are at the floor
         V[:, 1:] += error * eigenvalues * rng.standard_normal((n, k)) / np.sqrt(self.weights.sum())
         U = np.empty_like(V)
-        U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), np.finfo(float).tiny)
+        U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), _TINY)
         return U
 
     def _walk(self, V: Array) -> Array:

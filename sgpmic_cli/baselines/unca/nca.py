@@ -7,13 +7,15 @@ With T = diag(p) [p_ij] - [p_ij where clusters agree] and H = T + T', the gradie
 penalty's. A point so far from all others that its r_i underflows counts nothing, as in the published program. Equal
 points of one cluster are one point with a weight w: e_ij then counts w_j times, and r_i and p_i r_i gain w_i - 1.
 
-Two ways to the same numbers, up to terms below exp(-32) of their row's largest. Blocks:
-e is symmetric, so only its upper triangle is made; the rows of every cluster are sorted along the axis on which Z
-spreads most, and a block joins a panel of them to the stretch of a cluster that is near enough. Every sum over a block
-is a matrix product. Lists: once Z has spread, few pairs are near enough, and they are listed (see neighbour_lists.py).
+Three ways to the same numbers. One matrix of all pairs, where rows are few. Else what is below exp(-37) of its row's
+largest is left out, lost to rounding in any case. Blocks: e is symmetric, so only its upper triangle is made; the rows
+of every cluster are sorted along the axis on which Z spreads most, and a block joins a panel of them to the stretch of
+a cluster that is near enough. Every sum over a block is a matrix product. Lists: once Z has spread, few pairs are near
+enough, and they are listed (see neighbour_lists.py).
 """
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,11 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.unca.near_blocks import PANEL, Block, along_main_axis, blocks
 from sgpmic_cli.baselines.unca.neighbour_lists import NeighbourLists
 
-_NEGLIGIBLE = 32.0  # exp(-32) = 1e-14
+_NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
 _UNDERFLOW = 700.0  # exp(-700) = 1e-304
 _LOG2E = 1.0 / np.log(2.0)
-_NARROW = 1e4  # squared distances of this size have an error of 1e-12
+_NARROW = 1e3  # squared distances from products of this size have an error of 1e-13
+_FEW = 256  # rows up to which one matrix of all pairs is faster than many blocks
 _ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
 _BESIDE = 8  # how many rows on either side in the order are asked for the nearest
 
@@ -58,12 +61,17 @@ class Objective:
         """-F at A, which is flat, and what computes its gradient there, until the next call."""
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
-        p, laplacian = self._by_lists(Z) if self._lists.serve(Z) or self._is_sparse(Z) else self._by_blocks(Z)
+        p, laplacian = self._way(Z)(Z)
 
         def gradient() -> Array:
             return (2.0 * self.lam / A.size * A - 2.0 * self.Y.T @ laplacian()).ravel()
 
         return self.lam * float(np.sum(A**2)) / A.size - p, gradient
+
+    def _way(self, Z: Array) -> Callable[[Array], Sums]:
+        if len(Z) <= _FEW:
+            return self._by_matrix
+        return self._by_lists if self._lists.serve(Z) or self._is_sparse(Z) else self._by_blocks
 
     def _is_sparse(self, Z: Array) -> bool:
         """Whether few pairs matter, judged by some fifty rows; small sets are never worth a tree."""
@@ -73,6 +81,20 @@ class Objective:
         distances = cdist(Z[rows], Z, "sqeuclidean")
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
+
+    def _by_matrix(self, Z: Array) -> Sums:
+        w, agree = self.weights, self.labels[:, None] == self.labels
+        e = cdist(Z, Z, "sqeuclidean")
+        np.exp(np.negative(e, out=e), out=e)
+        np.fill_diagonal(e, 0.0)
+        p, share, inverse = _shares(w, e @ w, (e * agree) @ w)
+
+        def laplacian() -> Array:
+            T = e * w * (share[:, None] - agree * inverse[:, None])
+            H = T + T.T
+            return H.sum(axis=1)[:, None] * Z - H @ Z
+
+        return p, laplacian
 
     def _by_blocks(self, Z: Array) -> Sums:
         n, q = Z.shape
@@ -112,10 +134,11 @@ class Objective:
 
     def _tiles(self, near: Sequence[Block]) -> list[Array]:
         """An array for each block, all from one stretch of memory that the next evaluation uses again."""
-        ends = np.cumsum([np.prod(block.shape) for block in near])
+        sizes = [height * width for height, width in (block.shape for block in near)]
+        ends = list(accumulate(sizes))
         if len(self._room) < ends[-1]:
             self._room = np.empty(ends[-1])
-        parts = np.split(self._room[: ends[-1]], ends[:-1])
+        parts = [self._room[end - size : end] for end, size in zip(ends, sizes, strict=True)]
         return [part.reshape(block.shape) for part, block in zip(parts, near, strict=True)]
 
     def _by_lists(self, Z: Array) -> Sums:

@@ -156,3 +156,11 @@ def test_weights_stand_for_equal_points(n, spread):
     if spread == 1.0:  # further out eigenvalues nearly coincide, and any mixture of their vectors will do
         U, V = (graph.eigenvectors(3, np.random.RandomState(0), error=0.0) for graph in (small, large))
         np.testing.assert_allclose(np.abs(np.repeat(U, times, axis=0)), np.abs(V), atol=0.02)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_points_that_only_the_floor_connects_have_eigenvectors_that_are_numbers(seed):
+    """All directions are equal then, and a step of the walk leaves nothing of most."""
+    graph = Affinity(1000.0 * np.random.RandomState(seed).standard_normal((165, 8)), np.ones(165))
+    U = graph.eigenvectors(15, np.random.RandomState(seed), error=0.0)
+    np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)

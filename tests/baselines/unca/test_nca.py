@@ -27,10 +27,11 @@ def unweighted(Yc, labels, q, lam):
     return nca.Objective(Yc, np.ones(len(Yc)), labels, q, lam)
 
 
+@pytest.mark.parametrize("n", [60, 300])
 @pytest.mark.parametrize("q", [1, 3])
 @pytest.mark.parametrize("lam", [0.001, 100.0])
-def test_value_and_gradient(q, lam):
-    Yc, labels, A = problem(60, 5, q, 0.7)
+def test_value_and_gradient(n, q, lam):
+    Yc, labels, A = problem(n, 5, q, 0.7)
     objective = unweighted(Yc, labels, q, lam)
     value, slopes = objective(A.ravel())
     gradient = slopes()
@@ -60,11 +61,11 @@ def plain(Z, labels, weights):
     return float(weights @ p[:, 0]), H.sum(axis=1, keepdims=True) * Z - H @ Z
 
 
-@pytest.mark.parametrize("way", ["_by_blocks", "_by_lists"])
+@pytest.mark.parametrize("way", ["_by_matrix", "_by_blocks", "_by_lists"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("size", [0.3, 2.0, 4.0, 20.0, 100.0])
 def test_what_is_left_out_is_lost_to_rounding(way, weighted, size):
-    """Both ways against all pairs, also after moves that keep the lists and with points far from all others."""
+    """All ways against all pairs, also after moves that keep the lists and with points far from all others."""
     Yc, labels, A = problem(600, 3, 2, size)
     Yc[:3] *= 30.0
     weights = 1.0 + weighted * np.random.RandomState(1).randint(3, size=600)
@@ -84,20 +85,22 @@ def test_spread_points_are_recognised():
     assert objective._is_sparse(1000.0 * objective.Y @ A)
 
 
+@pytest.mark.parametrize("n", [60, 700])
 @pytest.mark.parametrize("offset", [1e4, 1e8])
-def test_far_groups_keep_their_digits(offset):
+def test_far_groups_keep_their_digits(n, offset):
     """Distances within a group are those of its points, however far from the origin it lies."""
-    Yc, labels, _ = problem(60, 2, 2, 1.0)
+    Yc, labels, _ = problem(n, 2, 2, 1.0)
     Yc = np.round(Yc, 4)
-    groups = np.arange(60) % 2
+    groups = np.arange(n) % 2
     value, _ = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)(np.eye(2).ravel())
     expected = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0)(np.eye(2).ravel()) for g in (0, 1)]
     assert value == pytest.approx(sum(each for each, _ in expected), rel=1e-6)
 
 
+@pytest.mark.parametrize("n", [50, 300])
 @pytest.mark.parametrize("size", [1e6, 1e12, 1e150])
-def test_points_beyond_the_range_of_floats_count_nothing(size):
-    Yc, labels, A = problem(50, 3, 2, size)
+def test_points_beyond_the_range_of_floats_count_nothing(n, size):
+    Yc, labels, A = problem(n, 3, 2, size)
     value, gradient = unweighted(Yc, labels, 2, 0.0)(A.ravel())
     assert value == 0.0
     assert np.all(gradient() == 0.0)
