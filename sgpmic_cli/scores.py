@@ -65,12 +65,11 @@ def nmi_stated(classes: ArrayLike, clusters: ArrayLike) -> float:
 def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
     """The adjusted Rand index: 0 for chance, 100 for equal partitions."""
     table = contingency(classes, clusters)
-    together, in_class, in_cluster, pairs = (
-        float(np.sum(counts * (counts - 1) // 2)) for counts in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
-    )
+    in_class, in_cluster = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
+    together, all_pairs = _pairs(table), _pairs(table.sum())
     if in_class == in_cluster == together:  # equal partitions, also where nothing can be told by chance
         return 100.0
-    by_chance = in_class * in_cluster / pairs
+    by_chance = in_class * in_cluster / all_pairs
     return 100.0 * (together - by_chance) / (0.5 * (in_class + in_cluster) - by_chance)
 
 
@@ -107,6 +106,11 @@ def _nmi(table: NDArray[np.int64], mean: Callable[[float, float], float]) -> flo
     of_class, of_cluster = shares.sum(axis=1), shares.sum(axis=0)
     mutual = _entropy(of_class) + _entropy(of_cluster) - _entropy(shares)
     return 100.0 * max(mutual, 0.0) / mean(_entropy(of_class), _entropy(of_cluster))
+
+
+def _pairs(counts: NDArray[np.int64]) -> float:
+    """How many pairs of points stand together."""
+    return float(np.sum(counts * (counts - 1) // 2))
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:
