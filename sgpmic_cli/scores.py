@@ -103,9 +103,9 @@ def _nmi(table: NDArray[np.int64], mean: Callable[[float, float], float]) -> flo
     if 1 in table.shape:
         return 0.0
     shares = table / table.sum()
-    of_class, of_cluster = shares.sum(axis=1), shares.sum(axis=0)
-    mutual = _entropy(of_class) + _entropy(of_cluster) - _entropy(shares)
-    return 100.0 * max(mutual, 0.0) / mean(_entropy(of_class), _entropy(of_cluster))
+    of_classes, of_clusters = _entropy(shares.sum(axis=1)), _entropy(shares.sum(axis=0))
+    mutual = of_classes + of_clusters - _entropy(shares)
+    return 100.0 * max(mutual, 0.0) / mean(of_classes, of_clusters)
 
 
 def _pairs(counts: NDArray[np.int64]) -> float:
