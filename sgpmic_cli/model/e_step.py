@@ -2,7 +2,7 @@
 
 S_nm is in proportion to exp l_nm. Part of l_nm is cheap, and what is dear only lowers it: errors and variances. So the
 cheap part is a ceiling, and where the ceiling lies far below the best l of the row, S_nm is nothing that a later step
-would see: components leave rows out that they hold to less than a thousandth.
+would see: components leave rows out that they hold to less than a thousandth, and a hundredth of that is zero here.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
 
-NOTHING = 18.0  # exp(-18) = 1.5e-8 of a row: half of the digits that it has
+NOTHING = 5.0 * np.log(10.0)  # how far below the best l S_nm is zero: at 1e-5 of the largest share of a row
 
 Exact = Callable[[int, Indices, Array], Array]
 

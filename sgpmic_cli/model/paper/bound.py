@@ -239,7 +239,7 @@ def expectation(
         X, Y, squares = p.X[rows], np.ascontiguousarray(data.Y[rows].T), data.squares[rows]
         sides, prior = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
 
-        def exact(m: int, near: Indices, least: Array) -> Array:
+        def from_prior(m: int, near: Indices, least: Array) -> Array:
             whole = len(near) > ALMOST_ALL * len(X)  # to pick most of the rows would cost more than to compute them all
             some: Indices | slice = slice(None) if whole else near
             R = processes.covariances(m, sides[some])
@@ -251,7 +251,18 @@ def expectation(
                 found[undecided] = ceiling[undecided] - half_beta * data.n_outputs * variances
             return found
 
-        return responsibilities(prior, exact)
+        if len(X) * len(factors) * len(p.Z) * 8 > E_STEP_BYTES:
+            return responsibilities(prior, from_prior)
+
+        # Few rows: to ask every component twice would cost more than what the prior saves.
+        R = [processes.covariances(m, sides, ("R", m)) for m in range(len(factors))]
+        errors = np.array([processes.square_errors(m, own, Y, squares) for m, own in enumerate(R)])
+        ceiling = prior - half_beta * errors
+
+        def from_errors(m: int, near: Indices, least: Array) -> Array:
+            return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
+
+        return responsibilities(ceiling, from_errors)
 
     blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z))))
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))

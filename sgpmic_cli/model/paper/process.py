@@ -30,9 +30,9 @@ class Processes:
         self.maps = [_map(f.W_turned, *scale) for f, scale in zip(factors, self.scales, strict=True)]
         self.halves = [None if f.rough else _half(f.L_a_inverse, *t) for f, t in zip(factors, self.scales, strict=True)]
 
-    def covariances(self, m: int, sides: Array) -> Array:
-        """[1; R] (1+K, n) of component m, given the kernel's plain sides; the memory is taken again next time."""
-        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns("R", self.heads.shape[2], len(sides)))
+    def covariances(self, m: int, sides: Array, name: object = "R") -> Array:
+        """[1; R] (1+K, n) of component m, given the kernel's plain sides; the next of that name takes its memory."""
+        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns(name, self.heads.shape[2], len(sides)))
 
     def square_errors(self, m: int, R: Array, Y: Array, squares: Array) -> Array:
         """|y_n - F_n|^2 of rows Y (D, n) with their |y_n|^2, given [1; R] of component m, (n,)."""
