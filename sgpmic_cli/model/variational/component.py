@@ -17,6 +17,7 @@ The square error that a row expects under the component, which is what its E-ste
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -201,14 +202,14 @@ def value_and_adjoints(sums: Sums, kernel: Kernel, beta: float) -> tuple[float, 
     by_A = -0.5 * (p * solved.A_inverse + solved.W @ solved.W.T)
     by_Phi2 = beta * by_A
     by_Phi2[:k, :k] += 0.5 * beta * p * solved.gram_inverse
-    unexplained = kernel.variance * sums.total - float(np.sum(solved.gram_inverse * sums.Phi2[:k, :k]))
+    unexplained = kernel.variance * sums.total - float((solved.gram_inverse * sums.Phi2[:k, :k]).sum())
     shrunk = solved.gram_inverse @ sums.Phi2[:k, :k] @ solved.gram_inverse
     by_gram = by_A[:k, :k] + 0.5 * p * solved.gram_inverse - 0.5 * beta * p * shrunk
     dZ, dlog_v, dg = gram_gradients(kernel, by_gram, solved.gram)
     dlog_v -= 0.5 * beta * p * kernel.variance * sums.total
-    dlog_a = -float(np.trace(by_A[k:-1, k:-1])) / kernel.linear - 0.5 * p * q
-    by_beta = 0.5 * p * sums.total / beta - 0.5 * sums.energy + float(np.sum(sums.E * solved.W))
-    by_beta += float(np.sum(by_A * sums.Phi2)) - 0.5 * p * unexplained
+    dlog_a = -float(by_A[k:-1, k:-1].trace()) / kernel.linear - 0.5 * p * q
+    by_beta = 0.5 * p * sums.total / beta - 0.5 * sums.energy + float((sums.E * solved.W).sum())
+    by_beta += float((by_A * sums.Phi2).sum()) - 0.5 * p * unexplained
     return solved.value, Adjoints(by_Phi2, beta * solved.W, dZ, dlog_v, dg, dlog_a, by_beta * beta)
 
 
@@ -229,20 +230,26 @@ def solve(sums: Sums, kernel: Kernel, beta: float) -> Solved:
     p, (k, q), Phi2, E = sums.n_outputs, kernel.Z.shape, sums.Phi2, sums.E
     gram = prior_gram(kernel, JITTER)
     L_u = _cholesky(gram)
-    gram_inverse, _ = dpotrs(L_u, np.eye(k), lower=True)
+    gram_inverse, _ = dpotrs(L_u, _identity(k), lower=True)
     A = beta * Phi2
     A[:k, :k] += gram
-    A[range(k, k + q), range(k, k + q)] += 1.0 / kernel.linear
-    A[-1, -1] += 1.0 / CONSTANT
+    diagonal = np.einsum("jj->j", A)
+    diagonal[k:-1] += 1.0 / kernel.linear
+    diagonal[-1] += 1.0 / CONSTANT
     L_a = _cholesky(A)
-    A_inverse, _ = dpotrs(L_a, np.eye(len(A)), lower=True)
+    A_inverse, _ = dpotrs(L_a, _identity(len(A)), lower=True)
     W = beta * dpotrs(L_a, E, lower=True)[0]
-    log_A = 2.0 * np.sum(np.log(np.diag(L_a)))
-    log_G = 2.0 * np.sum(np.log(np.diag(L_u))) - q * np.log(kernel.linear) - np.log(CONSTANT)
-    unexplained = kernel.variance * sums.total - np.sum(gram_inverse * Phi2[:k, :k])
+    log_A = 2.0 * np.log(L_a.diagonal()).sum()
+    log_G = 2.0 * np.log(L_u.diagonal()).sum() - q * np.log(kernel.linear) - np.log(CONSTANT)
+    unexplained = kernel.variance * sums.total - (gram_inverse * Phi2[:k, :k]).sum()
     value = 0.5 * p * (sums.total * (np.log(beta) - LOG_2PI) - (log_A - log_G) - beta * unexplained)
-    value += 0.5 * beta * (np.sum(E * W) - sums.energy)
+    value += 0.5 * beta * ((E * W).sum() - sums.energy)
     return Solved(gram, gram_inverse, A_inverse, W, float(value))
+
+
+@cache
+def _identity(size: int) -> Array:
+    return np.eye(size)
 
 
 def _cholesky(matrix: Array) -> Array:

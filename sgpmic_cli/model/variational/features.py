@@ -24,10 +24,11 @@ Sums over rows are written `a.T.dot(b)`: of a small result `@` keeps other threa
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgpmic_cli._typing import Array, Indices
 
@@ -58,6 +59,11 @@ def pairs(k: int) -> Pairs:
     return Pairs(first, second, np.where(first == second, 1.0, 2.0), np.eye(k)[:, first], np.eye(k)[:, second])
 
 
+@cache
+def _upper(j: int) -> NDArray[np.bool_]:
+    return np.triu(np.ones((j, j), dtype=np.bool_))
+
+
 @dataclass(frozen=True)
 class Expectations:
     """Expected features of rows, with what their gradients need."""
@@ -73,6 +79,8 @@ class Expectations:
     rows2: Array  # (n, 1 + 2Q)
     points2: Array  # (1 + 2Q, pairs)
     squares: Array  # (n, pairs) <k_k k_l>
+    middle: Array  # (pairs, Q) (z_k + z_l) / 2
+    gap: Array  # (pairs, Q) z_k - z_l
 
     @property
     def first_moments(self) -> Array:
@@ -85,27 +93,32 @@ class Expectations:
         weighted, weighted_mu = w[:, None] * self.rbf, w[:, None] * self.mu
         out = np.empty((k + q + 1, k + q + 1))
         out[:k, :k] = symmetric(w.dot(self.squares), k)
-        out[:k, k:-1] = weighted.T.dot(self.mu / self.d) + self.kernel.Z * weighted.T.dot(self._pull)
+        out[:k, k:-1] = weighted.T.dot(self._held) + self.kernel.Z * weighted.T.dot(self._pull)
         out[:k, -1] = weighted.sum(axis=0)
         out[k:-1, k:-1] = weighted_mu.T.dot(self.mu) + np.diag(w.dot(self.s))
         out[k:-1, -1] = weighted_mu.sum(axis=0)
         out[-1, -1] = w.sum()
-        return np.asarray(np.triu(out) + np.triu(out, 1).T)
+        return np.where(_upper(len(out)), out, out.T)
 
     def contract(self, B: Array) -> Array:
         """<phi(x_n)' B phi(x_n)> of every row for a symmetric B (J, J), (n,)."""
         k = len(self.kernel.Z)
         pair, across, linear = pairs(k), B[:k, k:-1], B[k:-1, k:-1]
         out = self.squares @ (pair.twice * B[pair.first, pair.second])
-        out += np.einsum("nq,nq->n", self.mu @ linear, self.mu) + self.s @ np.diag(linear)
-        drawn = (self.mu / self.d) @ across.T + self._pull @ (self.kernel.Z * across).T + B[:k, -1]
+        out += np.einsum("nq,nq->n", self.mu @ linear, self.mu) + self.s @ linear.diagonal()
+        drawn = self._held @ across.T + self._pull @ (self.kernel.Z * across).T + B[:k, -1]
         out += 2.0 * (np.einsum("nk,nk->n", self.rbf, drawn) + self.mu @ B[k:-1, -1]) + B[-1, -1]
         return np.asarray(out)
 
-    @property
+    @cached_property
     def _pull(self) -> Array:
         """How far the point of <k_k x> is drawn to z: g s / d."""
         return np.asarray(self.kernel.widths * self.s / self.d)
+
+    @cached_property
+    def _held(self) -> Array:
+        """What keeps it at mu: mu / d."""
+        return np.asarray(self.mu / self.d)
 
     def gradients(self, w: Array, by_first: Array, by_second: Array) -> "Gradients":
         """Of sum_n <phi_n>.by_first_n + tr(by_second sum_n w_n <phi_n phi_n'>), by_first (n, J), by_second (J, J)."""
@@ -119,11 +132,11 @@ class Expectations:
         to_mu, to_Z = 2.0 * (weighted @ across), 2.0 * (weighted @ across_Z)
         dmu = by_first[:, k:-1] + 2.0 * w[:, None] * (mu @ linear + by_second[k:-1, -1]) + to_mu / d
         drawn = (to_Z - to_mu * mu) / d**2  # by g s
-        ds = w[:, None] * np.diag(linear) + drawn * g
-        dg = np.sum(drawn * s, axis=0)
+        ds = w[:, None] * linear.diagonal() + drawn * g
+        dg = (drawn * s).sum(axis=0)
         dZ = 2.0 * across * weighted.T.dot(self._pull)
         # <k_k>
-        onto = by_first[:, :k] + 2.0 * w[:, None] * (by_second[:k, -1] + (mu / d) @ across.T + self._pull @ across_Z.T)
+        onto = by_first[:, :k] + 2.0 * w[:, None] * (by_second[:k, -1] + self._held @ across.T + self._pull @ across_Z.T)
         onto = onto * self.rbf
         rows, points = onto @ self.points1.T, self.rows1.T.dot(onto)
         dmu, ds, dg = self._through(rows, 0.5, g / d, dmu, ds, dg)
@@ -136,11 +149,10 @@ class Expectations:
         sums = np.concatenate([self.rows2.T * w, w[None]]).dot(self.squares) * by_pair
         points, total = sums[:-1], sums[-1]
         dmu, ds, dg = self._through(rows, 1.0, g / e, dmu, ds, dg)
-        middle, gap = 0.5 * (Z[pair.first] + Z[pair.second]), Z[pair.first] - Z[pair.second]
-        by_middle = 0.5 * (points[1 : 1 + q].T + 2.0 * middle * points[1 + q :].T)
-        by_gap = -0.5 * total[:, None] * gap * g
+        by_middle = 0.5 * (points[1 : 1 + q].T + 2.0 * self.middle * points[1 + q :].T)
+        by_gap = -0.5 * total[:, None] * self.gap * g
         dZ += pair.of_first @ (by_middle + by_gap) + pair.of_second @ (by_middle - by_gap)
-        dg -= 0.25 * total @ gap**2
+        dg -= 0.25 * total @ self.gap**2
         return Gradients(dmu, ds, dZ, dlog_v + 2.0 * float(total.sum()), dg)
 
     def _through(
@@ -153,7 +165,7 @@ class Expectations:
         by_divisor = -(0.5 * first + by_a * a) / divisor
         dmu = dmu + 2.0 * half * a * (by_mu - first * self.mu)
         ds = ds + 2.0 * half * by_divisor * self.kernel.widths
-        dg = dg + np.sum(by_a / divisor + 2.0 * half * by_divisor * self.s, axis=0)
+        dg = dg + (by_a / divisor + 2.0 * half * by_divisor * self.s).sum(axis=0)
         return dmu, ds, dg
 
 
@@ -180,18 +192,18 @@ def expectations(kernel: Kernel, mu: Array, s: Array) -> Expectations:
     rbf += np.log(v)
     squares = rows2 @ points2
     squares += 2.0 * np.log(v) - 0.25 * (gap**2 @ g)
-    return Expectations(
-        kernel, mu, s, d, e, rows1, points1, np.exp(rbf, out=rbf), rows2, points2, np.exp(squares, out=squares)
-    )
+    np.exp(rbf, out=rbf)
+    np.exp(squares, out=squares)
+    return Expectations(kernel, mu, s, d, e, rows1, points1, rbf, rows2, points2, squares, middle, gap)
 
 
 def prior_gram(kernel: Kernel, jitter: float) -> Array:
     """K_uu of the inducing inputs (K, K), its diagonal raised by a share `jitter`."""
     Z, v, g, _ = kernel
     scaled = Z * np.sqrt(g)
-    gram = v * np.exp(-0.5 * np.sum((scaled[:, None] - scaled) ** 2, axis=-1))
-    gram[np.diag_indices(len(Z))] += jitter * v
-    return np.asarray(gram)
+    gram: Array = v * np.exp(-0.5 * ((scaled[:, None] - scaled) ** 2).sum(axis=-1))
+    np.einsum("kk->k", gram)[:] += jitter * v
+    return gram
 
 
 def gram_gradients(kernel: Kernel, by_gram: Array, gram: Array) -> tuple[Array, float, Array]:
@@ -213,7 +225,7 @@ def symmetric(values: Array, k: int) -> Array:
 
 
 def _row_side(mu: Array, divisor: Array, a: Array, half: float) -> Array:
-    first = -half * np.sum(a * mu**2, axis=1) - 0.5 * np.sum(np.log(divisor), axis=1)
+    first = -half * (a * mu**2).sum(axis=1) - 0.5 * np.log(divisor).sum(axis=1)
     return np.concatenate([first[:, None], 2.0 * half * a * mu, -half * a], axis=1)
 
 
