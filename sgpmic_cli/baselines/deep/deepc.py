@@ -17,6 +17,7 @@ Weights that start within one over the root of a layer's inputs, as in the scrip
 the first, 23 and 3 for 32 and 0 on the second.
 """
 
+from math import isfinite
 from typing import ClassVar
 
 import numpy as np
@@ -51,7 +52,7 @@ def divergence(Z, centers, p):
     dZ = pull.sum(axis=1)[:, None] * Z - pull @ centers
     dcenters = pull.sum(axis=0)[:, None] * centers - pull.T @ Z
     ratio = np.log(np.maximum(p, np.finfo(p.dtype).tiny) / q)
-    return float(np.sum(p * ratio)) / len(Z), dZ, dcenters
+    return float((p * ratio).sum()) / len(Z), dZ, dcenters
 
 
 class DEEPC(EmbeddingClusterer):
@@ -175,24 +176,24 @@ class DEEPC(EmbeddingClusterer):
         optimiser = Momentum(parameters, gradient, self.learning_rate)
 
         labels, position, self.loss_curve_ = start.labels_, 0, []
-        for step in range(self.max_steps):
-            if step % self.refresh == 0:
-                q, _ = soft_assignment(encoder.forward(Y), centers)
-                p = target_distribution(q)
-                previous, labels = labels, q.argmax(axis=1)
-                if step and np.mean(labels != previous) < self.tol:
-                    break
-            rows = slice(position, position + self.batch_size)
-            position = rows.stop if rows.stop < len(Y) else 0
-            with np.errstate(over="ignore", invalid="ignore"):  # reported below, with advice
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below, with advice
+            for step in range(self.max_steps):
+                if step % self.refresh == 0:
+                    q, _ = soft_assignment(encoder.forward(Y), centers)
+                    p = target_distribution(q)
+                    previous, labels = labels, q.argmax(axis=1)
+                    if step and np.mean(labels != previous) < self.tol:
+                        break
+                rows = slice(position, position + self.batch_size)
+                position = rows.stop if rows.stop < len(Y) else 0
                 loss, delta, center_gradient[...] = divergence(encoder.forward(Y[rows]), centers, p[rows])
                 encoder.backward(delta)
                 optimiser.step()
-            if not np.isfinite(loss):
-                raise FloatingPointError(
-                    f"The clustering loss became {loss} in step {step + 1}; use a lower learning rate or rescale Y."
-                )
-            self.loss_curve_.append(loss)
+                if not isfinite(loss):
+                    raise FloatingPointError(
+                        f"The clustering loss became {loss} in step {step + 1}; use a lower learning rate or rescale Y."
+                    )
+                self.loss_curve_.append(loss)
         self.embedding_ = encoder.forward(Y).copy()
         self.cluster_centers_ = centers.copy()
         self.labels_ = soft_assignment(self.embedding_, centers)[0].argmax(axis=1)

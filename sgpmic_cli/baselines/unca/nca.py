@@ -54,6 +54,7 @@ class Objective:
         self.lam = lam
         self._clusters = _clusters(self.labels)
         self._room = np.empty(0)  # for the blocks of one evaluation
+        self._agree = (self.labels[:, None] == self.labels).astype(np.float64) if len(order) <= _FEW else np.empty(0)
         self._lists = NeighbourLists(_NEGLIGIBLE, _UNDERFLOW)
 
     def __call__(self, a: Array) -> tuple[float, Callable[[], Array]]:
@@ -82,7 +83,7 @@ class Objective:
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
 
     def _by_matrix(self, Z: Array) -> Sums:
-        w, agree = self.weights, self.labels[:, None] == self.labels
+        w, agree = self.weights, self._agree
         e = cdist(Z, Z, "sqeuclidean")
         np.exp(np.negative(e, out=e), out=e)
         np.fill_diagonal(e, 0.0)
