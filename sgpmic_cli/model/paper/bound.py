@@ -259,7 +259,7 @@ def expectation(
         errors = np.array([processes.square_errors(m, own, Y, squares) for m, own in enumerate(R)])
         ceiling = prior - half_beta * errors
 
-        def from_errors(m: int, near: Indices, least: Array) -> Array:
+        def from_errors(m: int, near: Indices, _: Array) -> Array:
             return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
 
         return responsibilities(ceiling, from_errors)

@@ -136,8 +136,8 @@ class Expectations:
         dg = (drawn * s).sum(axis=0)
         dZ = 2.0 * across * weighted.T.dot(self._pull)
         # <k_k>
-        onto = by_first[:, :k] + 2.0 * w[:, None] * (by_second[:k, -1] + self._held @ across.T + self._pull @ across_Z.T)
-        onto = onto * self.rbf
+        drawn_to = by_second[:k, -1] + self._held @ across.T + self._pull @ across_Z.T
+        onto = (by_first[:, :k] + 2.0 * w[:, None] * drawn_to) * self.rbf
         rows, points = onto @ self.points1.T, self.rows1.T.dot(onto)
         dmu, ds, dg = self._through(rows, 0.5, g / d, dmu, ds, dg)
         dZ += points[1 : 1 + q].T + 2.0 * Z * points[1 + q :].T
