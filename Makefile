@@ -131,13 +131,13 @@ missing-study: $(RUN) ## what missing values cost: 30 % of every bundled set hid
 search-asrun: $(RUN) ## how the settings that the paper leaves open change SGP-MIC's column
 	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)
 
-# GPy is there to be compared with and for nothing else, so it has an environment of its own.
+# GPy and GPyTorch are there to be compared with and for nothing else, so they have an environment of their own.
 $(RIVAL)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(RIVAL)"
-	"$(RIVAL)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0
+	"$(RIVAL)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: $(RIVAL)/.installed ## time of an evaluation beside GPy and its own matrix products, and up to a million rows
+speed: $(RIVAL)/.installed ## time of an evaluation and of a fit beside GPy and GPyTorch, and up to ten million rows
 	"$(RIVAL)/bin/sgpmic" speed --out $(RESULTS)
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
 

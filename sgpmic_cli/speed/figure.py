@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
-    """Milliseconds against N and K with the fitted exponents, ratios of E-step and threads, seconds of every method."""
+    """Milliseconds against N and K, ratios of E-step and threads, whole fits, files, and seconds of every method."""
     growth, inducing = document["growth"], document["inducing"]
-    with canvas(stem, width=PAGE, height=5.6) as figure:
-        (by_rows, by_inducing), (ratios, methods) = figure.subplots(2, 2)
+    with canvas(stem, width=PAGE, height=8.4) as figure:
+        (by_rows, by_inducing), (ratios, methods), (fits, files) = figure.subplots(3, 2)
         _draw(by_rows, growth, "n", 1)
         _sizes(by_rows, document["sizes"])
         by_rows.set_xlabel("rows N")
@@ -30,6 +30,8 @@ def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
             axes.legend(loc="upper left")
         _ratios(ratios, document)
         _methods(methods, document["table2"]["seconds"])
+        _whole_fits(fits, document["whole_fits"])
+        _files(files, document["streamed"])
 
 
 def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> None:
@@ -68,6 +70,45 @@ def _methods(axes: "Axes", seconds: Mapping[str, float]) -> None:
     axes.set_xscale("log")
     axes.set_xlabel("seconds")
     axes.set_title("(d) one run of each method, Segment at 95 %")
+
+
+def _whole_fits(axes: "Axes", fits: list[Mapping[str, Any]]) -> None:
+    """One bar of each library for every size."""
+    places, libraries = range(len(fits)), {"ours": "ours", "gpy": "GPy", "gpytorch": "GPyTorch"}
+    for i, (key, name) in enumerate(libraries.items()):
+        found = [place for place in places if key in fits[place]["ms"]]
+        if found:
+            heights, times = [place + 0.25 * (i - 1) for place in found], [fits[place]["ms"][key] for place in found]
+            axes.barh(heights, times, height=0.25, color=look((0, 3, 2)[i])[0], label=name)
+    axes.set_yticks(places, labels=[fit["name"] for fit in fits])
+    axes.tick_params(axis="y", labelsize="x-small", length=0)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("milliseconds")
+    axes.set_title("(e) whole fits, one component, {} steps".format(fits[0]["steps"] if fits else 0))
+    axes.legend(loc="lower right")
+
+
+def _files(axes: "Axes", files: list[Mapping[str, Any]]) -> None:
+    """Seconds of fit and predict, with the peak of memory at every point."""
+    for i, name in enumerate(("fit", "predict")):
+        colour, marker = look(i)
+        rows, seconds = [row["n"] for row in files], [row[f"{name}_seconds"] for row in files]
+        axes.loglog(rows, seconds, color=colour, marker=marker, label=name)
+        for row in files:
+            axes.annotate(
+                f"{row[f'{name}_gb']:.1f} GB",
+                (row["n"], row[f"{name}_seconds"]),
+                xytext=(0, 6 if name == "fit" else -12),
+                textcoords="offset points",
+                ha="center",
+                fontsize="x-small",
+            )
+    axes.margins(x=0.12, y=0.2)
+    axes.set_xlabel("rows of a file")
+    axes.set_ylabel("seconds")
+    axes.set_title("(f) files read in blocks")
+    axes.legend(loc="upper left")
 
 
 def _bars(axes: "Axes", values: Mapping[str, float]) -> None:

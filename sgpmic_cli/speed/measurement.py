@@ -11,7 +11,7 @@ from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.own_process import measured_alone
 from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, of_rows, single, trained
-from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version
+from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version, gpytorch_version
 from sgpmic_cli.speed.timing import fastest
 
 Say = Callable[[str], None]
@@ -21,6 +21,7 @@ ASYMPTOTIC = {"n": 10_000, "k": 100}  # from where on the exponents are fitted
 INDUCING = (25, 50, 100, 200, 400)  # numbers of inducing inputs, with INDUCING_ROWS rows
 INDUCING_ROWS = 10_000
 THREADED_ROWS = 100_000
+STREAMED = (100_000, 1_000_000, 10_000_000)  # rows of files that a default fit and predict read in blocks
 
 # What the project promises, as (name, upper limit).
 LIMITS = {
@@ -32,6 +33,8 @@ LIMITS = {
     "exponent of N": 1.05,
     "fit of the largest: GB": 3.0,
     "fit of the largest: minutes": 15.0,
+    "fit of the largest file: GB": 8.0,
+    "predict of the largest file: GB": 2.0,
 }
 
 
@@ -40,9 +43,10 @@ def measure(
     growth: Sequence[int] = GROWTH,
     inducing: Sequence[int] = INDUCING,
     threaded: int = THREADED_ROWS,
+    streamed: Sequence[int] = STREAMED,
     say: Say = print,
 ) -> dict[str, Any]:
-    """Evaluations at the given sizes beside GPy and the floor, growth with rows and inducing inputs, and threads."""
+    """Evaluations beside GPy and the floor, whole fits beside GPy's and GPyTorch's, growth, threads, and files."""
     found = []
     for size in sizes:
         found.append(at_size(size))
@@ -57,15 +61,20 @@ def measure(
         say(f"measured with {k} inducing inputs")
     in_threads = measured_alone("sgpmic_cli.speed.threads", threaded, say)
     say(f"measured one and two threads at {threaded} rows")
+    whole_fits = measured_alone("sgpmic_cli.speed.whole_fits", max((size.n for size in sizes), default=0), say)
+    files = [measured_alone("sgpmic_cli.speed.streamed", n, say) for n in streamed]
     return {
         **environment(),
         "commit": commit(),
         "gpy": gpy_version(),
+        "gpytorch": gpytorch_version(),
         "unit": "milliseconds of processor time, one thread, fastest of the turns; of threads on the wall",
         "sizes": found,
         "growth": {**LARGE, "rows": rows, "exponent": exponent(rows, "n")},
         "inducing": {**LARGE, "n": INDUCING_ROWS, "rows": by_k, "exponent": exponent(by_k, "k")},
         "threads": in_threads,
+        "whole_fits": whole_fits,
+        "streamed": files,
     }
 
 
@@ -139,6 +148,9 @@ def verdicts(document: dict[str, Any]) -> list[tuple[str, float, float]]:
     if fit := document.get("fit"):
         measured["fit of the largest: GB"] = fit["peak_gb"]
         measured["fit of the largest: minutes"] = fit["seconds"] / 60.0
+    for largest in document["streamed"][-1:]:
+        measured["fit of the largest file: GB"] = largest["fit_gb"]
+        measured["predict of the largest file: GB"] = largest["predict_gb"]
     return [(name, value, LIMITS[name]) for name, value in measured.items() if value is not None]
 
 

@@ -26,10 +26,7 @@ def gpytorch_version() -> str | None:
 
 def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
     """One evaluation of GPy's SparseGPLVM of Y (N, P) at latent points X (N, Q)."""
-    GPy = import_module("GPy")
-    q = X.shape[1]
-    kernel = GPy.kern.RBF(q) + GPy.kern.Bias(q) + GPy.kern.White(q)  # the parts that our kernel has
-    model = GPy.models.SparseGPLVM(Y.copy(), q, X=X.copy(), kernel=kernel, num_inducing=n_inducing)
+    model = _gpy_model(Y, X, n_inducing)
     start = model.optimizer_array.copy()
     turn = 0
 
@@ -39,6 +36,31 @@ def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
         model._objective_grads(start * (1.0 + 1e-9 * turn))
 
     return run
+
+
+def gpy_fit(Y: Array, X: Array, n_inducing: int, steps: int) -> int:
+    """Fit it by L-BFGS in at most so many steps and evaluations; how many of these there were."""
+    model = _gpy_model(Y, X, n_inducing)
+    return int(model.optimize("lbfgs", max_iters=steps).funct_eval)
+
+
+def _gpy_model(Y: Array, X: Array, n_inducing: int) -> Any:
+    GPy = import_module("GPy")
+    q = X.shape[1]
+    kernel = GPy.kern.RBF(q) + GPy.kern.Bias(q) + GPy.kern.White(q)  # the parts that our kernel has
+    return GPy.models.SparseGPLVM(Y.copy(), q, X=X.copy(), kernel=kernel, num_inducing=n_inducing)
+
+
+def gpytorch_fit(Y: Array, X: Array, n_inducing: int, steps: int) -> int:
+    """Fit GPyTorch's GP-LVM with points for latent points by so many steps of Adam, in double precision on one core."""
+    torch = import_module("torch")
+    torch.set_num_threads(1)
+    evaluate, free = _gpytorch_model(Y, X, n_inducing, len(Y), "point", torch.float64, torch.device("cpu"))
+    optimizer = torch.optim.Adam(free, lr=0.01, maximize=True)
+    for _ in range(steps):
+        evaluate()
+        optimizer.step()
+    return steps
 
 
 def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict[str, Any]]:
@@ -53,7 +75,7 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
         for precision in ("float64", "float32"):
             for batch in sorted({min(batch, len(Y)) for batch in BATCHES}):
                 torch.cuda.empty_cache()  # every model finds the device as free as the first
-                evaluation = _gpytorch_evaluation(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
+                evaluation, _ = _gpytorch_model(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
                 times = []
                 for _ in range(CALLS):
                     began = time.perf_counter()
@@ -66,10 +88,10 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
     return found
 
 
-def _gpytorch_evaluation(
+def _gpytorch_model(
     Y: Array, X: Array, n_inducing: int, batch: int, latent: str, dtype: Any, device: Any
-) -> Callable[[], None]:
-    """Objective and gradient of a GP-LVM that is put together as GPyTorch's own example does it."""
+) -> tuple[Callable[[], None], list[Any]]:
+    """Objective and gradient of a GP-LVM that is put together as GPyTorch's own example does it, and what moves."""
     torch, gpytorch = import_module("torch"), import_module("gpytorch")
     latents = import_module("gpytorch.models.gplvm.latent_variable")
     gplvm = import_module("gpytorch.models.gplvm.bayesian_gplvm")
@@ -103,9 +125,9 @@ def _gpytorch_evaluation(
     free = [*model.parameters(), *likelihood.parameters()]
 
     def run() -> None:
-        rows = torch.randint(n, (batch,), device=device)
+        rows = torch.randint(n, (batch,), device=device) if batch < n else slice(None)
         for each in free:
             each.grad = None
         objective(model(model.sample_latent_variable()[rows]), outputs[rows].T).sum().backward()
 
-    return run
+    return run, free

@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_score
 
 from sgpmic_cli.baselines.aml import AML
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.speed import measurement, rival
+from sgpmic_cli.speed import measurement, rival, streamed, whole_fits
 from sgpmic_cli.speed.figure import draw_growth
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.own_process import measured_alone
@@ -93,6 +95,7 @@ def test_promises_are_judged_by_the_worst_case():
         "sizes": [size("iris", 0.1, 0.3, 9.0), size("segment", 0.2, 0.4, 1.2), size("yale", 0.15, 0.9, 1.5)],
         "growth": {"exponent": 1.01},
         "threads": [{"work": "evaluation", "ratio": 0.5}, {"work": "evaluation", "ratio": 0.6}, {"work": "E-step"}],
+        "streamed": [{"n": 10, "fit_gb": 9.0, "predict_gb": 8.0}, {"n": 100, "fit_gb": 3.0, "predict_gb": 0.3}],
     }
     judged = {name: value for name, value, _ in measurement.verdicts(document)}
     assert judged["one component / GPy"] == 0.2
@@ -101,6 +104,7 @@ def test_promises_are_judged_by_the_worst_case():
     assert judged["E-step / evaluation"] == 0.2
     assert judged["two threads / one, evaluation"] == 0.6
     assert "fit of the largest: GB" not in judged
+    assert (judged["fit of the largest file: GB"], judged["predict of the largest file: GB"]) == (3.0, 0.3)
     assert not any("GPy" in name for name, _, _ in measurement.verdicts({**document, "gpy": None}))
 
 
@@ -123,6 +127,33 @@ def test_a_fit_that_fails_is_one_sentence():
     with pytest.raises(SgpmicError, match=r"measurement of 3 rows.*ended with code 1; its lines above say why"):
         measured_alone("sgpmic_cli.speed.large", 3, heard.append)
     assert any("3" in line for line in heard)
+
+
+def test_a_file_goes_through_fit_and_predict_in_processes_of_their_own():
+    heard = []
+    found = measured_alone("sgpmic_cli.speed.streamed", 700, heard.append)
+    assert (found["n"], found["p"], found["m"]) == (700, 20, 5)
+    for name in ("fit", "predict"):
+        assert found[f"{name}_seconds"] > 0.0
+        assert 0.01 < found[f"{name}_gb"] < 3.0
+        assert any(line.startswith(f"{name} of 700 rows took") for line in heard)
+
+
+def test_the_rows_of_a_file_are_groups_that_a_fit_can_find(tmp_path):
+    streamed.write_rows(tmp_path / "rows.npy", 400)
+    rows = np.load(tmp_path / "rows.npy")
+    assert rows.shape == (400, 20)
+    labels = KMeans(5, n_init=5, random_state=0).fit_predict(rows)
+    assert silhouette_score(rows, labels) > 0.5
+
+
+def test_a_whole_fit_counts_its_evaluations(monkeypatch):
+    monkeypatch.setattr(whole_fits, "gpy_version", lambda: None)
+    monkeypatch.setattr(whole_fits, "gpytorch_version", lambda: None)
+    found = whole_fits.fits_at(TINY)
+    assert set(found["ms"]) == {"ours"}
+    assert found["ratios"] == {}
+    assert whole_fits.STEPS <= found["evaluations"]["ours"] < 2 * whole_fits.STEPS
 
 
 def test_methods_are_timed_on_one_row_and_share_its_time():
@@ -153,6 +184,15 @@ def test_the_figure_is_drawn(tmp_path):
     ]
     threads = [{"setting": "paper", "work": "evaluation", "ratio": 0.55}]
     table2 = {"seconds": {"pca-fcm": 0.01, "unca": 9.0}}
+    fits = [
+        {"name": "iris", "steps": 30, "ms": {"ours": 40.0, "gpy": 200.0}},
+        {"name": "wdbc", "steps": 30, "ms": {"ours": 90.0, "gpy": 400.0, "gpytorch": 2000.0}},
+    ]
+    files = [
+        {"n": n, "fit_seconds": n / 1e3, "fit_gb": 0.5, "predict_seconds": n / 1e4, "predict_gb": 0.3}
+        for n in (10_000, 100_000)
+    ]
     document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads, "table2": table2}
+    document |= {"whole_fits": fits, "streamed": files}
     draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000

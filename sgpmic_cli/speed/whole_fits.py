@@ -1,0 +1,91 @@
+"""A GP-LVM fitted from the same start by us, by GPy and by GPyTorch, one component, as many steps, on one core.
+
+GPy moves by L-BFGS as we do and is given as many steps; SciPy counts evaluations beside steps, so these are told too.
+GPyTorch moves by Adam, as in its own example, with all rows in every step.
+
+`python -m sgpmic_cli.speed.whole_fits N` prints them for the data sets of at most N rows.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from time import process_time
+from typing import Any
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.model.paper.em import OnHost, Schedule, train
+from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.speed.problems import SIZES, Problem, Size, single, trained
+from sgpmic_cli.speed.rival import gpy_fit, gpy_version, gpytorch_fit, gpytorch_version
+from sgpmic_cli.speed.timing import fastest
+
+STEPS = 30
+MOST_COLUMNS = 100  # of GPyTorch, which keeps a matrix of the inducing inputs for each of them
+
+
+def fits_at(size: Size, rounds: int = 1) -> dict[str, Any]:
+    """Milliseconds of processor time of the fits, their evaluations of bound and gradient, and ours over theirs."""
+    seen, every = trained(size)
+    X, fits = every.parameters.X, {"ours": _our_fit(single(every))}
+    if gpy_version():
+        fits["gpy"] = lambda: gpy_fit(seen, X, size.k, STEPS)
+    if gpytorch_version() and size.p <= MOST_COLUMNS:
+        fits["gpytorch"] = lambda: gpytorch_fit(seen, X, size.k, STEPS)
+    evaluations = {name: fit() for name, fit in fits.items()}
+    ms = fastest(fits, rounds=rounds, clock=process_time)
+    ratios = {f"ours / {name}": ms["ours"] / ms[name] for name in ms if name != "ours"}
+    return {"name": size.name, "steps": STEPS, "evaluations": evaluations, "ms": ms, "ratios": ratios}
+
+
+def _our_fit(problem: Problem) -> Callable[[], int]:
+    schedule = Schedule(
+        rounds=1,
+        steps=STEPS,
+        optimizer="lbfgs",
+        covariance_type="full",
+        covariance_floor=1e-3,
+        learn_weights=False,
+        learn_noise=True,
+        tol=0.0,
+    )
+
+    def fit() -> int:
+        counted = _Counted(RBF(), problem.data)
+        train(RBF(), problem.data, problem.parameters, problem.S, schedule, compute=lambda *_: counted)
+        return counted.evaluations
+
+    return fit
+
+
+class _Counted(OnHost):
+    """The steps of a round, which count the evaluations of bound and gradient."""
+
+    evaluations = 0
+
+    def bound(self, S: Array, n_inducing: int, **options: Any) -> Any:
+        found = super().bound(S, n_inducing, **options)
+        evaluate = found.value_and_gradient
+
+        def counting(p: Any) -> Any:
+            self.evaluations += 1
+            return evaluate(p)
+
+        found.value_and_gradient = counting  # type: ignore[method-assign]
+        return found
+
+
+def main(most: int) -> None:
+    """Print the fits of all sizes of at most so many rows."""
+    from threadpoolctl import threadpool_limits
+
+    found = []
+    with threadpool_limits(1):
+        for size in SIZES:
+            if size.n <= most:
+                found.append(fits_at(size))
+                print(f"measured whole fits at {size.name}'s size", file=sys.stderr, flush=True)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
