@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.experiments.run.manifest import commit, environment
+from sgpmic_cli.model.e_step import IN_ROUNDS
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
@@ -126,10 +127,10 @@ def evaluation(problem: Problem) -> Callable[[], object]:
 
 
 def e_step(problem: Problem) -> Callable[[], object]:
-    """One E-step from given factors."""
+    """One E-step of a round from given factors."""
     p = problem.parameters
     factors = Bound(RBF(), problem.data, problem.S, len(p.Z)).value(p)[1]
-    return lambda: expectation(RBF(), problem.data, p, factors)
+    return lambda: expectation(RBF(), problem.data, p, factors, negligible=IN_ROUNDS)
 
 
 def verdicts(document: dict[str, Any]) -> list[tuple[str, float, float]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 COLUMNS, GROUPS = 20, 5
-BLOCK = 1_000_000  # rows that are drawn at a time
+BLOCK = 100_000  # rows that are drawn at a time; few, since a new process is told to have the memory of its parent
 THREADS = 2
 
 
@@ -40,13 +40,15 @@ def write_rows(path: Path, n: int) -> None:
     """Groups on curved surfaces of two dimensions, block by block."""
     rng = np.random.RandomState(0)
     centres, first, second = 4.0 * rng.randn(GROUPS, COLUMNS), rng.randn(2, COLUMNS), rng.randn(2, COLUMNS)
-    rows = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, COLUMNS))
-    for begin in range(0, n, BLOCK):
-        size = min(BLOCK, n - begin)
-        inside = rng.randn(size, 2)
-        bent = inside @ first + np.sin(inside @ second)
-        rows[begin : begin + size] = centres[rng.randint(GROUPS, size=size)] + bent + 0.3 * rng.randn(size, COLUMNS)
-    rows.flush()
+    with path.open("wb") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (n, COLUMNS)}
+        np.lib.format.write_array_header_1_0(file, header)
+        for begin in range(0, n, BLOCK):
+            size = min(BLOCK, n - begin)
+            inside = rng.randn(size, 2)
+            bent = inside @ first + np.sin(inside @ second)
+            rows = centres[rng.randint(GROUPS, size=size)] + bent + 0.3 * rng.randn(size, COLUMNS)
+            file.write(rows.astype("<f8").tobytes())
 
 
 def _run(arguments: list[str]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.model.e_step import IN_ROUNDS
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.bound import Bound, expectation
 from sgpmic_cli.model.paper.kernels import RBF
@@ -56,7 +57,7 @@ def paper_work(problem: Problem, crew: Workers) -> Work:
     placer = paper_placement.Placer(RBF(), p, factors, data.Y, problem.S)
     return {
         "evaluation": lambda: bound.value_and_gradient(p),
-        "E-step": lambda: expectation(RBF(), data, p, factors, crew),
+        "E-step": lambda: expectation(RBF(), data, p, factors, crew, IN_ROUNDS),
         "prediction": lambda: placer.place(new_rows(data.Y), crew),
     }
 

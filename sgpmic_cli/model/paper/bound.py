@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.e_step import responsibilities
+from sgpmic_cli.model.e_step import AT_THE_END, responsibilities
 from sgpmic_cli.model.paper.dtc import Back, Component, Factors, Sides, Slopes, Sums, Weighted, components, weigh
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
@@ -224,9 +224,14 @@ class State(NamedTuple):
 
 
 def expectation(
-    kernel: Kernel, data: Observed, p: Parameters, factors: list[Factors], workers: Workers = ALONE
+    kernel: Kernel,
+    data: Observed,
+    p: Parameters,
+    factors: list[Factors],
+    workers: Workers = ALONE,
+    negligible: float = AT_THE_END,
 ) -> Array:
-    """The E-step: responsibilities (N, M) under the q(f) that the factors describe.
+    """The E-step: responsibilities (N, M) under the q(f) that the factors describe, zero where negligible.
 
     log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
 
@@ -252,7 +257,7 @@ def expectation(
             return found
 
         if len(X) * len(factors) * len(p.Z) * 8 > E_STEP_BYTES:
-            return responsibilities(prior, from_prior)
+            return responsibilities(prior, from_prior, negligible)
 
         # Few rows: to ask every component twice would cost more than what the prior saves.
         R = [processes.covariances(m, sides, ("R", m)) for m in range(len(factors))]
@@ -262,7 +267,7 @@ def expectation(
         def from_errors(m: int, near: Indices, _: Array) -> Array:
             return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
 
-        return responsibilities(ceiling, from_errors)
+        return responsibilities(ceiling, from_errors, negligible)
 
     blocks = cut(len(p.X), max(64, E_STEP_BYTES // (8 * len(p.Z))))
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS
 from sgpmic_cli.model.paper.bound import ACTIVE, Bound, Observed, Parameters, expectation
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
@@ -80,8 +81,8 @@ class Evaluation(Protocol):
         """The bound at fixed responsibilities, which has `value`."""
         ...
 
-    def expectation(self, p: Any, factors: list[Factors]) -> Any:
-        """The E-step."""
+    def expectation(self, p: Any, factors: list[Factors], negligible: float) -> Any:
+        """The E-step; shares that are negligible beside the largest of their row are zero."""
         ...
 
     def m_step(self, bound: Any, p: Any, schedule: Schedule) -> tuple[Any, float]:
@@ -109,9 +110,9 @@ class OnHost:
         """The bound at fixed responsibilities."""
         return Bound(self.kernel, self.data, S, n_inducing, active=active, workers=self.workers)
 
-    def expectation(self, p: Parameters, factors: list[Factors]) -> Array:
+    def expectation(self, p: Parameters, factors: list[Factors], negligible: float) -> Array:
         """The E-step."""
-        return expectation(self.kernel, self.data, p, factors, self.workers)
+        return expectation(self.kernel, self.data, p, factors, self.workers, negligible)
 
     def m_step(self, bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
         """The M-step, and the bound where it starts."""
@@ -137,7 +138,7 @@ def train(
     p, q_s = evaluation.taken(parameters, S)
     factors = evaluation.bound(q_s, len(p.Z)).value(p)[1]
     for done in range(1, schedule.rounds + 1):
-        q_s = evaluation.expectation(p, factors)
+        q_s = evaluation.expectation(p, factors, IN_ROUNDS)
         bound = evaluation.bound(q_s, len(p.Z))
         p, value = evaluation.m_step(bound, p, schedule)
         bounds.append(value)
@@ -149,7 +150,7 @@ def train(
         if converged:
             break
     # A last E-step, so that the labels are those that `predict` gives under the final parameters.
-    q_s = evaluation.expectation(p, factors)
+    q_s = evaluation.expectation(p, factors, AT_THE_END)
     # The final bound counts every point, so that anybody can recompute it from the public attributes.
     value, factors = evaluation.bound(q_s, len(p.Z), active=0.0).value(p)
     bounds.append(value)

@@ -34,7 +34,6 @@ from sgpmic_cli.model.device.products import (
     rows_of,
     to_device,
 )
-from sgpmic_cli.model.e_step import NOTHING
 from sgpmic_cli.model.paper.bound import ACTIVE, MIN_ACTIVE, Observed, Parameters
 from sgpmic_cli.model.paper.dtc import IDLE, Factors, add_gram_slope, adjoints, solve
 from sgpmic_cli.model.paper.em import Schedule
@@ -92,7 +91,7 @@ class OnDevice:
         """The bound at fixed responsibilities."""
         return DeviceBound(self, S, n_inducing, active)
 
-    def expectation(self, p: Parameters, factors: list[Factors]) -> Tensor:
+    def expectation(self, p: Parameters, factors: list[Factors], negligible: float) -> Tensor:
         """The E-step of `bound.expectation`; an idle component is computed like any other."""
         log_s = _log_joint(self, p)
         Z, natural = self.tensor(p.Z), self.tensor(p.natural)
@@ -106,7 +105,7 @@ class OnDevice:
                 gap, half = K @ W[m] - Y, K @ halves[m]
                 error = gap.square_().sum(1) + self.n_outputs * half.square_().sum(1)
                 log_s[rows, m] -= 0.5 * p.beta * error
-        log_s[log_s < log_s.amax(dim=1, keepdim=True) - NOTHING] = -torch.inf
+        log_s[log_s < log_s.amax(dim=1, keepdim=True) + np.log(negligible)] = -torch.inf
         return torch.softmax(log_s, dim=1)
 
     def m_step(self, bound: "DeviceBound", p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:

@@ -39,7 +39,7 @@ def kl_corrected_bound(Y, X, Z, S, beta, kind, params, weights, means, covarianc
 def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances):
     """The E-step from dense matrices: Sigma = (Q^-1 + B)^-1 written as Q - Q (Q + B^-1)^-1 Q.
 
-    What is below 1e-5 of the largest share of its row is zero.
+    What is below 1.5e-8 of the largest share of its row is zero.
     """
     n, p = Y.shape
     log_s = np.empty_like(S)
@@ -50,7 +50,7 @@ def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances
         log_s[:, m] = np.log(weights[m]) + multivariate_normal(means[m], covariances[m]).logpdf(X).reshape(n)
         log_s[:, m] -= 0.5 * beta * (np.sum((Y - mean) ** 2, axis=1) + p * variance)
     log_s -= log_s.max(axis=1, keepdims=True)
-    new = np.where(log_s < np.log(1e-5), 0.0, np.exp(log_s))
+    new = np.where(log_s < np.log(1.5e-8), 0.0, np.exp(log_s))
     return new / new.sum(axis=1, keepdims=True)
 
 
