@@ -15,6 +15,7 @@ enough, and they are listed (see neighbour_lists.py).
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -54,7 +55,6 @@ class Objective:
         self.lam = lam
         self._clusters = _clusters(self.labels)
         self._room = np.empty(0)  # for the blocks of one evaluation
-        self._agree = (self.labels[:, None] == self.labels).astype(np.float64) if len(order) <= _FEW else np.empty(0)
         self._lists = NeighbourLists(_NEGLIGIBLE, _UNDERFLOW)
 
     def __call__(self, a: Array) -> tuple[float, Callable[[], Array]]:
@@ -81,6 +81,11 @@ class Objective:
         distances = cdist(Z[rows], Z, "sqeuclidean")
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
+
+    @cached_property
+    def _agree(self) -> Array:
+        """One where clusters agree, else zero (N, N)."""
+        return (self.labels[:, None] == self.labels).astype(np.float64)
 
     def _by_matrix(self, Z: Array) -> Sums:
         w, agree = self.weights, self._agree
