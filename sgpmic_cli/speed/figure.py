@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.figures.style import FAINT, PAGE, canvas, look
+from sgpmic_cli.speed.rival import NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,23 +75,24 @@ def _methods(axes: "Axes", seconds: Mapping[str, float]) -> None:
 
 def _whole_fits(axes: "Axes", fits: list[Mapping[str, Any]]) -> None:
     """One bar of each library for every size."""
-    places, libraries = range(len(fits)), {"ours": "ours", "gpy": "GPy", "gpytorch": "GPyTorch"}
+    places, libraries = range(len(fits)), {"ours": "ours", **NAMES}
     for i, (key, name) in enumerate(libraries.items()):
         found = [place for place in places if key in fits[place]["ms"]]
         if found:
             heights, times = [place + 0.25 * (i - 1) for place in found], [fits[place]["ms"][key] for place in found]
-            axes.barh(heights, times, height=0.25, color=look((0, 3, 2)[i])[0], label=name)
+            axes.barh(heights, times, height=0.25, color=look((2, 3, 0)[i])[0], label=name)  # as in (a)
     axes.set_yticks(places, labels=[fit["name"] for fit in fits])
     axes.tick_params(axis="y", labelsize="x-small", length=0)
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlabel("milliseconds")
-    axes.set_title("(e) whole fits, one component, {} steps".format(fits[0]["steps"] if fits else 0))
-    axes.legend(loc="lower right")
+    axes.set_title("(e) whole fits, one component, {} steps".format(fits[0]["steps"]))
+    axes.legend(loc="upper right")
 
 
 def _files(axes: "Axes", files: list[Mapping[str, Any]]) -> None:
-    """Seconds of fit and predict, with the peak of memory at every point."""
+    """Seconds of fit and predict, with the peak of memory at every point; nothing where no file was read."""
+    axes.set_visible(bool(files))
     for i, name in enumerate(("fit", "predict")):
         colour, marker = look(i)
         rows, seconds = [row["n"] for row in files], [row[f"{name}_seconds"] for row in files]

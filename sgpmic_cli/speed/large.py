@@ -14,6 +14,7 @@ def main(n: int) -> None:
     import resource  # not on every system, and only this process needs it
 
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+    from sgpmic_cli.speed.own_process import gigabytes
     from sgpmic_cli.speed.problems import LARGE, of_rows
 
     Y = of_rows(n).data.Y
@@ -31,8 +32,7 @@ def main(n: int) -> None:
         warnings.simplefilter("always")
         model.fit(Y)
     seconds, processor = time.perf_counter() - began, time.process_time()
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
+    peak = gigabytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     said = [str(remark.message) for remark in remarks]
     print(
         json.dumps(

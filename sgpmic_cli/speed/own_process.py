@@ -9,6 +9,11 @@ from typing import Any
 from sgpmic_cli.errors import SgpmicError
 
 
+def gigabytes(peak: int) -> float:
+    """The peak of memory of a process from its `ru_maxrss`, which are bytes on macOS and kilobytes elsewhere."""
+    return peak * (1 if sys.platform == "darwin" else 1024) / 2**30
+
+
 def measured_alone(module: str, n: int, say: Callable[[str], None]) -> Any:
     """The JSON document that `python -m module n` prints; `say` is called with each line of its progress."""
     command = [sys.executable, "-m", module, str(n)]

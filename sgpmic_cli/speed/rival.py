@@ -10,6 +10,7 @@ from typing import Any
 
 from sgpmic_cli._typing import Array
 
+NAMES = {"gpy": "GPy", "gpytorch": "GPyTorch"}
 BATCHES = (32_768, 131_072, 262_144)  # rows of one of its evaluations
 CALLS = 6  # of GPyTorch, the first two to warm up
 

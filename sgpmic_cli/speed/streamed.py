@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sgpmic_cli.speed.own_process import gigabytes
+
 COLUMNS, GROUPS = 20, 5
 BLOCK = 100_000  # rows that are drawn at a time; few, since a new process is told to have the memory of its parent
 THREADS = 2
@@ -60,8 +62,7 @@ def _run(arguments: list[str]) -> tuple[float, float]:
     _, status, usage = os.wait4(process.pid, 0)
     if code := os.waitstatus_to_exitcode(status):
         raise SystemExit(f"sgpmic {arguments[0]} ended with code {code}")
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return time.perf_counter() - began, usage.ru_maxrss * unit / 2**30
+    return time.perf_counter() - began, gigabytes(usage.ru_maxrss)
 
 
 if __name__ == "__main__":

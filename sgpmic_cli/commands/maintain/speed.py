@@ -35,6 +35,7 @@ def speed(
     from sgpmic_cli.speed.figure import draw_growth
     from sgpmic_cli.speed.measurement import GROWTH, STREAMED, THREADED_ROWS, measure, verdicts
     from sgpmic_cli.speed.own_process import measured_alone
+    from sgpmic_cli.speed.rival import NAMES
     from sgpmic_cli.speed.table2 import by_method
 
     output = Output(as_json=json, quiet=quiet)
@@ -48,7 +49,7 @@ def speed(
         streamed=[n for n in STREAMED if fit and n <= 10 * rows],
         say=output.remark,
     )
-    for key, name in {"gpy": "GPy", "gpytorch": "GPyTorch"}.items():
+    for key, name in NAMES.items():
         if not document[key]:
             output.remark(
                 f"{name} is not in this environment, so nothing is compared with it; `make speed` provides it."
