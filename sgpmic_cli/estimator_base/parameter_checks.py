@@ -22,8 +22,10 @@ MEMORY = Rule(
     lambda value: value is None or isinstance(value, str | os.PathLike) or hasattr(value, "cache"),
     "None, a folder or a joblib.Memory",
 )
-
-
+FOLDER = Rule(
+    lambda value: value is None or (isinstance(value, str | os.PathLike) and os.path.isdir(value)),
+    "None or a folder that is there",
+)
 JOBS = Rule(
     lambda value: value is None or (_is(value, Integral) and value != 0), "None, a whole number from 1, or -1 for all"
 )

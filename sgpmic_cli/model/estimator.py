@@ -15,6 +15,7 @@ from sgpmic_cli._typing import Array, Indices, PathLike, Switches
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
+    FOLDER,
     JOBS,
     check_dimensions,
     check_parameters,
@@ -25,6 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.files.array_room import array_room
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.device.choice import DEVICES, choose
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -61,6 +63,7 @@ RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "max_rows": whole(2),
+    "temp_folder": FOLDER,
     "n_jobs": JOBS,
     "device": one_of(*DEVICES),
 }
@@ -102,6 +105,9 @@ class SGPMIC(LatentClusterer):
         The fit has converged when a round gains less than so many nats for each row.
     max_rows : int, default=10000
         Of more rows a random draw of so many is fitted to, and the others are placed as `predict` does.
+    temp_folder : str or path-like, default=None
+        Where probabilities and latent points of all rows, where a draw is fitted to, are kept in files instead of
+        memory. The files have no name, and go when the model goes.
     n_jobs : int, default=None
         Threads of one evaluation: None is one, -1 are all cores. The result does not depend on it, not by a bit.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -176,6 +182,7 @@ class SGPMIC(LatentClusterer):
     """
 
     _rules = RULES
+    _of_a_run = ("temp_folder", *LatentClusterer._of_a_run)
 
     def __init__(
         self,
@@ -189,6 +196,7 @@ class SGPMIC(LatentClusterer):
         optimizer_steps=8,
         tol=1e-2,
         max_rows=10_000,
+        temp_folder=None,
         n_jobs=None,
         device="cpu",
         callback=None,
@@ -203,6 +211,7 @@ class SGPMIC(LatentClusterer):
         self.optimizer_steps = optimizer_steps
         self.tol = tol
         self.max_rows = max_rows
+        self.temp_folder = temp_folder
         self.n_jobs = n_jobs
         self.device = device
         self.callback = callback
@@ -412,16 +421,15 @@ class SGPMIC(LatentClusterer):
     def _place_all(self, Y: Array, order: Indices, crew: Workers) -> None:
         """Place every row, block by block, after a fit to those in `order`."""
         n, q = len(Y), self.embedding_.shape[1]
-        S, mu, s = np.empty((n, self.n_clusters_)), np.empty((n, q)), np.empty((n, q))
+        S, votes, mu, s = (array_room((n, width), self.temp_folder) for width in (self.n_clusters_,) * 2 + (q, q))
         tell = getattr(self.callback, "placed", None)
         for rows in row_blocks(n):
             placed = self._placed((Y[rows] - self.offset_) / self.scale_, crew)
-            S[rows], mu[rows], s[rows] = placed.S, placed.mu, placed.s
+            S[rows], votes[rows], mu[rows], s[rows] = placed.S, placed.S, placed.mu, placed.s
             if tell is not None:
                 tell(rows.stop, n)
-        self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
-        self.votes_ = S.copy()
-        self.votes_[order] = self._placer.state.S
+        votes[order] = self._placer.state.S
+        self.responsibilities_, self.votes_, self.embedding_, self.embedding_variances_ = S, votes, mu, s
 
     def _placed(self, seen: Array, crew: Workers) -> Placed:
         holes = np.isnan(seen)

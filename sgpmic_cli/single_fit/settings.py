@@ -17,7 +17,8 @@ Clusters = int | tuple[int, int] | Literal["auto"]
 Dimensions = int | Literal["auto"]
 
 ESTIMATORS: Mapping[Setting, type[Model]] = {"default": SGPMIC, "paper": PaperSGPMIC}
-PAPERS_OWN = ("kernel", "optimizer", "n_init")  # parameters that only the paper's setting has
+PAPERS_OWN = ("kernel", "optimizer", "n_init")  # parameters that only the paper's setting has ...
+DEFAULTS_OWN = ("temp_folder",)  # ... and only the default one
 PAPERS_VARIANCE = 95.0
 
 
@@ -48,6 +49,9 @@ def estimator_for(
                 "the paper's setting does not choose for you: say clusters=3 and dims=2, or so, or leave "
                 "setting=paper out."
             )
+        for name in DEFAULTS_OWN:
+            if name in settings:
+                raise UsageError(f"{name}={settings[name]} belongs to the default setting: drop it, or setting=paper.")
         if inducing is None:
             usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))

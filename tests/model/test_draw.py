@@ -71,6 +71,18 @@ def test_a_file_that_is_mapped_is_fitted_to_and_left_alone(tmp_path):
     assert (tmp_path / "t.npy").read_bytes() == before
 
 
+def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_path):
+    told, usual = fitted(HOLES, temp_folder=tmp_path), fitted(HOLES)
+    for name in ("responsibilities_", "votes_", "embedding_", "embedding_variances_"):
+        assert isinstance(getattr(told, name), np.memmap), name
+        assert np.array_equal(getattr(told, name), getattr(usual, name)), name
+    told.save(tmp_path / "m.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
+    assert np.array_equal(SGPMIC.load(tmp_path / "m.npz").embedding_, usual.embedding_)
+    with pytest.raises(ValueError, match="temp_folder must be None or a folder that is there"):
+        fitted(Y, temp_folder=tmp_path / "m.npz")
+
+
 def test_whoever_listens_hears_of_the_rows_that_are_placed(short_blocks):
     rounds, placed = [], []
 

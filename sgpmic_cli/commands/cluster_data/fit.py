@@ -78,6 +78,10 @@ def fit(
         Literal["auto", "cpu", "cuda"],
         typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if there is one and the rows are many."),
     ] = "cpu",
+    temp_folder: Annotated[
+        Path | None,
+        typer.Option(help="Folder for what belongs to every row of a long table, where memory is short."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
     label: table_options.Label = None,
     id_: table_options.Id = None,
@@ -126,6 +130,7 @@ def fit(
         "n_init": init,
         "n_jobs": n_jobs,
         "device": device,
+        "temp_folder": None if temp_folder is None else str(temp_folder),
         "seed": seed,
     }
     table = TableOptions(

@@ -7,8 +7,7 @@ go around whole cells, and rows of too few cells.
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +17,11 @@ from sgpmic_cli.data.intake.cells import MISSING, MISSING_TEXT, is_id_name, to_n
 from sgpmic_cli.data.intake.columns import numbers
 from sgpmic_cli.data.intake.npy import array_of
 from sgpmic_cli.data.intake.options import TextFormat
+from sgpmic_cli.data.intake.parquet import ParquetTable
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.row_blocks import ROWS, row_blocks
+from sgpmic_cli.row_blocks import row_blocks
 
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that choose the separator
@@ -151,9 +151,13 @@ class CsvText:
         if self.named and second is None:
             raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
         self.columns = [cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first)]
-        name, times = Counter(self.columns).most_common(1)[0]
-        if times > 1:
-            raise UsageError(f"{self.path} has {times} columns named {shown(name)}; give every column its own name")
+        _check_names(self.path, self.columns)
+
+
+def _check_names(path: str, names: Sequence[str]) -> None:
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        raise UsageError(f"{path} has {times} columns named {shown(name)}; give every column its own name")
 
 
 def _whole_rows(pieces: Iterable[str]) -> Iterator[str]:
@@ -180,11 +184,12 @@ def _is_npy(source: Source) -> bool:
     return source.starts_with(NPY) or source.name.lower().endswith(".npy")
 
 
-def _from_array(path: str, array: np.ndarray, first_row: int = 0) -> RawTable:
-    """Numbers without names; those that are float64, row by row, are left where they lie."""
+def _from_array(path: str, array: np.ndarray, first_row: int = 0, names: Sequence[str] = ()) -> RawTable:
+    """Numbers, with names or without; those that are float64, row by row, are left where they lie."""
     just_so = array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous
-    columns = {f"column_{j + 1}": np.asarray(array[:, j], dtype=np.float64) for j in range(array.shape[1])}
-    return RawTable(path, columns, named=False, first_row=first_row, numbers=array if just_so else None)
+    called = names or [f"column_{j + 1}" for j in range(array.shape[1])]
+    columns = {name: np.asarray(array[:, j], dtype=np.float64) for j, name in enumerate(called)}
+    return RawTable(path, columns, bool(names), first_row=first_row, numbers=array if just_so else None)
 
 
 def _blocks_of_array(source: Source) -> Iterator[RawTable]:
@@ -196,57 +201,25 @@ def _blocks_of_array(source: Source) -> Iterator[RawTable]:
 
 
 def _from_parquet(source: Source) -> RawTable:
-    with _reading_parquet(source.name):
-        from pyarrow.parquet import read_table
-
-        # Column by column, each let go of when it is converted: pandas' own reader holds the table twice.
-        frame = read_table(_parquet_file(source)).to_pandas(split_blocks=True, self_destruct=True)
-    if not len(frame):
-        raise UsageError(f"{source.name} has a header and no rows; add rows of numbers below it")
-    return _from_frame(source.name, frame)
+    table = ParquetTable(source)
+    if table.holds_only_numbers:
+        _check_names(source.name, table.schema.names)
+        return _from_array(source.name, table.numbers(), names=table.schema.names)
+    return _from_frame(source.name, table.frame())
 
 
 def _blocks_of_parquet(source: Source) -> Iterator[RawTable]:
     first_row = 0
-    with _reading_parquet(source.name):
-        from pyarrow import Table
-        from pyarrow.parquet import ParquetFile
-
-        blocks = ParquetFile(_parquet_file(source)).iter_batches(ROWS)
-    while True:
-        with _reading_parquet(source.name):
-            block = next(blocks, None)
-            frame = None if block is None else Table.from_batches([block]).to_pandas()
-        if frame is None:
-            break
+    for frame in ParquetTable(source).frames():
         yield _from_frame(source.name, frame, first_row)
         first_row += len(frame)
-    if not first_row:
-        raise UsageError(f"{source.name} has a header and no rows; add rows of numbers below it")
-
-
-@contextmanager
-def _reading_parquet(path: str) -> Iterator[None]:
-    try:
-        yield
-    except UsageError:
-        raise
-    except ImportError:
-        raise UsageError(f"{path} is a Parquet file: install sgpmic[parquet] to read it, or save it as CSV") from None
-    except Exception as fault:  # whatever the reader says of a damaged file
-        raise UsageError(f"{path} is not a readable Parquet file ({' '.join(str(fault).split())[:200]})") from None
-
-
-def _parquet_file(source: Source) -> "str | io.BytesIO":
-    return source.path or io.BytesIO(source.whole())
 
 
 def _from_frame(path: str, frame: pd.DataFrame, first_row: int = 0) -> RawTable:
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()  # pandas writes an index of names as a column like any other
     frame.columns = [str(name) for name in frame.columns]
-    if not frame.columns.is_unique:
-        raise UsageError(f"{path} has several columns of the same name; give every column its own name")
+    _check_names(path, list(frame.columns))
     return RawTable(path, _numbers_or_text(frame, frame.columns, "."), named=True, first_row=first_row)
 
 

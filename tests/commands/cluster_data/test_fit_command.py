@@ -296,6 +296,8 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--dims", "few"], 2, "--dims few: give a number such as 2, or auto"),
         (["iris", "--kernel", "rbf"], 2, "--kernel rbf belongs to the paper's setting: add --setting paper"),
         (["iris", "--n-init", "2"], 2, "--init 2 belongs to the paper's setting"),
+        (["iris", "--setting", "paper", "--temp-folder", "."], 2, "--temp-folder . belongs to the default setting"),
+        (["iris", "--temp-folder", "none"], 2, "--temp-folder must be None or a folder that is there, not 'none'"),
         (["iris", "--no-such"], 2, "No such option: --no-such"),
         (["huge.csv", "--clusters", "2", "--scale", "none", "--setting", "paper"], 2, "fit with --scale 'global'"),
         (["equal.csv", "--clusters", "2"], 2, "all rows of equal.csv are equal"),

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.commands import app
-from sgpmic_cli.data.intake import raw_table, reading
+from sgpmic_cli.data.intake import parquet, reading
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.variational import placement
@@ -37,7 +37,7 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def cut(monkeypatch):
     def into_small_blocks():
-        for module in (row_blocks, raw_table, prediction):
+        for module in (row_blocks, parquet, prediction):
             monkeypatch.setattr(module, "ROWS", 16)
         monkeypatch.setattr(reading, "PIECE", 500)
 
@@ -95,7 +95,7 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
         table.to_csv("new.csv", index=False)
         with pytest.MonkeyPatch.context() as patch:
             one = run("predict", "sgpmic-out/fit/train.csv", "new.csv", "--out", "one", "--json", "--label", "kind")
-            for module in (row_blocks, raw_table, prediction):
+            for module in (row_blocks, parquet, prediction):
                 patch.setattr(module, "ROWS", 16)
             patch.setattr(reading, "PIECE", 500)
             many = run("predict", "sgpmic-out/fit/train.csv", "new.csv", "--out", "many", "--json", "--label", "kind")
@@ -183,3 +183,25 @@ def test_a_npy_file_is_clustered_as_the_same_numbers_in_a_csv(here):
     for name in ("t.npy", "t.csv"):
         assert run("predict", "of-t.npy", name, "--out", f"back-{name}").exit_code == 0
     assert written(here / "back-t.npy") == written(here / "back-t.csv") == written(here / "of-t.npy")
+
+
+def test_a_parquet_file_is_clustered_as_the_same_numbers_in_a_csv_also_where_it_goes_through_a_file(here, monkeypatch):
+    NEW.to_csv("t.csv", index=False)
+    write("parquet", NEW)
+    (here / "new.parquet").rename("t.parquet")
+    monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
+    for name in ("t.parquet", "t.csv"):
+        result = run("fit", name, "--iterations", "5", "--out", f"of-{name}")
+        assert result.exit_code == 0, result.output
+    assert written(here / "of-t.parquet") == written(here / "of-t.csv")
+
+
+def test_what_belongs_to_every_row_can_lie_in_files(here, monkeypatch):
+    monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40})
+    NEW.to_csv("t.csv", index=False)
+    (here / "short").mkdir()
+    for out, where in (("memory", []), ("files", ["--temp-folder", "short"])):
+        result = run("fit", "t.csv", "--clusters", "2", "--iterations", "3", "--out", out, *where)
+        assert result.exit_code == 0, result.output
+    assert written(here / "files") == written(here / "memory")
+    assert not list((here / "short").iterdir())

@@ -33,7 +33,7 @@ SAME_NAMES = (
         "mirror",
     ),
     *("n_jobs", "offline", "optimizer", "out", "protocol", "reference", "repeats", "results", "retry_failed", "scale"),
-    *("scheduler", "seed", "setting", "store", "update", "values", "variance"),
+    *("scheduler", "seed", "setting", "store", "temp_folder", "update", "values", "variance"),
 )
 _NAMES = "|".join([*OTHER_NAMES, *SAME_NAMES])
 # Not inside a word or a path, nor at the start of a quoted name: those are the user's own words.
