@@ -19,18 +19,20 @@ AT_THE_END = 1.5e-8
 Exact = Callable[[int, Indices, Array], Array]
 
 
-def responsibilities(ceiling: Array, exact: Exact, negligible: float) -> Array:
+def responsibilities(ceiling: Array, exact: Exact, negligible: float, first: Indices | None = None) -> Array:
     """S (n, M) from ceilings on l (M, n), zero below a negligible share of the row's largest.
 
-    `exact(m, rows, least)` gives l of component m for some rows; where it sees l below `least`, it may give -inf.
+    `exact(m, rows, least)` gives l of component m for some rows; where it sees l below `least`, it may give -inf. Every
+    row asks one component `first` (n,), the one with the highest ceiling unless told.
     """
-    highest, log_s, margin = ceiling.max(axis=0), np.full(ceiling.shape, -np.inf), -np.log(negligible)
-    for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
-        if len(rows := np.flatnonzero(most == highest)):
+    log_s, margin = np.full(ceiling.shape, -np.inf), -np.log(negligible)
+    first = ceiling.argmax(axis=0) if first is None else first
+    for m, own in enumerate(log_s):
+        if len(rows := np.flatnonzero(first == m)):
             own[rows] = exact(m, rows, np.full(len(rows), -np.inf))
     best = log_s.max(axis=0)
     for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
-        if len(rows := np.flatnonzero((most >= best - margin) & (most < highest))):
+        if len(rows := np.flatnonzero((most >= best - margin) & (first != m))):
             own[rows] = exact(m, rows, best[rows] - margin)
             np.maximum(best, own, out=best)
     log_s -= best

@@ -6,6 +6,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import entry, load, names
+from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.model.paper.bound import Observed, Parameters, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF, start_parameters
@@ -48,13 +49,15 @@ class Problem:
     S: Array
 
 
-def trained(size: Size) -> tuple[Array, Problem]:
-    """The rows as the model sees them, and the model fitted to them.
-
-    The data set of that name where it comes with the package, groups of the same shape where it does not.
-    """
+def rows_of(size: Size) -> Array:
+    """The data set of that name where it comes with the package, groups of the same shape where it does not."""
     bundled = size.name in names() and entry(size.name).kind == "bundled"
-    Y = load(size.name, offline=True).Y if bundled else _groups(size)
+    return load(size.name, offline=True).Y if bundled else _groups(size)
+
+
+def trained(size: Size) -> tuple[Array, Problem]:
+    """The rows as the paper's model sees them, and the model fitted to them."""
+    Y = rows_of(size)
     model = PaperSGPMIC(size.m, size.q, n_inducing=size.k, max_iter=ROUNDS, random_state=0).fit(Y)
     seen = (Y - model.offset_) / model.scale_
     order = ("variance", "gamma", "bias", "white")
@@ -97,6 +100,16 @@ def _groups(size: Size) -> Array:
     group = np.arange(size.n) % size.m
     within = rng.randn(size.n, size.q) @ rng.randn(size.q, size.p)
     return 3.0 * rng.randn(size.m, size.p)[group] + within + 0.3 * rng.randn(size.n, size.p)
+
+
+def default_trained(size: Size) -> tuple[em.Data, em.State]:
+    """The rows as the default model sees them, and the model fitted to them."""
+    Y = rows_of(size)
+    model = SGPMIC(size.m, size.q, n_inducing=USUAL_INDUCING, random_state=0).fit(Y)
+    data = em.observe((Y - model.offset_) / model.scale_, 0.0, np.zeros_like(model.responsibilities_))
+    state = start(model.embedding_, model.responsibilities_, USUAL_INDUCING, np.random.RandomState(0))
+    fit = em.train(data, state, rounds=3, steps=model.optimizer_steps, tol=0.0)
+    return fit.data, fit.state
 
 
 def default_start(problem: Problem, n_inducing: int) -> tuple[em.Data, em.State]:

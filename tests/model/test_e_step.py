@@ -7,8 +7,9 @@ from scipy.special import softmax
 from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS, responsibilities
 
 
+@pytest.mark.parametrize("first", [None, np.arange(200) % 6], ids=["highest", "told"])
 @pytest.mark.parametrize("negligible", [IN_ROUNDS, AT_THE_END])
-def test_what_a_ceiling_spares_was_nothing(negligible):
+def test_what_a_ceiling_spares_was_nothing(negligible, first):
     r = np.random.RandomState(0)
     ceiling = 60.0 * r.rand(6, 200)
     exact = ceiling - 20.0 * r.rand(6, 200)
@@ -18,7 +19,7 @@ def test_what_a_ceiling_spares_was_nothing(negligible):
         asked[m, rows] += 1
         return np.where(exact[m, rows] < least, -np.inf, exact[m, rows])
 
-    S = responsibilities(ceiling, of, negligible)
+    S = responsibilities(ceiling, of, negligible, first)
     large = np.where(exact < exact.max(axis=0) + np.log(negligible), -np.inf, exact)
     np.testing.assert_allclose(S, softmax(large, axis=0).T, atol=1e-15)
     np.testing.assert_allclose(S, softmax(exact, axis=0).T, atol=5 * negligible)

@@ -26,7 +26,7 @@ def pieces(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.model.paper.dtc.PIECE", 140)
     monkeypatch.setattr("sgpmic_cli.model.paper.bound.E_STEP_BYTES", 8 * 20 * 5 * 90)
     monkeypatch.setattr("sgpmic_cli.model.variational.component.PIECE", 140)
-    monkeypatch.setattr("sgpmic_cli.model.variational.em.E_STEP_ROWS", 90)
+    monkeypatch.setattr("sgpmic_cli.model.variational.em.PIECE", 90)
     monkeypatch.setattr("sgpmic_cli.model.variational.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.paper.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.parallel.WORTHWHILE", 1)

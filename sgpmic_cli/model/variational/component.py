@@ -213,12 +213,6 @@ def value_and_adjoints(sums: Sums, kernel: Kernel, beta: float) -> tuple[float, 
     return solved.value, Adjoints(by_Phi2, beta * solved.W, dZ, dlog_v, dg, dlog_a, by_beta * beta)
 
 
-def expected_error(kernel: Kernel, known: Posterior, Y: Array, n_outputs: int, seen: Expectations) -> Array:
-    """<|y_n - f_n|^2> - |y_n|^2 of rows under a component, (n,)."""
-    fitted = np.einsum("np,np->n", seen.first_moments @ known.W, Y)
-    return np.asarray(seen.contract(known.B) - 2.0 * fitted + n_outputs * kernel.variance)
-
-
 def _sums(rows: Rows, seen: Expectations) -> Sums:
     w, Y = rows.w, rows.weighted_Y
     E = np.concatenate([seen.rbf.T.dot(Y), seen.mu.T.dot(Y), Y.sum(axis=0, keepdims=True)])

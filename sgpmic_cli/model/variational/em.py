@@ -5,7 +5,7 @@
 L_m is the component of `component.py`, h_nm (N, M) is what is held of the row before the model is asked: the log votes
 of the clusterings that the fit starts from (`committee.py`), or zero. The M-step moves q(x), the inducing inputs, the
 kernels and the noise by a few steps of L-BFGS, then brings the latent prior to its closed form; the E-step gives S.
-Neither ever lowers L.
+Neither lowers L, but for what an E-step leaves out (`e_step.py`).
 
 The noise of component m has the variance r + exp(log_noise_m), r the rounding of the columns: a column of whole numbers
 is not known more exactly than to its steps, whatever a narrow cluster would gain by it.
@@ -19,15 +19,17 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-from sgpmic_cli._typing import Array, Switches
-from sgpmic_cli.model.parallel import ALONE, Workers, cut
-from sgpmic_cli.model.variational.component import Posterior, Rows, Task, expected_error, posteriors, values_and_slopes
-from sgpmic_cli.model.variational.features import Kernel, expectations
+from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS
+from sgpmic_cli.model.e_step import responsibilities as shares
+from sgpmic_cli.model.parallel import ALONE, PIECE, Workers, cut
+from sgpmic_cli.model.variational.component import Posterior, Rows, Task, posteriors, values_and_slopes
+from sgpmic_cli.model.variational.features import Kernel
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
+from sgpmic_cli.model.variational.process import Process, square_errors
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
 ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
-E_STEP_ROWS = 4096  # rows of the E-step at a time: their expectations fit the cache
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
@@ -44,11 +46,6 @@ class Data:
     rounding: float
     held: Array
     holes: Switches | None = None
-
-    def piece(self, rows: slice) -> "Data":
-        """Some of the rows."""
-        holes = None if self.holes is None else self.holes[rows]
-        return replace(self, Y=self.Y[rows], squares=self.squares[rows], held=self.held[rows], holes=holes)
 
 
 @dataclass(frozen=True)
@@ -120,8 +117,8 @@ class Evaluation(Protocol):
         """What is known of every component, and the bound."""
         ...
 
-    def e_step(self, posteriors: list[Posterior | None]) -> None:
-        """Responsibilities, and what was not seen, under what is known."""
+    def e_step(self, posteriors: list[Posterior | None], negligible: float) -> None:
+        """Responsibilities, zero where negligible, and what was not seen, under what is known."""
         ...
 
     def responsibilities(self) -> Array:
@@ -147,9 +144,10 @@ class OnHost:
         """What is known of every component, and the bound."""
         return evaluate(self.data, self.state, self.workers)
 
-    def e_step(self, posteriors: list[Posterior | None]) -> None:
-        """Responsibilities, and what was not seen, under what is known."""
-        self.state = replace(self.state, S=responsibilities(self.data, self.state, posteriors, self.workers))
+    def e_step(self, posteriors: list[Posterior | None], negligible: float) -> None:
+        """Responsibilities, zero where negligible, and what was not seen, under what is known."""
+        S = responsibilities(self.data, self.state, posteriors, self.workers, negligible)
+        self.state = replace(self.state, S=S)
         if self.data.holes is not None:
             self.data = fill(self.data, self.state, posteriors)
 
@@ -194,10 +192,10 @@ def train(
         evaluation.m_step(steps)
         posteriors, value = evaluation.evaluate()
         bounds.append(value)
-        evaluation.e_step(posteriors)
+        converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
+        evaluation.e_step(posteriors, AT_THE_END if converged or done == rounds else IN_ROUNDS)
         if progress is not None:
             progress(done, value, evaluation.responsibilities())
-        converged = done > 1 and bounds[-1] - bounds[-2] <= tol * len(data.Y)
         if converged:
             break
     bounds.append(evaluation.evaluate()[1])
@@ -249,50 +247,54 @@ def tasks_of(data: Data, free: Free, rows: list[Rows | None]) -> list[Task]:
     ]
 
 
-def responsibilities(data: Data, state: State, known: list[Posterior | None], workers: Workers = ALONE) -> Array:
-    """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>)."""
+def processes(data: Data, free: Free, known: list[Posterior | None]) -> dict[int, Process]:
+    """The components that are alive, by their numbers."""
+    return {m: Process(free.kernel(m), own, data.n_outputs) for m, own in enumerate(known) if own is not None}
+
+
+def responsibilities(
+    data: Data, state: State, known: list[Posterior | None], workers: Workers = ALONE, negligible: float = AT_THE_END
+) -> Array:
+    """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>).
+
+    The prior is known before any feature is, the error of the mean before the spread, which costs most; so few rows
+    need all three of a component. What was not seen of a row speaks for none.
+    """
     free = state.free
-    kernels = [free.kernel(m) for m in range(len(known))]
+    alive = processes(data, free, known)
+    betas = np.array([precision(data, log_noise) for log_noise in free.log_noise])
 
     def of_rows(rows: slice) -> Array:
-        own, mu, s = data.piece(rows), free.mu[rows], np.exp(free.log_s[rows])
-        log_s = expected_log(mu, s, state.prior) + own.held
-        for m, (posterior, kernel) in enumerate(zip(known, kernels, strict=True)):
-            if posterior is None:
-                log_s[:, m] = -np.inf
-                continue
-            beta, seen = precision(data, free.log_noise[m]), expectations(kernel, mu, s)
-            error = own.squares + expected_error(kernel, posterior, own.Y, data.n_outputs, seen)
-            log_s[:, m] += 0.5 * (data.n_outputs * np.log(beta) - beta * error)
-            if own.holes is not None:  # what was not seen speaks for no component
-                log_s[:, m] -= 0.5 * unseen(own, seen.first_moments @ posterior.W, beta)
-        log_s -= log_s.max(axis=1, keepdims=True)
-        S = np.exp(log_s)
-        return np.asarray(S / S.sum(axis=1, keepdims=True))
+        mu, log_s, Y = (np.ascontiguousarray(part[rows].T) for part in (free.mu, free.log_s, data.Y))
+        s, holes = np.exp(log_s), None if data.holes is None else np.ascontiguousarray(data.holes[rows].T)
+        columns = data.n_outputs if holes is None else data.n_outputs - holes.sum(axis=0)
+        ceiling = (expected_log(mu.T, s.T, state.prior) + data.held[rows]).T + 0.5 * np.log(betas)[:, None] * columns
+        ceiling[[own is None for own in known]] = -np.inf
 
-    return np.concatenate(workers.map(of_rows, cut(len(free.mu), E_STEP_ROWS), len(free.mu) * len(known)))
+        def exact(m: int, near: Indices, least: Array) -> Array:
+            at = alive[m].means(mu.take(near, axis=1), s.take(near, axis=1))
+            error = square_errors(Y.take(near, axis=1), at.f, None if holes is None else holes.take(near, axis=1))
+            found = ceiling[m, near] - 0.5 * betas[m] * error
+            left = np.flatnonzero(found >= least)
+            found[left] -= 0.5 * betas[m] * alive[m].spread(at.of(left))
+            return np.asarray(found)
+
+        living = np.array(list(alive))
+        return shares(ceiling, exact, negligible, first=living[state.S[rows][:, living].argmax(axis=1)])
+
+    return np.concatenate(workers.map(of_rows, cut(len(free.mu), PIECE), len(free.mu) * len(known)))
 
 
 def fill(data: Data, state: State, posteriors: list[Posterior | None]) -> Data:
     """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""
     assert data.holes is not None
     expected, variance = np.zeros_like(data.Y), np.zeros(len(data.Y))
-    for m, known in enumerate(posteriors):
-        if known is not None:
-            seen = expectations(state.free.kernel(m), state.free.mu, state.free.s)
-            expected += state.S[:, m : m + 1] * (seen.first_moments @ known.W)
-            variance += state.S[:, m] / precision(data, state.free.log_noise[m])
+    mu, s = state.free.mu.T, state.free.s.T
+    for m, process in processes(data, state.free, posteriors).items():
+        expected += state.S[:, m : m + 1] * process.means(mu, s).f.T
+        variance += state.S[:, m] / precision(data, state.free.log_noise[m])
     Y = np.where(data.holes, expected, data.Y)
     return replace(data, Y=Y, squares=np.sum(Y**2, axis=1) + data.holes.sum(axis=1) * variance)
-
-
-def unseen(data: Data, fitted: Array, beta: float) -> Array:
-    """Twice what the holes have wrongly added to the log likelihood of each row under a component (N,)."""
-    assert data.holes is not None
-    count = data.holes.sum(axis=1)
-    gap = np.sum(np.where(data.holes, data.Y - fitted, 0.0) ** 2, axis=1)
-    extra = data.squares - np.sum(data.Y**2, axis=1)
-    return np.asarray(count * np.log(beta) - beta * (gap + extra))
 
 
 def active_rows(data: Data, S: Array) -> list[Rows | None]:

@@ -82,11 +82,6 @@ class Expectations:
     middle: Array  # (pairs, Q) (z_k + z_l) / 2
     gap: Array  # (pairs, Q) z_k - z_l
 
-    @property
-    def first_moments(self) -> Array:
-        """<phi(x_n)>, (n, J)."""
-        return np.concatenate([self.rbf, self.mu, np.ones((len(self.mu), 1))], axis=1)
-
     def second_moment(self, w: Array) -> Array:
         """sum_n w_n <phi(x_n) phi(x_n)'>, (J, J)."""
         k, q = self.kernel.Z.shape
@@ -99,16 +94,6 @@ class Expectations:
         out[k:-1, -1] = weighted_mu.sum(axis=0)
         out[-1, -1] = w.sum()
         return np.where(_upper(len(out)), out, out.T)
-
-    def contract(self, B: Array) -> Array:
-        """<phi(x_n)' B phi(x_n)> of every row for a symmetric B (J, J), (n,)."""
-        k = len(self.kernel.Z)
-        pair, across, linear = pairs(k), B[:k, k:-1], B[k:-1, k:-1]
-        out = self.squares @ (pair.twice * B[pair.first, pair.second])
-        out += np.einsum("nq,nq->n", self.mu @ linear, self.mu) + self.s @ linear.diagonal()
-        drawn = self._held @ across.T + self._pull @ (self.kernel.Z * across).T + B[:k, -1]
-        out += 2.0 * (np.einsum("nk,nk->n", self.rbf, drawn) + self.mu @ B[k:-1, -1]) + B[-1, -1]
-        return np.asarray(out)
 
     @cached_property
     def _pull(self) -> Array:

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.variational.component import Posterior
-from sgpmic_cli.model.variational.features import expectations
 from sgpmic_cli.model.variational.latent_prior import expected_log
 from sgpmic_cli.model.variational.placement import Placer
+from sgpmic_cli.model.variational.process import Process
 
 
 def expected_rows(fitted: Placer, X: ArrayLike) -> Array:
@@ -21,9 +20,8 @@ def expected_rows(fitted: Placer, X: ArrayLike) -> Array:
         raise ValueError(f"X must be finite latent points of shape (n, {q}).")
     S = softmax(expected_log(points, np.zeros_like(points), fitted.state.prior), axis=1)
     seen = np.zeros((len(points), fitted.data.n_outputs))
-    for m, known in enumerate(fitted.posteriors):
-        if known is not None:
-            seen += S[:, m : m + 1] * _processes(fitted, m, known, points)
+    for m, process in fitted.processes.items():
+        seen += S[:, m : m + 1] * _mean(process, points)
     return seen
 
 
@@ -31,21 +29,19 @@ def drawn_rows(
     fitted: Placer, noise: Array, n_samples: int, random_state: np.random.RandomState
 ) -> tuple[Array, Indices]:
     """Rows drawn from the mixture with noise of these variances (M,), and their clusters, in ascending order."""
-    alive = {m: known for m, known in enumerate(fitted.posteriors) if known is not None}
-    prior = fitted.state.prior
+    alive, prior = fitted.processes, fitted.state.prior
     weights = prior.weights[list(alive)]
     labels = np.sort(random_state.choice(list(alive), size=n_samples, p=weights / weights.sum()))
     spread = np.sqrt(prior.variances[labels])
     points = prior.means[labels] + spread * random_state.standard_normal(spread.shape)
     seen = np.empty((n_samples, fitted.data.n_outputs))
-    for m, known in alive.items():
+    for m, process in alive.items():
         rows = labels == m
-        seen[rows] = _processes(fitted, m, known, points[rows])
+        seen[rows] = _mean(process, points[rows])
     seen += np.sqrt(noise[labels])[:, None] * random_state.standard_normal(seen.shape)
     return seen, labels
 
 
-def _processes(fitted: Placer, m: int, known: Posterior, points: Array) -> Array:
-    """Mean of the processes of cluster m at latent points."""
-    seen = expectations(fitted.state.free.kernel(m), points, np.zeros_like(points))
-    return np.asarray(seen.first_moments @ known.W)
+def _mean(process: Process, points: Array) -> Array:
+    """Mean of a process at latent points that are known."""
+    return process.means(points.T, np.zeros_like(points.T)).f.T

@@ -138,8 +138,8 @@ class OnDevice:
         value += 0.5 * float((self.log_s + (1.0 + LOG_2PI)).sum())
         return posteriors, value + log_density(self.prior) + kernel_prior(self.small)[0]
 
-    def e_step(self, posteriors: list[Posterior | None]) -> None:
-        """Responsibilities, and what was not seen, under what is known; formulas as in `em.py`."""
+    def e_step(self, posteriors: list[Posterior | None], negligible: float) -> None:
+        """Responsibilities, zero where negligible, and what was not seen, under what is known; as in `em.py`."""
         s = self.log_s.exp()
         log_s, kernels = self._expected_log(s) + self.held, self.kernels(self.small)
         for m, known in enumerate(posteriors):
@@ -153,7 +153,8 @@ class OnDevice:
                 log_s[rows, m] += 0.5 * (self.data.n_outputs * np.log(beta) - beta * error)
                 if self.holes is not None:  # what was not seen speaks for no component
                     log_s[rows, m] -= 0.5 * self._unseen(fitted, beta, rows)
-        self.S = torch.softmax(log_s, dim=1)
+        log_s -= log_s.amax(1, keepdim=True)
+        self.S = torch.softmax(log_s.masked_fill_(log_s < np.log(negligible), -torch.inf), dim=1)
         if self.holes is not None:
             self._fill(posteriors, kernels, s)
 

@@ -17,11 +17,12 @@ from scipy.special import logsumexp
 
 from sgpmic_cli._typing import Array, Switches
 from sgpmic_cli.model.parallel import ALONE, Workers, cut
-from sgpmic_cli.model.variational.component import Posterior, expected_error
-from sgpmic_cli.model.variational.em import Data, State, precision
+from sgpmic_cli.model.variational.component import Posterior
+from sgpmic_cli.model.variational.em import Data, State, precision, processes
 from sgpmic_cli.model.variational.features import expectations
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, expected_log
 from sgpmic_cli.model.variational.nearest_row import NearestRow
+from sgpmic_cli.model.variational.process import square_errors
 
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
@@ -50,6 +51,7 @@ class Placer:
     def __init__(self, data: Data, state: State, posteriors: list[Posterior | None], first: Array):
         self.data, self.state, self.posteriors, self.first = data, state, posteriors, first
         self.nearest = NearestRow(first)
+        self.processes = processes(data, state.free, posteriors)
 
     def place(self, Y: Array, holes: Switches, workers: Workers = ALONE) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
@@ -71,9 +73,8 @@ class Placer:
     def expected(self, mu: Array, s: Array, S: Array) -> Array:
         """The rows that the mixture expects at latent distributions with these responsibilities (n, P)."""
         out = np.zeros((len(mu), self.data.n_outputs))
-        for m, known in enumerate(self.posteriors):
-            if known is not None:
-                out += S[:, m : m + 1] * (expectations(self.state.free.kernel(m), mu, s).first_moments @ known.W)
+        for m, process in self.processes.items():
+            out += S[:, m : m + 1] * process.means(mu.T, s.T).f.T
         return out
 
     def _place_filled(self, Y: Array) -> Placed:
@@ -115,16 +116,14 @@ class Placer:
 
     def _log_parts(self, Y: Array, mu: Array, s: Array, held: Array, asked: Switches | None = None) -> Array:
         """The exponents of the bound of every row (n, M); minus infinity where a component is not asked."""
-        free, squares = self.state.free, np.einsum("np,np->n", Y, Y)
         prior = expected_log(mu, s, self.state.prior) + held
         out = np.full_like(prior, -np.inf)
-        for m, known in enumerate(self.posteriors):
+        for m, process in self.processes.items():
             rows = np.arange(len(Y)) if asked is None else np.flatnonzero(asked[:, m])
-            if known is None or not len(rows):
+            if not len(rows):
                 continue
-            kernel, beta = free.kernel(m), precision(self.data, free.log_noise[m])
-            seen = expectations(kernel, mu[rows], s[rows])
-            error = squares[rows] + expected_error(kernel, known, Y[rows], Y.shape[1], seen)
+            at, beta = process.means(mu[rows].T, s[rows].T), precision(self.data, self.state.free.log_noise[m])
+            error = square_errors(Y[rows].T, at.f) + process.spread(at)
             out[rows, m] = prior[rows, m] + 0.5 * (Y.shape[1] * (np.log(beta) - LOG_2PI) - beta * error)
         return out
 

@@ -4,8 +4,9 @@ import dense_oracle
 import numpy as np
 import pytest
 
-from sgpmic_cli.model.variational.component import Rows, Task, expected_error, posteriors, values_and_slopes
-from sgpmic_cli.model.variational.features import Kernel, expectations
+from sgpmic_cli.model.variational.component import Rows, Task, posteriors, values_and_slopes
+from sgpmic_cli.model.variational.features import Kernel
+from sgpmic_cli.model.variational.process import Process, square_errors
 
 
 @pytest.fixture
@@ -53,7 +54,9 @@ def test_the_expected_error_is_the_slope_of_the_bound_by_a_weight(problem):
     kernel, rows, mu, s = problem
     beta, step, Y = 3.0, 1e-6, rows.weighted_Y / rows.w[:, None]
     known = posteriors([Task(rows, kernel, beta, mu, s)])[0]
-    error = np.sum(Y**2, axis=1) + expected_error(kernel, known, Y, 3, expectations(kernel, mu, s))
+    process = Process(kernel, known, 3)
+    at = process.means(mu.T, s.T)
+    error = square_errors(Y.T, at.f) + process.spread(at)
     for n in range(3):
         up, down = rows.w.copy(), rows.w.copy()
         up[n] += step

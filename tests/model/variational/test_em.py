@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.datasets import make_blobs
 
+from sgpmic_cli.model.e_step import IN_ROUNDS
 from sgpmic_cli.model.start.partition import principal_axes, start
-from sgpmic_cli.model.variational.em import OnHost, evaluate, m_step, observe, responsibilities, train
+from sgpmic_cli.model.variational.em import OnHost, evaluate, m_step, observe, precision, responsibilities, train
+from sgpmic_cli.model.variational.features import expectations
+from sgpmic_cli.model.variational.latent_prior import expected_log
 
 
 @pytest.fixture
@@ -84,3 +88,32 @@ def test_wide_data_enter_through_their_products():
     whole = replace(factor, Y=Y)
     state = start(principal_axes(Y, 2), np.ones((20, 1)), 5, r)
     assert evaluate(factor, state)[1] == pytest.approx(evaluate(whole, state)[1], rel=1e-9)
+
+
+def test_shares_are_those_of_the_whole_formula(begun):
+    """Written out row by row, with holes and with a component that has died."""
+    data, state = begun
+    holes = np.random.RandomState(1).rand(80, 4) < 0.2
+    holes[holes.all(axis=1)] = False
+    data = replace(data, holes=holes, squares=data.squares + 0.3 * holes.sum(axis=1))
+    state = m_step(data, state, 5)
+    posteriors = evaluate(data, state)[0]
+    for known in (posteriors, [None, *posteriors[1:]]):
+        log_s = expected_log(state.free.mu, state.free.s, state.prior) + data.held
+        for m, posterior in enumerate(known):
+            if posterior is None:
+                log_s[:, m] = -np.inf
+                continue
+            seen = expectations(state.free.kernel(m), state.free.mu, state.free.s)
+            beta = precision(data, state.free.log_noise[m])
+            for n, row in enumerate(np.eye(80)):
+                phi2 = seen.second_moment(row)
+                f = phi2[-1] @ posterior.W
+                spread = np.sum(posterior.B * phi2) + 4 * state.free.kernel(m).variance - f @ f
+                there = ~holes[n]
+                error = np.sum((data.Y[n] - f)[there] ** 2) + spread
+                log_s[n, m] += 0.5 * (there.sum() * np.log(beta) - beta * error)
+        np.testing.assert_allclose(responsibilities(data, state, known), softmax(log_s, axis=1), atol=1e-7)
+        np.testing.assert_allclose(
+            responsibilities(data, state, known, negligible=IN_ROUNDS), softmax(log_s, axis=1), atol=3 * IN_ROUNDS
+        )

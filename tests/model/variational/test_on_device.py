@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris, make_blobs
 
 torch = pytest.importorskip("torch")
 
+from sgpmic_cli.model.e_step import IN_ROUNDS  # noqa: E402
 from sgpmic_cli.model.estimator import SGPMIC  # noqa: E402
 from sgpmic_cli.model.start.partition import principal_axes, start  # noqa: E402
 from sgpmic_cli.model.variational import em  # noqa: E402
@@ -50,8 +51,8 @@ def test_bound_responsibilities_and_filled_holes(block_sizes, holes, dead):
     (ours, value), (theirs, expected) = on.evaluate(), host.evaluate()
     assert value == pytest.approx(expected, rel=1e-10)
     assert [known is None for known in ours] == [known is None for known in theirs]
-    on.e_step(ours)
-    host.e_step(theirs)
+    on.e_step(ours, IN_ROUNDS)
+    host.e_step(theirs, IN_ROUNDS)
     (filled, found), (host_filled, host_found) = on.given_back(), host.given_back()
     np.testing.assert_allclose(found.S, host_found.S, atol=1e-8)
     np.testing.assert_allclose(filled.Y, host_filled.Y, rtol=1e-8, atol=1e-8)

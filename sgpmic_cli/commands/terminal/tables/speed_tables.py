@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("ours", "gpy", "gpytorch")
 EVALUATIONS = ("one", "all", "E-step", "gpy", "one / gpy", "all / gpy", "one / floor", "all / floor", "E-step / all")
+DEFAULT = ("default", "default E-step", "default E-step / default")
 FILES = {"fit_seconds": "fit: s", "fit_gb": "fit: GB", "predict_seconds": "predict: s", "predict_gb": "predict: GB"}
 
 
@@ -15,7 +16,12 @@ def speed_tables(document: Mapping[str, Any]) -> "list[Table]":
     """All tables of a processor, in the order in which they were measured."""
     growth, by_inducing, table2 = document["growth"]["rows"], document["inducing"]["rows"], document["table2"]
     return [
-        _table("milliseconds per evaluation, and ratios", ("size", "N, P, Q, K, M", *EVALUATIONS), _sizes(document)),
+        _table(
+            "milliseconds per evaluation, and ratios",
+            ("size", "N, P, Q, K, M", *EVALUATIONS),
+            _sizes(document, EVALUATIONS),
+        ),
+        _table("the same of the default setting", ("size", "N, P, Q, K, M", *DEFAULT), _sizes(document, DEFAULT)),
         _table(
             "growth with the rows",
             ("rows", "ms", "ms per 1000 rows"),
@@ -51,11 +57,11 @@ def promises(document: Mapping[str, Any]) -> "Table":
     return _table("promises", ("promise", "measured", "at most", ""), rows)
 
 
-def _sizes(document: Mapping[str, Any]) -> Iterable[Sequence[object]]:
+def _sizes(document: Mapping[str, Any], names: Sequence[str]) -> Iterable[Sequence[object]]:
     for size in document["sizes"]:
         numbers = {**size["ms"], **size["ratios"]}
         shape = ", ".join(str(size[letter]) for letter in "NPQKM")
-        yield size["name"], shape, *(f"{numbers[name]:.2f}" if name in numbers else "–" for name in EVALUATIONS)
+        yield size["name"], shape, *(f"{numbers[name]:.2f}" if name in numbers else "–" for name in names)
 
 
 def _threads(document: Mapping[str, Any]) -> Iterable[Sequence[object]]:
