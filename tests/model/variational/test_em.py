@@ -104,7 +104,8 @@ def test_wide_data_enter_through_their_products():
     state = start(principal_axes(Y, 2), np.ones((20, 1)), 5, r)
     assert evaluate(factor, state)[1] == pytest.approx(evaluate(whole, state)[1], rel=1e-9)
     two = [replace(data, held=np.zeros((20, 2))) for data in (factor, whole)]
-    state = start(principal_axes(Y, 2), np.eye(2)[np.arange(20) % 2], 5, r)
+    mixed = r.uniform(0.4, 0.6, 20)
+    state = start(principal_axes(Y, 2), np.column_stack([mixed, 1.0 - mixed]), 5, r)
     shares = [responsibilities(data, state, evaluate(data, state)[0]) for data in two]
     assert shares[1].min(axis=1).max() > 0.01
     np.testing.assert_allclose(*shares, atol=1e-9)
