@@ -13,7 +13,7 @@ HEAD = """# Command line
 
 Written from the commands by `make docs`; `sgpmic COMMAND --help` says the same. Results go to stdout (a table, or one
 JSON document with `--json`), progress and remarks to stderr. Exit codes: 0 done, 1 a check failed or a file could not
-be read or written, 2 wrong argument, 3 some runs failed, 4 data unavailable, 130 interrupted.
+be read or written, 2 wrong argument, 3 some runs failed, 4 data unavailable, 130 interrupted, 143 terminated.
 """
 
 
@@ -41,15 +41,24 @@ def _hidden(parameter: Any) -> bool:
 
 def _row(parameter: Any) -> str:
     is_option = parameter.param_type_name == "option"
-    names = ", ".join(f"`{name}`" for name in parameter.opts) if is_option else f"`{parameter.name.upper()}`"
+    argument = parameter.metavar or parameter.name.upper()
+    names = (
+        ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+        if is_option
+        else f"`{argument}`"
+    )
     text = " ".join((parameter.help or "").split()).replace("|", "\\|").replace("<", "&lt;")
-    return f"| {names} | {text}{_default(parameter)} |"
+    return f"| {names} | {text}{_default(parameter)}{_variable(parameter)} |"
+
+
+def _variable(parameter: Any) -> str:
+    return f" Or set {parameter.envvar}." if getattr(parameter, "envvar", None) else ""
 
 
 def _default(parameter: Any) -> str:
     shown = getattr(parameter, "show_default", None)
     if isinstance(shown, str):
-        return f" Default: {shown}."
+        return f" Default: {shown if shown != '.' else '`.`'}."
     plain = parameter.default
     return (
         f" Default: `{plain}`."

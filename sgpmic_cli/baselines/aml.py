@@ -9,12 +9,12 @@ L' A. Those are at most M - 1; further columns leave the trace as it is: we fill
 alternation starts from k-means on the data, and from the principal axes.
 
 The paper's AML column is that start, not the alternation: the labels of k-means on the data, and from those k-means on
-the whitened principal scores, nothing more. ACC on Iris at 95 % (77.33), Sonar at 95 % (53.37), WDBC at 99 % (85.06)
-and Breast Cancer at 50 % (96.19) comes out as printed to the last digit, with no spread as printed, and that for every
-lambda from 0.001 to 10. Random starts on the whitened scores have a spread there, and 80 on Breast Cancer at 95 and
-99 %, where the paper prints 94.73 and 95.17 (we 95.46 and 95.61; 94.73 and 95.17 if every k-means goes on with moves
-of single points, which MATLAB's does, but then WDBC at 99 % is 83.83). Unexplained: Wine at 95 and 99 %, where the
-paper is 5 and 14 points higher and has a spread, and Segment at 50 %.
+the whitened principal scores, nothing more. ACC on Iris at 95 % (77.33), WDBC at 99 % (85.06) and Breast Cancer at 50 %
+(96.19) comes out as printed to the last digit, with no spread as printed, on Sonar at 95 % (53.37) in nine runs of ten,
+and that for every lambda from 0.001 to 10. Random starts on the whitened scores have a spread there, and 80 on Breast
+Cancer at 95 and 99 %, where the paper prints 94.73 and 95.17 (we 95.46 and 95.61; 94.73 and 95.17 if every k-means goes
+on with moves of single points, which MATLAB's does, but then WDBC at 99 % is 83.83). Unexplained: Wine at 95 and 99 %,
+where the paper is 5 and 14 points higher and has a spread, and Segment at 50 %.
 """
 
 from typing import ClassVar

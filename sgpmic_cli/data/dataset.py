@@ -30,7 +30,7 @@ class Dataset:
     sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
-        if not isinstance(self.Y, np.memmap):
+        if self.Y.flags.writeable or self.Y.dtype != np.float64 or not self.Y.flags.c_contiguous:
             # Adding zero turns -0.0 into 0.0, so that equal values have equal bytes.
             Y = np.add(self.Y, 0.0, dtype=np.float64, order="C")
             Y.setflags(write=False)

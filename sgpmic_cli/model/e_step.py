@@ -32,7 +32,7 @@ def responsibilities(ceiling: Array, exact: Exact, negligible: float, first: Ind
             own[rows] = exact(m, rows, np.full(len(rows), -np.inf))
     best = log_s.max(axis=0)
     for m, (own, most) in enumerate(zip(log_s, ceiling, strict=True)):
-        if len(rows := np.flatnonzero((most >= best - margin) & (first != m))):
+        if len(rows := np.flatnonzero((most >= best - margin) & (first != m) & (most > -np.inf))):
             own[rows] = exact(m, rows, best[rows] - margin)
             np.maximum(best, own, out=best)
     log_s -= best

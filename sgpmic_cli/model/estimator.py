@@ -45,7 +45,7 @@ from sgpmic_cli.model.start.selection import Selection, choose_clusters
 from sgpmic_cli.model.variational import stored
 from sgpmic_cli.model.variational.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
 from sgpmic_cli.model.variational.features import Kernel
-from sgpmic_cli.model.variational.generation import drawn_rows, expected_rows
+from sgpmic_cli.model.variational.generation import drawn_rows, rows_at
 from sgpmic_cli.model.variational.holes import filled_by, learn
 from sgpmic_cli.model.variational.placement import Placed, Placer
 from sgpmic_cli.row_blocks import row_blocks
@@ -134,7 +134,7 @@ class SGPMIC(LatentClusterer):
     no_clusters_ : bool
         True where the number was free and the data show no clusters.
     votes_ : ndarray of shape (n_samples, M)
-        Share of the committee's members that put a row into a cluster.
+        Share of the committee's members that put a row into a cluster; its probability for rows beyond a draw.
     start_ : tuple of str
         Names of the clusterings that voted.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
@@ -309,7 +309,7 @@ class SGPMIC(LatentClusterer):
             Means of the processes, weighted by how likely each cluster is at the point.
         """
         check_is_fitted(self)
-        return self.offset_ + self.scale_ * expected_rows(self._placer, X)
+        return self.offset_ + self.scale_ * rows_at(self._placer, X)
 
     def sample(self, n_samples=1, random_state=None):
         """Draw rows from the fitted mixture.
@@ -362,12 +362,13 @@ class SGPMIC(LatentClusterer):
         data = observe(rows, float(np.mean(rounding(rows))), votes.held, unseen)
         compute = self._compute(len(rows), crew)
         q = self._dimensions(rows, data, votes, compute, random_state)
+        room = self._room(len(Y), votes.shares.shape[1], q) if len(order) < len(Y) else None
         progress = self._progress(order, len(Y))
         fit = self._fit_once(rows, data, votes, q, self.max_iter, compute, random_state, progress)
         self._keep(fit, rows, votes, order, selection)
         self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
-        if len(order) < len(Y):
-            self._place_all(Y, order, crew)
+        if room is not None:
+            self._place_all(Y, np.sort(order), room, crew)
         self._judge()
 
     def _compute(self, n_rows: int, crew: Workers) -> Compute:
@@ -418,18 +419,21 @@ class SGPMIC(LatentClusterer):
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
         self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
 
-    def _place_all(self, Y: Array, order: Indices, crew: Workers) -> None:
-        """Place every row, block by block, after a fit to those in `order`."""
-        n, q = len(Y), self.embedding_.shape[1]
-        S, votes, mu, s = (array_room((n, width), self.temp_folder) for width in (self.n_clusters_,) * 2 + (q, q))
+    def _room(self, n: int, n_clusters: int, q: int) -> list[Array]:
+        """For shares, votes, means and variances of all rows; refused before a fit that it would be missed after."""
+        return [array_room((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)]
+
+    def _place_all(self, Y: Array, drawn: Indices, room: list[Array], crew: Workers) -> None:
+        """Place every row, block by block, after a fit to those that were drawn."""
+        S, votes, mu, s = room
         tell = getattr(self.callback, "placed", None)
-        for rows in row_blocks(n):
+        for rows in row_blocks(len(Y)):
             placed = self._placed((Y[rows] - self.offset_) / self.scale_, crew)
             S[rows], votes[rows], mu[rows], s[rows] = placed.S, placed.S, placed.mu, placed.s
             if tell is not None:
-                tell(rows.stop, n)
-        votes[order] = self._placer.state.S
-        self.responsibilities_, self.votes_, self.embedding_, self.embedding_variances_ = S, votes, mu, s
+                tell(rows.stop, len(Y))
+        votes[drawn] = self.votes_
+        self.responsibilities_, self.votes_, self.embedding_, self.embedding_variances_ = room
 
     def _placed(self, seen: Array, crew: Workers) -> Placed:
         holes = np.isnan(seen)

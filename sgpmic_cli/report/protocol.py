@@ -70,11 +70,11 @@ POINTS = (  # what; the procedure that gives the printed numbers; the text; how 
     ),
     (
         "AML, UNCA",
-        "one λ for all rows, 1000 and 100; AML's NMI of the clusters themselves; UNCA with eigenvectors as inexact as "
-        "its published program's",
+        "AML: where its alternation starts, k-means on the data and from there on the whitened principal scores; UNCA: "
+        "λ = 100 for all rows, eigenvectors as inexact as its published program's; NMI of the clusters themselves",
         "the best averaged values of seven λ",
-        "one common λ comes closer to both columns than a λ chosen by row with the labels; UNCA's is also the best "
-        "by mean ACC, AML's is not",
+        "AML on Iris at 95 %, WDBC at 99 % and Breast Cancer at 50 % is as printed in every run, for every λ from "
+        "0.001 to 10; for UNCA one common λ comes closer than one chosen by row with the labels",
     ),
     (
         "Settings left open",

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from sgpmic_cli import SGPMIC, row_blocks
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.files.array_room import array_room
+from sgpmic_cli.model import estimator
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.model.variational import placement
 
@@ -71,16 +74,40 @@ def test_a_file_that_is_mapped_is_fitted_to_and_left_alone(tmp_path):
     assert (tmp_path / "t.npy").read_bytes() == before
 
 
-def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_path):
+def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        estimator, "array_room", lambda shape, folder: asked.append((shape, folder)) or array_room(shape, folder)
+    )
     told, usual = fitted(HOLES, temp_folder=tmp_path), fitted(HOLES)
+    shapes = [(90, 3), (90, 3), (90, 2), (90, 2)]
+    assert asked == [(shape, folder) for folder in (tmp_path, None) for shape in shapes]
     for name in ("responsibilities_", "votes_", "embedding_", "embedding_variances_"):
-        assert isinstance(getattr(told, name), np.memmap), name
         assert np.array_equal(getattr(told, name), getattr(usual, name)), name
+    assert type(told.labels_) is np.ndarray
     told.save(tmp_path / "m.npz")
-    assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
     assert np.array_equal(SGPMIC.load(tmp_path / "m.npz").embedding_, usual.embedding_)
     with pytest.raises(ValueError, match="temp_folder must be None or a folder that is there"):
         fitted(Y, temp_folder=tmp_path / "m.npz")
+
+
+def test_votes_are_those_of_the_drawn_rows_and_shares_of_the_others():
+    wrong = np.eye(3)[np.random.RandomState(5).randint(3, size=90)]
+    model = fitted(Y, init=wrong)
+    as_voted, as_placed = ((model.votes_ == found).all(axis=1) for found in (wrong, model.responsibilities_))
+    assert (as_voted | as_placed).all()
+    assert (~as_placed).sum() > 10
+    assert as_voted.sum() >= 40
+
+
+def test_a_folder_without_room_is_told_before_the_fit(monkeypatch):
+    def full(shape, folder):
+        raise SgpmicError("no room")
+
+    monkeypatch.setattr(estimator, "array_room", full)
+    monkeypatch.setattr(SGPMIC, "_fit_once", lambda *_: pytest.fail("the fit had begun"))
+    with pytest.raises(SgpmicError, match="no room"):
+        fitted(Y)
 
 
 def test_whoever_listens_hears_of_the_rows_that_are_placed(short_blocks):

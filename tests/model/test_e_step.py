@@ -35,6 +35,12 @@ def test_the_best_component_need_not_have_the_highest_ceiling():
     np.testing.assert_array_equal(S, [[0.0, 1.0]])
 
 
-def test_a_dead_component_gets_nothing():
+def test_a_dead_component_gets_nothing_and_is_not_asked():
+    def alive(m, rows, _):
+        assert m == 1
+        return np.array([0.0, -np.inf])[rows]
+
+    with np.errstate(invalid="ignore"):
+        responsibilities(np.array([[-np.inf, -np.inf], [1.0, -900.0]]), alive, 1e-4)
     S = responsibilities(np.array([[-np.inf, -np.inf], [1.0, -900.0]]), lambda m, rows, _: np.zeros(len(rows)), 1e-4)
     np.testing.assert_array_equal(S, [[0.0, 1.0], [0.0, 1.0]])

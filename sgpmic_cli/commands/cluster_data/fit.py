@@ -80,7 +80,7 @@ def fit(
     ] = "cpu",
     temp_folder: Annotated[
         Path | None,
-        typer.Option(help="Folder for what belongs to every row of a long table, where memory is short."),
+        typer.Option(help="Folder for files of what belongs to every row of a long table, where memory is short."),
     ] = None,
     seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
     label: table_options.Label = None,

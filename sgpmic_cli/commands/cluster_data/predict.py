@@ -71,17 +71,17 @@ def _print(predicted: "Predicted", out: Path, output: Output) -> None:
     summary = predicted.summary()
     if output.as_json:
         output.document({**summary, "out": str(out)})
-        return
-    from sgpmic_cli.commands.terminal.tables.facts import facts, score_words
+    else:
+        from sgpmic_cli.commands.terminal.tables.facts import facts, score_words
 
-    output.console().print(
-        facts(
-            {
-                "data": f"{summary['dataset']}: {summary['rows']} rows",
-                "clusters": f"{summary['clusters']} of sizes {', '.join(map(str, summary['sizes']))}",
-                "certainty": f"{summary['mean_probability']:.3f} mean probability of the chosen cluster",
-                **score_words(summary["scores"]),
-            }
+        output.console().print(
+            facts(
+                {
+                    "data": f"{summary['dataset']}: {summary['rows']} rows",
+                    "clusters": f"{summary['clusters']} of sizes {', '.join(map(str, summary['sizes']))}",
+                    "certainty": f"{summary['mean_probability']:.3f} mean probability of the chosen cluster",
+                    **score_words(summary["scores"]),
+                }
+            )
         )
-    )
     output.ending(f"labels and embedding in {out}")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.reading import Source
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.array_room import array_room
 from sgpmic_cli.row_blocks import ROWS
 
@@ -27,30 +27,41 @@ class ParquetTable:
             from pyarrow.parquet import ParquetFile
 
             self.file = ParquetFile(source.path or io.BytesIO(source.whole()))
-            self.schema = self.file.schema_arrow
-            self.shape = (self.file.metadata.num_rows, len(self.schema))
+            self.empty = self.file.schema_arrow.empty_table().to_pandas()  # columns as pandas means them
+            self.shape = (self.file.metadata.num_rows, len(self.empty.columns))
         if not self.shape[0]:
             raise UsageError(f"{self.name} has a header and no rows; add rows of numbers below it")
 
     @property
+    def columns(self) -> list[str]:
+        """Names of all columns, but for those of an index."""
+        return [str(name) for name in self.empty.columns]
+
+    @property
     def holds_only_numbers(self) -> bool:
         """Whether all columns are numbers, and none of them is the index of a frame."""
-        from pyarrow.types import is_floating, is_integer
-
-        index = (self.schema.pandas_metadata or {}).get("index_columns", [])
-        stored = any(isinstance(name, str) for name in index)  # a range is told, not stored
-        return not stored and all(is_integer(kind) or is_floating(kind) for kind in self.schema.types)
+        return isinstance(self.empty.index, pd.RangeIndex) and all(kind.kind in "iuf" for kind in self.empty.dtypes)
 
     def numbers(self) -> np.ndarray:
         """All cells of a table of numbers (N, P), NaN for holes; in a file of its own where they are many."""
-        found = array_room(self.shape, None if math.prod(self.shape) <= FITS_INTO_MEMORY else tempfile.gettempdir())
-        first = 0
+        found, first = self._room(), 0
         for batch in self._batches():
-            for j, column in enumerate(batch.columns):
-                found[first : first + len(batch), j] = column.to_numpy(zero_copy_only=False)
+            with self._reading():
+                for j, column in enumerate(batch.columns):
+                    found[first : first + len(batch), j] = column.to_numpy(zero_copy_only=False)
             first += len(batch)
+        if first != len(found):
+            raise UsageError(f"{self.name} is not a readable Parquet file ({first} of its {len(found)} rows are there)")
         found.setflags(write=False)
         return found
+
+    def _room(self) -> np.ndarray:
+        if math.prod(self.shape) <= FITS_INTO_MEMORY:
+            return array_room(self.shape)
+        try:
+            return array_room(self.shape, tempfile.gettempdir())
+        except SgpmicError:  # a small disk: memory must do
+            return array_room(self.shape)
 
     def frame(self) -> pd.DataFrame:
         """The whole table."""

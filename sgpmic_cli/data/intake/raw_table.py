@@ -203,8 +203,8 @@ def _blocks_of_array(source: Source) -> Iterator[RawTable]:
 def _from_parquet(source: Source) -> RawTable:
     table = ParquetTable(source)
     if table.holds_only_numbers:
-        _check_names(source.name, table.schema.names)
-        return _from_array(source.name, table.numbers(), names=table.schema.names)
+        _check_names(source.name, table.columns)
+        return _from_array(source.name, table.numbers(), names=table.columns)
     return _from_frame(source.name, table.frame())
 
 

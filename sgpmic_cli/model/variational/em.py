@@ -26,7 +26,7 @@ from sgpmic_cli.model.parallel import ALONE, PIECE, Workers, cut
 from sgpmic_cli.model.variational.component import Posterior, Rows, Task, posteriors, values_and_slopes
 from sgpmic_cli.model.variational.features import Kernel
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
-from sgpmic_cli.model.variational.process import Process, square_errors
+from sgpmic_cli.model.variational.process import Process, expected_rows, square_errors
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
 ALIVE = 0.5  # a component with less than half a row's worth of responsibility has died
@@ -258,7 +258,7 @@ def responsibilities(
     """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>).
 
     The prior is known before any feature is, the error of the mean before the spread, which costs most; so few rows
-    need all three of a component. What was not seen of a row speaks for none.
+    need all three of a component. The error is that of what was seen of a row; the spread is that of all columns.
     """
     free = state.free
     alive = processes(data, free, known)
@@ -279,7 +279,7 @@ def responsibilities(
             found[left] -= 0.5 * betas[m] * alive[m].spread(at.of(left))
             return np.asarray(found)
 
-        living = np.array(list(alive))
+        living = np.array(list(alive), dtype=np.intp)
         return shares(ceiling, exact, negligible, first=living[state.S[rows][:, living].argmax(axis=1)])
 
     return np.concatenate(workers.map(of_rows, cut(len(free.mu), PIECE), len(free.mu) * len(known)))
@@ -288,11 +288,9 @@ def responsibilities(
 def fill(data: Data, state: State, posteriors: list[Posterior | None]) -> Data:
     """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""
     assert data.holes is not None
-    expected, variance = np.zeros_like(data.Y), np.zeros(len(data.Y))
-    mu, s = state.free.mu.T, state.free.s.T
-    for m, process in processes(data, state.free, posteriors).items():
-        expected += state.S[:, m : m + 1] * process.means(mu, s).f.T
-        variance += state.S[:, m] / precision(data, state.free.log_noise[m])
+    alive = processes(data, state.free, posteriors)
+    expected = expected_rows(alive, state.S, state.free.mu, state.free.s)
+    variance = sum(state.S[:, m] / precision(data, state.free.log_noise[m]) for m in alive)
     Y = np.where(data.holes, expected, data.Y)
     return replace(data, Y=Y, squares=np.sum(Y**2, axis=1) + data.holes.sum(axis=1) * variance)
 

@@ -10,19 +10,15 @@ from scipy.special import softmax
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.variational.latent_prior import expected_log
 from sgpmic_cli.model.variational.placement import Placer
-from sgpmic_cli.model.variational.process import Process
 
 
-def expected_rows(fitted: Placer, X: ArrayLike) -> Array:
+def rows_at(fitted: Placer, X: ArrayLike) -> Array:
     """Means of the processes at latent points (n, Q), weighted by how likely each cluster is there."""
     points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), fitted.state.free.mu.shape[1]
     if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
         raise ValueError(f"X must be finite latent points of shape (n, {q}).")
-    S = softmax(expected_log(points, np.zeros_like(points), fitted.state.prior), axis=1)
-    seen = np.zeros((len(points), fitted.data.n_outputs))
-    for m, process in fitted.processes.items():
-        seen += S[:, m : m + 1] * _mean(process, points)
-    return seen
+    known = np.zeros_like(points)
+    return fitted.expected(points, known, softmax(expected_log(points, known, fitted.state.prior), axis=1))
 
 
 def drawn_rows(
@@ -37,11 +33,6 @@ def drawn_rows(
     seen = np.empty((n_samples, fitted.data.n_outputs))
     for m, process in alive.items():
         rows = labels == m
-        seen[rows] = _mean(process, points[rows])
+        seen[rows] = process.means(points[rows].T, np.zeros_like(points[rows].T)).f.T
     seen += np.sqrt(noise[labels])[:, None] * random_state.standard_normal(seen.shape)
     return seen, labels
-
-
-def _mean(process: Process, points: Array) -> Array:
-    """Mean of a process at latent points that are known."""
-    return process.means(points.T, np.zeros_like(points.T)).f.T

@@ -149,10 +149,8 @@ class OnDevice:
             beta = precision(self.data, self.small.log_noise[m])
             for rows in self.blocks(len(s)):
                 seen = _features(kernels[m], self.mu[rows], s[rows])
-                error, fitted = self._expected_error(self.small.kernel(m), known, seen, s[rows], rows)
-                log_s[rows, m] += 0.5 * (self.data.n_outputs * np.log(beta) - beta * error)
-                if self.holes is not None:  # what was not seen speaks for no component
-                    log_s[rows, m] -= 0.5 * self._unseen(fitted, beta, rows)
+                error = self._expected_error(self.small.kernel(m), known, seen, s[rows], rows)
+                log_s[rows, m] += 0.5 * (self._columns(rows) * np.log(beta) - beta * error)
         log_s -= log_s.amax(1, keepdim=True)
         self.S = torch.softmax(log_s.masked_fill_(log_s < np.log(negligible), -torch.inf), dim=1)
         if self.holes is not None:
@@ -175,10 +173,13 @@ class OnDevice:
         square = (self.mu**2 + s) @ self.tensor(inverse.T)
         return self.tensor(constant) - 0.5 * square + self.mu @ self.tensor((prior.means * inverse).T)
 
-    def _expected_error(
-        self, kernel: Kernel, known: Posterior, seen: Features, s: Tensor, rows: slice
-    ) -> tuple[Tensor, Tensor]:
-        """<|y_n - f_n|^2> of rows under a component (n,), and what it expects of them (n, D)."""
+    def _columns(self, rows: slice) -> int | Tensor:
+        """How many columns were seen of rows."""
+        p = self.data.n_outputs
+        return p if self.holes is None else p - self.holes[rows].sum(1)
+
+    def _expected_error(self, kernel: Kernel, known: Posterior, seen: Features, s: Tensor, rows: slice) -> Tensor:
+        """Square error of the mean over what was seen of rows, and the spread around it (n,), as in `process.py`."""
         B, Z, k = known.B, kernel.Z, len(kernel.Z)
         pair, across, linear = pairs(k), B[:k, k:-1], B[k:-1, k:-1]
         error = seen.squares @ self.tensor(pair.twice * B[pair.first, pair.second])
@@ -186,16 +187,10 @@ class OnDevice:
         drawn = seen.centre @ self.tensor(across.T) + seen.pull @ self.tensor((Z * across).T) + self.tensor(B[:k, -1])
         error += 2.0 * ((seen.rbf * drawn).sum(1) + seen.mu @ self.tensor(B[k:-1, -1])) + float(B[-1, -1])
         fitted = seen.first_moments @ self.tensor(known.W)
-        error += self.squares[rows] + self.data.n_outputs * kernel.variance - 2.0 * (fitted * self.outputs(rows)).sum(1)
-        return error, fitted
-
-    def _unseen(self, fitted: Tensor, beta: float, rows: slice) -> Tensor:
-        """Twice what the holes have wrongly added to the log likelihood of each row under a component (n,)."""
-        assert self.holes is not None
-        holes, Y = self.holes[rows], self.Y[rows]
-        gap = torch.where(holes, Y - fitted, 0.0).square().sum(1)
-        extra = self.squares[rows] - Y.square().sum(1)
-        return holes.sum(1, dtype=Y.dtype) * np.log(beta) - beta * (gap + extra)
+        gap = self.outputs(rows) - fitted
+        if self.holes is not None:
+            gap = torch.where(self.holes[rows], 0.0, gap)
+        return error + self.data.n_outputs * kernel.variance - fitted.square().sum(1) + gap.square().sum(1)
 
     def _fill(self, posteriors: list[Posterior | None], kernels: list[DeviceKernel], s: Tensor) -> None:
         """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""

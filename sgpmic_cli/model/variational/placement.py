@@ -22,7 +22,7 @@ from sgpmic_cli.model.variational.em import Data, State, precision, processes
 from sgpmic_cli.model.variational.features import expectations
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, expected_log
 from sgpmic_cli.model.variational.nearest_row import NearestRow
-from sgpmic_cli.model.variational.process import square_errors
+from sgpmic_cli.model.variational.process import expected_rows, square_errors
 
 STEPS = 20
 CLOSE = 1e-6  # nats; a row that gains less has arrived
@@ -72,10 +72,7 @@ class Placer:
 
     def expected(self, mu: Array, s: Array, S: Array) -> Array:
         """The rows that the mixture expects at latent distributions with these responsibilities (n, P)."""
-        out = np.zeros((len(mu), self.data.n_outputs))
-        for m, process in self.processes.items():
-            out += S[:, m : m + 1] * process.means(mu.T, s.T).f.T
-        return out
+        return expected_rows(self.processes, S, mu, s)
 
     def _place_filled(self, Y: Array) -> Placed:
         nearest, trained = self.nearest.find(Y)

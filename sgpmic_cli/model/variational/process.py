@@ -8,6 +8,7 @@ those of `features.py`, but an array has a line for every feature and not for ev
 and rows are picked between the two.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,11 @@ class Process:
         found += np.einsum("qn,qn->n", self.by_place @ features[k:], mu) + self.by_variances @ s
         found -= np.einsum("pn,pn->n", f, f)
         return np.asarray(found + self.constant)
+
+
+def expected_rows(processes: Mapping[int, Process], S: Array, mu: Array, s: Array) -> Array:
+    """Means of numbered processes, weighted by shares S (n, M), at q(x_n) with mu and s (n, Q): rows (n, D)."""
+    return np.asarray(sum(S[:, m : m + 1] * process.means(mu.T, s.T).f.T for m, process in processes.items()))
 
 
 def square_errors(Y: Array, f: Array, holes: Switches | None = None) -> Array:

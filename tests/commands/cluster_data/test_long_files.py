@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.commands import app
 from sgpmic_cli.data.intake import parquet, reading
+from sgpmic_cli.model import estimator
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.variational import placement
@@ -200,8 +201,10 @@ def test_what_belongs_to_every_row_can_lie_in_files(here, monkeypatch):
     monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40})
     NEW.to_csv("t.csv", index=False)
     (here / "short").mkdir()
+    folders, room = [], estimator.array_room
+    monkeypatch.setattr(estimator, "array_room", lambda shape, folder: folders.append(folder) or room(shape, folder))
     for out, where in (("memory", []), ("files", ["--temp-folder", "short"])):
         result = run("fit", "t.csv", "--clusters", "2", "--iterations", "3", "--out", out, *where)
         assert result.exit_code == 0, result.output
     assert written(here / "files") == written(here / "memory")
-    assert not list((here / "short").iterdir())
+    assert folders == [None] * 4 + ["short"] * 4

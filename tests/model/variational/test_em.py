@@ -1,4 +1,4 @@
-"""The variational EM: every update raises the bound, and the E-step is its exact maximiser."""
+"""The variational EM: every update raises the bound, and the E-step is its maximiser."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.special import softmax
 from sklearn.datasets import make_blobs
 
-from sgpmic_cli.model.e_step import IN_ROUNDS
+from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS
 from sgpmic_cli.model.start.partition import principal_axes, start
 from sgpmic_cli.model.variational.em import OnHost, evaluate, m_step, observe, precision, responsibilities, train
 from sgpmic_cli.model.variational.features import expectations
@@ -24,14 +24,15 @@ def begun():
     return observe(Y, 0.01, held), start(principal_axes(Y, 2), shares, 6, r)
 
 
-def test_every_update_raises_the_bound(begun):
+@pytest.mark.parametrize("negligible", [IN_ROUNDS, AT_THE_END])
+def test_every_update_raises_the_bound(begun, negligible):
     data, state = begun
     values = [evaluate(data, state)[1]]
     for _ in range(6):
         state = m_step(data, state, 5)
         posteriors, value = evaluate(data, state)
         values.append(value)
-        state = replace(state, S=responsibilities(data, state, posteriors))
+        state = replace(state, S=responsibilities(data, state, posteriors, negligible=negligible))
         values.append(evaluate(data, state)[1])
     # rows below the active threshold are left out of a component, which costs less than this
     assert np.diff(values).min() > -0.05
@@ -79,6 +80,20 @@ def test_a_callback_costs_no_more_than_the_responsibilities(begun):
     np.testing.assert_array_equal(heard[-1][2], fit.state.S)
 
 
+@pytest.mark.parametrize("tol", [-np.inf, np.inf], ids=["all rounds", "converged"])
+def test_the_last_e_step_leaves_out_less_than_those_before(begun, tol):
+    asked = []
+
+    class Watched(OnHost):
+        def e_step(self, posteriors, negligible):
+            asked.append(negligible)
+            super().e_step(posteriors, negligible)
+
+    fit = train(*begun, 4, 3, tol, compute=Watched)
+    assert asked == [IN_ROUNDS] * (fit.rounds - 1) + [AT_THE_END]
+    assert fit.rounds == (2 if tol > 0 else 4)
+
+
 def test_wide_data_enter_through_their_products():
     r = np.random.RandomState(0)
     Y = r.randn(20, 50)
@@ -88,6 +103,12 @@ def test_wide_data_enter_through_their_products():
     whole = replace(factor, Y=Y)
     state = start(principal_axes(Y, 2), np.ones((20, 1)), 5, r)
     assert evaluate(factor, state)[1] == pytest.approx(evaluate(whole, state)[1], rel=1e-9)
+    two = [replace(data, held=np.zeros((20, 2))) for data in (factor, whole)]
+    mixed = r.uniform(0.4, 0.6, 20)
+    state = start(principal_axes(Y, 2), np.column_stack([mixed, 1.0 - mixed]), 5, r)
+    shares = [responsibilities(data, state, evaluate(data, state)[0]) for data in two]
+    assert shares[1].min(axis=1).max() > 0.01
+    np.testing.assert_allclose(*shares, atol=1e-9)
 
 
 def test_shares_are_those_of_the_whole_formula(begun):

@@ -21,7 +21,7 @@ def speed_tables(document: Mapping[str, Any]) -> "list[Table]":
             ("size", "N, P, Q, K, M", *EVALUATIONS),
             _sizes(document, EVALUATIONS),
         ),
-        _table("the same of the default setting", ("size", "N, P, Q, K, M", *DEFAULT), _sizes(document, DEFAULT)),
+        _table("the same of the default setting", ("size", "N, P, Q, M", *DEFAULT), _sizes(document, DEFAULT, "NPQM")),
         _table(
             "growth with the rows",
             ("rows", "ms", "ms per 1000 rows"),
@@ -57,10 +57,10 @@ def promises(document: Mapping[str, Any]) -> "Table":
     return _table("promises", ("promise", "measured", "at most", ""), rows)
 
 
-def _sizes(document: Mapping[str, Any], names: Sequence[str]) -> Iterable[Sequence[object]]:
+def _sizes(document: Mapping[str, Any], names: Sequence[str], letters: str = "NPQKM") -> Iterable[Sequence[object]]:
     for size in document["sizes"]:
         numbers = {**size["ms"], **size["ratios"]}
-        shape = ", ".join(str(size[letter]) for letter in "NPQKM")
+        shape = ", ".join(str(size[letter]) for letter in letters)
         yield size["name"], shape, *(f"{numbers[name]:.2f}" if name in numbers else "–" for name in names)
 
 
