@@ -26,7 +26,7 @@ IGNORED = {
     f"{PACKAGE}.{module}"
     for module in (
         *("errors", "_version", "_typing", "safe_text", "estimator_base.parameter_checks"),
-        *("files", "files.atomic", "files.array_cache", "files.json_file"),
+        *("files", "files.atomic", "files.array_cache", "files.array_room", "files.json_file"),
     )
 }
 

@@ -15,7 +15,7 @@ from sgpmic_cli.model.variational import em, placement
 from sgpmic_cli.model.variational.latent_prior import Pull
 from sgpmic_cli.speed.problems import Problem
 
-NEW_ROWS = 3_000  # that are placed, or as many as there are
+NEW_ROWS = {"paper": 3_000, "default": 16_384}  # that are placed, or as many as there are: at least four blocks
 Call = Callable[[], Any]
 
 
@@ -38,7 +38,10 @@ class PaperWork:
     def placing(self) -> Call:
         """New rows in the model."""
         data, p, factors = self.problem.data, self.problem.parameters, self.bound.value(self.problem.parameters)[1]
-        placer, rows = paper_placement.Placer(RBF(), p, factors, data.Y, self.problem.S), _beside(data.Y)
+        placer, rows = (
+            paper_placement.Placer(RBF(), p, factors, data.Y, self.problem.S),
+            _beside(data.Y, NEW_ROWS["paper"]),
+        )
         return lambda: placer.place(rows, self.crew)
 
 
@@ -62,10 +65,13 @@ class DefaultWork:
     def placing(self) -> Call:
         """New rows in the model."""
         data, state = self.data, self.state
-        placer, rows = placement.Placer(data, state, em.evaluate(data, state)[0], data.Y), _beside(data.Y)
+        placer, rows = (
+            placement.Placer(data, state, em.evaluate(data, state)[0], data.Y),
+            _beside(data.Y, NEW_ROWS["default"]),
+        )
         return lambda: placer.place(rows, np.zeros(rows.shape, dtype=bool), self.crew)
 
 
-def _beside(Y: Array) -> Array:
+def _beside(Y: Array, n: int) -> Array:
     """Rows beside those that were trained on."""
-    return Y[:NEW_ROWS] + 0.01
+    return Y[:n] + 0.01

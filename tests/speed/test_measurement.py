@@ -41,7 +41,7 @@ def test_a_size_gives_times_and_their_ratios(monkeypatch):
 
 
 def test_two_threads_are_measured_beside_one_for_both_settings(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.speed.work.NEW_ROWS", 40)
+    monkeypatch.setattr("sgpmic_cli.speed.work.NEW_ROWS", {"paper": 40, "default": 50})
     found = threads_at(300, rounds=1)
     assert [(row["setting"], row["work"]) for row in found] == [
         (setting, work) for setting in ("paper", "default") for work in ("evaluation", "E-step", "prediction")
