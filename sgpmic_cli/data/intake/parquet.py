@@ -1,4 +1,4 @@
-"""Tables in Parquet files, which the extra `sgpmic[parquet]` reads, a block of rows after the other."""
+"""Tables in Parquet files, which the extra `sgpmic[parquet]` reads, in groups or blocks of rows."""
 
 import io
 import math
@@ -45,11 +45,12 @@ class ParquetTable:
     def numbers(self) -> np.ndarray:
         """All cells of a table of numbers (N, P), NaN for holes; in a file of its own where they are many."""
         found, first = self._room(), 0
-        for batch in self._batches():
-            with self._reading():
-                for j, column in enumerate(batch.columns):
-                    found[first : first + len(batch), j] = column.to_numpy(zero_copy_only=False)
-            first += len(batch)
+        for group in range(self.file.num_row_groups):
+            for j, name in enumerate(self.file.schema_arrow.names):  # one at a time: a group may have all the rows
+                with self._reading():
+                    column = self.file.read_row_group(group, columns=[name]).column(0).to_numpy()
+                    found[first : first + len(column), j] = column
+            first += self.file.metadata.row_group(group).num_rows
         if first != len(found):
             raise UsageError(f"{self.name} is not a readable Parquet file ({first} of its {len(found)} rows are there)")
         found.setflags(write=False)

@@ -39,7 +39,6 @@ def written(tmp_path, frame, **how):
 
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_numbers_are_one_array_in_memory_or_in_a_file(tmp_path, monkeypatch, in_memory):
-    monkeypatch.setattr(parquet, "ROWS", 3)
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 20 if in_memory else 19)
     path = written(tmp_path, NUMBERS)
     table = read_table(path, TextFormat())
@@ -94,9 +93,9 @@ def test_memory_must_do_where_the_temporary_folder_has_no_room(tmp_path, monkeyp
 
 def test_rows_that_are_promised_and_missing_are_told(tmp_path, monkeypatch):
     path = written(tmp_path, NUMBERS)
-    batches = parquet.ParquetTable._batches
-    monkeypatch.setattr(parquet.ParquetTable, "_batches", lambda self: list(batches(self))[:0])
-    with pytest.raises(UsageError, match=r"not a readable Parquet file \(0 of its 5 rows are there\)"):
+    room = parquet.ParquetTable._room
+    monkeypatch.setattr(parquet.ParquetTable, "_room", lambda self: np.vstack([room(self), room(self)]))
+    with pytest.raises(UsageError, match=r"not a readable Parquet file \(5 of its 10 rows are there\)"):
         read_table(path, TextFormat())
 
 
