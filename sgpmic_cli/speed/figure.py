@@ -71,8 +71,9 @@ def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
     axes.set_yticks(range(len(found["paper"])), labels=list(found["paper"]))
     axes.tick_params(axis="y", labelsize="x-small", length=0)
     axes.invert_yaxis()
-    axes.legend(loc="upper right", fontsize="x-small")
     axes.axvline(1.0, color=FAINT, linestyle="--")
+    axes.set_xlim(right=1.4)  # room for the legend
+    axes.legend(loc="upper right", fontsize="x-small")
     axes.set_xlabel("ratio of times")
     axes.set_title("(c) E-step and threads")
 
