@@ -55,13 +55,14 @@ def test_the_e_step_balances_the_slopes_of_the_bound(begun):
         assert evaluate(data, replace(state, S=S))[1] <= value + 1e-6
 
 
-def test_five_hundred_rounds_stay_finite_and_converge(begun):
+def test_many_rounds_stay_finite_and_converge(begun):
     data, state = begun
     fit = train(data, state, rounds=500, steps=8, tol=0.0)
+    assert fit.converged
+    assert fit.rounds > 50
     assert np.isfinite(fit.bounds).all()
     assert np.isfinite(fit.state.free.pack()).all()
-    last = train(data, state, rounds=200, steps=8, tol=0.0)
-    assert abs(fit.bounds[-1] - last.bounds[-1]) < 1.0
+    assert abs(fit.bounds[-1] - fit.bounds[-20]) < 1.0
 
 
 def test_a_callback_costs_no_more_than_the_responsibilities(begun):
