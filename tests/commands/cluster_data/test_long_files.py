@@ -11,11 +11,12 @@ from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
 from sgpmic_cli.data.intake import parquet, reading
+from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.model import estimator
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.variational import placement
-from sgpmic_cli.single_fit import prediction
+from sgpmic_cli.single_fit import fitting, prediction
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)
@@ -91,16 +92,17 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
     for missing in ("model", "median", "drop"):
-        assert run("fit", "train.csv", "--clusters", "2", "--iterations", "2", "--missing", missing).exit_code == 0
+        data = load("train.csv", table=TableOptions(missing=missing))
+        fitting.fit(data, clusters=2, max_iter=2).model.save("model.npz")
         table = NEW.assign(colour=np.where(np.arange(150) % 3, "red", "green"), extra=1, kind=np.arange(150) % 2)
         table = table.assign(a=table["a"].where(rng.random_sample(150) > 0.1))
         table.to_csv("new.csv", index=False)
         with pytest.MonkeyPatch.context() as patch:
-            one = run("predict", "sgpmic-out/fit/train.csv", "new.csv", "--out", "one", "--json", "--label", "kind")
+            one = run("predict", "model.npz", "new.csv", "--out", "one", "--json", "--label", "kind")
             for module in (row_blocks, parquet, prediction):
                 patch.setattr(module, "ROWS", 16)
             patch.setattr(reading, "PIECE", 500)
-            many = run("predict", "sgpmic-out/fit/train.csv", "new.csv", "--out", "many", "--json", "--label", "kind")
+            many = run("predict", "model.npz", "new.csv", "--out", "many", "--json", "--label", "kind")
         first, second = (json.loads(result.stdout) for result in (one, many))
         assert first["notes"] == second["notes"]
         assert len(first["notes"]) == 3
@@ -109,7 +111,6 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
         )
         assert first["scores"] == second["scores"]
         assert written(here / "one") == written(here / "many")
-        (here / "sgpmic-out/fit/train.csv/model.npz").unlink()
 
 
 @pytest.mark.parametrize(
