@@ -91,6 +91,7 @@ def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_pat
         fitted(Y, temp_folder=tmp_path / "m.npz")
 
 
+@pytest.mark.filterwarnings("ignore:clusters 0 and 1")
 def test_votes_are_those_of_the_drawn_rows_and_shares_of_the_others():
     wrong = np.eye(3)[np.random.RandomState(5).randint(3, size=90)]
     model = fitted(Y, init=wrong)
