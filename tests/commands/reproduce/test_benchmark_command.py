@@ -142,12 +142,12 @@ def test_a_disk_that_fills_up_is_one_sentence_and_leaves_nothing_half_written(tm
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_tables_fit_the_terminal(tmp_path, width, monkeypatch):
+@pytest.mark.parametrize("datasets", [["iris"], ["iris", "wine"]], ids=["one", "two"])
+def test_tables_fit_the_terminal(tmp_path, datasets, monkeypatch):
     monkeypatch.syspath_prepend(TOY)
     methods = ["pca-fcm", "ppca-fcm", "isomap-fcm", "dec", "toy_methods:Broken", "toy_methods:Flaky"]
-    for datasets in (["iris"], ["iris", "wine"]):
-        finished = small_benchmark(datasets, [95], methods, out=tmp_path, repeats=3)
+    finished = small_benchmark(datasets, [95], methods, out=tmp_path, repeats=3)
+    for width in (80, 100, 140):
         console = Console(width=width, record=True, file=io.StringIO())
         for part in render(finished.results, console):
             console.print(part)
