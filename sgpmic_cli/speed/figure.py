@@ -1,6 +1,6 @@
 """Cost of an evaluation against the numbers of rows and of inducing inputs, beside GPy's, and what else costs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,12 +65,7 @@ def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
         found["default"][name] = size["ratios"]["default E-step / default"]
     for row in document["threads"]:
         found[row["setting"]][f"2 threads / 1, {row['work']}"] = row["ratio"]
-    for i, (setting, values) in enumerate(found.items()):
-        heights = [place + 0.35 * (i - 0.5) for place in range(len(values))]
-        axes.barh(heights, list(values.values()), height=0.35, color=look(i)[0], label=setting)
-    axes.set_yticks(range(len(found["paper"])), labels=list(found["paper"]))
-    axes.tick_params(axis="y", labelsize="x-small", length=0)
-    axes.invert_yaxis()
+    _bars(axes, found, [0, 1])
     axes.axvline(1.0, color=FAINT, linestyle="--")
     axes.set_xlim(right=1.4)  # room for the legend
     axes.legend(loc="upper right", fontsize="x-small")
@@ -79,7 +74,7 @@ def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
 
 
 def _methods(axes: "Axes", seconds: Mapping[str, float]) -> None:
-    _bars(axes, seconds)
+    _bars(axes, {"": seconds}, [0])
     axes.set_xscale("log")
     axes.set_xlabel("seconds")
     axes.set_title("(d) one run of each method, Segment at 95 %")
@@ -87,15 +82,11 @@ def _methods(axes: "Axes", seconds: Mapping[str, float]) -> None:
 
 def _whole_fits(axes: "Axes", fits: list[Mapping[str, Any]]) -> None:
     """One bar of each library for every size."""
-    places, libraries = range(len(fits)), {"ours": "ours", **NAMES}
-    for i, (key, name) in enumerate(libraries.items()):
-        found = [place for place in places if key in fits[place]["ms"]]
-        if found:
-            heights, times = [place + 0.25 * (i - 1) for place in found], [fits[place]["ms"][key] for place in found]
-            axes.barh(heights, times, height=0.25, color=look((2, 3, 0)[i])[0], label=name)  # as in (a)
-    axes.set_yticks(places, labels=[fit["name"] for fit in fits])
-    axes.tick_params(axis="y", labelsize="x-small", length=0)
-    axes.invert_yaxis()
+    found = {
+        name: {fit["name"]: fit["ms"][key] for fit in fits if key in fit["ms"]}
+        for key, name in {"ours": "ours", **NAMES}.items()
+    }
+    _bars(axes, found, [2, 3, 0])  # the colours of (a)
     axes.set_xscale("log")
     axes.set_xlabel("milliseconds")
     axes.set_title("(e) whole fits, one component, {} steps".format(fits[0]["steps"]))
@@ -125,7 +116,15 @@ def _files(axes: "Axes", files: list[Mapping[str, Any]]) -> None:
     axes.legend(loc="upper left")
 
 
-def _bars(axes: "Axes", values: Mapping[str, float]) -> None:
-    axes.barh(list(values), list(values.values()), color=look(0)[0])
-    axes.invert_yaxis()
+def _bars(axes: "Axes", series: Mapping[str, Mapping[str, float]], colours: Sequence[int]) -> None:
+    """A bar of each series for every name that the first has; none where a series lacks it."""
+    names = list(next(iter(series.values())))
+    thickness = 0.75 / len(series)
+    for i, (label, values) in enumerate(series.items()):
+        if not values:
+            continue
+        heights = [names.index(name) + thickness * (i - 0.5 * (len(series) - 1)) for name in values]
+        axes.barh(heights, list(values.values()), height=thickness, color=look(colours[i])[0], label=label)
+    axes.set_yticks(range(len(names)), labels=names)
     axes.tick_params(axis="y", labelsize="x-small", length=0)
+    axes.invert_yaxis()

@@ -38,10 +38,8 @@ class PaperWork:
     def placing(self) -> Call:
         """New rows in the model."""
         data, p, factors = self.problem.data, self.problem.parameters, self.bound.value(self.problem.parameters)[1]
-        placer, rows = (
-            paper_placement.Placer(RBF(), p, factors, data.Y, self.problem.S),
-            _beside(data.Y, NEW_ROWS["paper"]),
-        )
+        placer = paper_placement.Placer(RBF(), p, factors, data.Y, self.problem.S)
+        rows = _beside(data.Y, NEW_ROWS["paper"])
         return lambda: placer.place(rows, self.crew)
 
 
@@ -65,10 +63,8 @@ class DefaultWork:
     def placing(self) -> Call:
         """New rows in the model."""
         data, state = self.data, self.state
-        placer, rows = (
-            placement.Placer(data, state, em.evaluate(data, state)[0], data.Y),
-            _beside(data.Y, NEW_ROWS["default"]),
-        )
+        placer = placement.Placer(data, state, em.evaluate(data, state)[0], data.Y)
+        rows = _beside(data.Y, NEW_ROWS["default"])
         return lambda: placer.place(rows, np.zeros(rows.shape, dtype=bool), self.crew)
 
 

@@ -1,7 +1,6 @@
 """Room for long arrays: in memory, or in a file that nobody sees."""
 
 import errno
-import mmap
 import os
 import pickle
 
@@ -15,13 +14,7 @@ from sgpmic_cli.files.array_room import array_room
 reserves = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system cannot reserve room on a disk")
 
 
-def lies_in_a_file(array):
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return isinstance(array, mmap.mmap) or (isinstance(array, memoryview) and isinstance(array.obj, mmap.mmap))
-
-
-def test_in_memory_unless_a_folder_is_named(tmp_path):
+def test_in_memory_unless_a_folder_is_named(tmp_path, lies_in_a_file):
     assert not lies_in_a_file(array_room((3, 2)))
     mapped = array_room((3, 2), tmp_path)
     assert lies_in_a_file(mapped)

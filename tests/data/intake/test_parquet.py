@@ -1,6 +1,5 @@
 """Parquet files: tables of numbers in one array, all others as frames."""
 
-import mmap
 import subprocess
 import sys
 
@@ -26,19 +25,13 @@ NUMBERS = pd.DataFrame(
 )
 
 
-def lies_in_a_file(array):
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return isinstance(array, mmap.mmap) or (isinstance(array, memoryview) and isinstance(array.obj, mmap.mmap))
-
-
 def written(tmp_path, frame, **how):
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=2, **how)
     return str(tmp_path / "t.parquet")
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_numbers_are_one_array_in_memory_or_in_a_file(tmp_path, monkeypatch, in_memory):
+def test_numbers_are_one_array_in_memory_or_in_a_file(tmp_path, monkeypatch, in_memory, lies_in_a_file):
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 20 if in_memory else 19)
     path = written(tmp_path, NUMBERS)
     table = read_table(path, TextFormat())
@@ -82,7 +75,7 @@ def test_columns_that_only_pandas_knows_are_not_taken_for_numbers(tmp_path):
     assert found.stdout.split() == ["2020-01", "2020-01"]
 
 
-def test_memory_must_do_where_the_temporary_folder_has_no_room(tmp_path, monkeypatch):
+def test_memory_must_do_where_the_temporary_folder_has_no_room(tmp_path, monkeypatch, lies_in_a_file):
     path = written(tmp_path, NUMBERS)
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
     monkeypatch.setattr(parquet.tempfile, "gettempdir", lambda: str(tmp_path / "none"))
