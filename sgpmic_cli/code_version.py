@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import sys
 import sysconfig
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -205,8 +206,13 @@ def _skeleton(module: str) -> str:
     return ast.dump(tree)
 
 
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()  # reads the list of files of every package there is, half a second
+
+
 def _distribution(module: str) -> str:
-    names = packages_distributions().get(module.partition(".")[0], [])
+    names = _distributions().get(module.partition(".")[0], [])
     try:
         return f"{names[0]} {version(names[0])}" if names else ""
     except PackageNotFoundError:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import table2
 
@@ -52,12 +52,14 @@ def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Com
     complete = [method for method in asked if all(method in row for row in rows.values())]
     if len(complete) < 3 or len(rows) < 2:
         return None
+    from scipy.stats import friedmanchisquare  # half a second, which tables of few methods do without
+
     table = np.array([[row[method] for method in complete] for row in rows.values()])  # (data sets, methods)
-    ranks = stats.rankdata(-table.round(2), axis=1).mean(axis=0)  # two decimals, as printed: equal there is equal here
+    ranks = ranks_in_rows(table).mean(axis=0)
     order = np.argsort(ranks, kind="stable")
     # Where all methods tie on every data set the statistic is 0 / 0: no difference at all.
     tied = bool(np.all(np.ptp(table.round(2), axis=1) == 0.0))
-    statistic, p_value = (0.0, 1.0) if tied else stats.friedmanchisquare(*table.round(2).T)
+    statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.round(2).T)
     return Comparison(
         methods=tuple(complete[i] for i in order),
         mean_ranks=tuple(ranks[order].tolist()),
@@ -87,9 +89,22 @@ def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison
     return replace(first, omitted=omitted), replace(second, omitted=omitted)
 
 
+def ranks_in_rows(table: Array) -> Array:
+    """Ranks along every row of scores (data sets, methods): 1 is the highest, ties share the mean of their ranks.
+
+    Scores count with two decimals, as they are printed: what is equal there is equal here.
+    """
+    shown = table.round(2)
+    higher = np.sum(shown[:, None, :] > shown[:, :, None], axis=2)
+    equal = np.sum(shown[:, None, :] == shown[:, :, None], axis=2)  # itself among them
+    return higher + (equal + 1) / 2
+
+
 def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -> float:
     """Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
-    q = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
+    from scipy.stats import studentized_range
+
+    q = studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.significance import LEVEL, Comparison, compare_methods, our_scores
+from sgpmic_cli.experiments.compare.significance import LEVEL, Comparison, compare_methods, our_scores, ranks_in_rows
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
 
@@ -54,7 +53,7 @@ def ranking(results: Sequence[Result]) -> Ranking:
         complete = [name for name in complete if name in row and row[name].ours[METRIC].mean is not None]
     table = np.array([[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float)
     compared = compare_methods(our_scores(results, METRIC))
-    ranks = rankdata(-table.round(2), axis=1) if complete else table
+    ranks = ranks_in_rows(table) if complete else table
     return Ranking(
         head=["data set", *methods],
         body=body,
