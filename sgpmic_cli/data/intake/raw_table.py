@@ -326,7 +326,7 @@ def _one_column(separator: str) -> Problem:
 
 def _first_rows(text: str, separator: str) -> tuple[list[str], list[str] | None]:
     rows = pd.read_csv(
-        io.StringIO(text), sep=separator, header=None, nrows=2, dtype=str, na_filter=False, skipinitialspace=True
+        io.StringIO(text), sep=separator, header=None, nrows=2, dtype=object, na_filter=False, skipinitialspace=True
     )
     cells = [[cell.strip() for cell in row] for row in rows.to_numpy().tolist()]
     return cells[0], cells[1] if len(cells) > 1 else None

@@ -26,11 +26,11 @@ def shell(tmp_path):
     lines = [f"{i % 2 * 10 + i % 5},{i % 3},{'xy'[i % 2]}" for i in range(60)]
     (tmp_path / "my.csv").write_text("a,b,kind\n" + "\n".join(lines) + "\n")
 
-    def run(*arguments, path=""):
+    def run(*arguments, n_jobs=1, path=""):
         command = [sys.executable, "-c", "from sgpmic_cli.__main__ import main; main()", "benchmark", *arguments]
         paths = os.pathsep.join(filter(None, [str(ROOT), path]))
         return subprocess.run(
-            [*command, "--repeats", "2", "--n-jobs", "2", "--json", "--quiet"],
+            [*command, "--repeats", "2", "--n-jobs", str(n_jobs), "--json", "--quiet"],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
             capture_output=True,
@@ -41,7 +41,8 @@ def shell(tmp_path):
 
 
 def test_a_class_of_a_module_here_on_a_csv_here(shell):
-    done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", "mypkg.mymodule:MyClusterer,pca-fcm")
+    methods = "mypkg.mymodule:MyClusterer,pca-fcm"
+    done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", methods, n_jobs=2)
     assert done.returncode == 0, done.stderr
     cells = {(cell["dataset"], cell["method"]): cell for cell in json.loads(done.stdout)["cells"]}
     mine = cells["my.csv", "mypkg.mymodule:MyClusterer"]

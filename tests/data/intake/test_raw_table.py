@@ -36,7 +36,7 @@ def test_rows_are_told_by_their_line_also_after_cells_of_several_lines():
 
 
 def test_very_wide_lines():
-    Y = np.arange(40_000.0).reshape(2, 20_000)
+    Y = np.arange(1.0, 16_001.0).reshape(2, 8_000) / 3.0  # longer than what some readers take for a line
     table = parse_csv("t.csv", "\n".join(",".join(map(repr, row)) for row in Y.tolist()), PLAIN)
     assert np.array_equal(np.column_stack(list(table.cells.values())), Y)
 
