@@ -1,4 +1,4 @@
-"""Cost of an evaluation against the numbers of rows and of inducing inputs, beside GPy's, and what else costs."""
+"""What an evaluation costs and what it grows with, beside GPy's, what else costs, and all of it on a GPU."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,6 +33,31 @@ def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
         _methods(methods, document["table2"]["seconds"])
         _whole_fits(fits, document["whole_fits"])
         _files(files, document["streamed"])
+
+
+def draw_device(stem: Path, document: Mapping[str, Any]) -> None:
+    """Milliseconds of bound and gradient on a GPU, beside one core of its machine and beside GPyTorch on it."""
+    evaluations = document["evaluations"]
+    names = [_evaluation(each) for each in evaluations]
+    found = {
+        document["device"]["name"]: {name: each["ms"] for name, each in zip(names, evaluations, strict=True)},
+        "one core": {name: each["core_ms"] for name, each in zip(names, evaluations, strict=True) if "core_ms" in each},
+    }
+    if document["gpytorch"]:  # its rows are as many as those of the first evaluation
+        fastest = min(each["ms"] for each in document["gpytorch_passes"])
+        found["GPyTorch on that GPU, one component"] = {names[0]: fastest}
+    with canvas(stem, width=PAGE, height=3.2) as figure:
+        axes = figure.subplots()
+        _bars(axes, found, [2, 0, 3])
+        axes.set_xscale("log")
+        axes.set_xlim(left=1.0)
+        axes.set_xlabel("milliseconds")
+        axes.set_title("Bound and gradient with {m} components, P = {p}, Q = {q}".format(**document))
+        axes.legend(loc="lower right")
+
+
+def _evaluation(row: Mapping[str, Any]) -> str:
+    return "{setting}, {n:,} rows, K = {k}".format(**row)
 
 
 def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> None:

@@ -9,8 +9,7 @@ from sklearn.metrics import silhouette_score
 
 from sgpmic_cli.baselines.aml import AML
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.speed import measurement, rival, streamed, whole_fits
-from sgpmic_cli.speed.figure import draw_growth
+from sgpmic_cli.speed import figure, measurement, rival, streamed, whole_fits
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.own_process import measured_alone
 from sgpmic_cli.speed.problems import Size, of_rows, single, trained
@@ -215,5 +214,24 @@ def test_the_figure_is_drawn(tmp_path):
     ]
     document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads, "table2": table2}
     document |= {"whole_fits": fits, "streamed": files}
-    draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
+    figure.draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000
+
+
+def test_the_bars_of_a_gpu_are_its_times(tmp_path, monkeypatch):
+    drawn, draw = [], figure._bars
+    monkeypatch.setattr(
+        figure, "_bars", lambda axes, series, colours: drawn.append(series) or draw(axes, series, colours)
+    )
+    document = {
+        **{"device": {"name": "a GPU"}, "m": 5, "p": 10, "q": 2, "gpytorch": "1.15"},
+        "evaluations": [
+            {"setting": "paper", "n": 1000, "k": 10, "ms": 2.0, "core_ms": 40.0},
+            {"setting": "default", "n": 5000, "k": 10, "ms": 7.0},
+        ],
+        "gpytorch_passes": [{"ms": 30.0}, {"ms": 20.0}],
+    }
+    figure.draw_device(tmp_path / "speed-gpu", document)
+    paper, default = "paper, 1,000 rows, K = 10", "default, 5,000 rows, K = 10"
+    times = {"a GPU": {paper: 2.0, default: 7.0}, "one core": {paper: 40.0}}
+    assert drawn == [{**times, "GPyTorch on that GPU, one component": {paper: 20.0}}]

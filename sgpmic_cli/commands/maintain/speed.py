@@ -17,7 +17,8 @@ def speed(
     ] = 1_000_000,
     fit: Annotated[bool, typer.Option(help="Also fit that many rows, and files, and tell time and memory.")] = True,
     device: Annotated[
-        Literal["cpu", "cuda"], typer.Option(help="cuda: a GPU beside one core, into speed-gpu.json; nothing else.")
+        Literal["cpu", "cuda"],
+        typer.Option(help="cuda: a GPU beside one core, into speed-gpu.json and a figure; nothing else."),
     ] = "cpu",
     json: shared_options.Json = False,
     quiet: shared_options.Quiet = False,
@@ -82,6 +83,7 @@ def _measure_gpu(out: Path, output: Output) -> None:
     if (reason := missing()) is not None:
         raise SgpmicError(f"there is no GPU to measure ({reason}); leave --device cuda out to measure the processor.")
     from sgpmic_cli.speed.device import measure_device
+    from sgpmic_cli.speed.figure import draw_device
 
     check_writable(out, "out")
     document = measure_device(say=output.remark)
@@ -89,8 +91,10 @@ def _measure_gpu(out: Path, output: Output) -> None:
         output.remark("GPyTorch is not in this environment, so nothing is compared with it; `make speed` provides it.")
     with whole_folder(out) as folder:
         (folder / "speed-gpu.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with whole_folder(out / "figures") as folder:
+        draw_device(folder / "speed-gpu", document)
     if output.as_json:
         output.document(document)
     else:
         output.console().print(promises(document))
-    output.ending(f"numbers in {out / 'speed-gpu.json'}")
+    output.ending(f"numbers in {out / 'speed-gpu.json'}, figure in {out / 'figures' / 'speed-gpu.png'}")

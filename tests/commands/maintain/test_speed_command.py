@@ -27,7 +27,8 @@ def test_without_a_gpu_one_sentence_and_nothing_written(run, tmp_path, monkeypat
 
 def test_what_was_measured_is_written_and_its_promises_are_shown(run, tmp_path, monkeypatch):
     document = {
-        "gpytorch": None,
+        **{"device": {"name": "a GPU"}, "m": 5, "p": 10, "q": 2, "gpytorch": None},
+        "evaluations": [{"setting": "paper", "n": 1000, "k": 10, "ms": 23.5, "core_ms": 4000.0}],
         "verdicts": [{"promise": "a million rows: ms", "measured": 23.5, "limit": 40.0, "kept": True}],
     }
     monkeypatch.setattr(choice, "missing", lambda: None)
@@ -35,6 +36,7 @@ def test_what_was_measured_is_written_and_its_promises_are_shown(run, tmp_path, 
     result = run()
     assert result.exit_code == 0
     assert json.loads((tmp_path / "out" / "speed-gpu.json").read_text()) == document
+    assert (tmp_path / "out" / "figures" / "speed-gpu.png").is_file()
     assert "23.5" in result.stdout
     assert "kept" in result.stdout
     assert "GPyTorch is not in this environment" in result.stderr
