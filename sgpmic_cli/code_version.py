@@ -22,10 +22,11 @@ SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 PACKAGES = {"site-packages", "dist-packages"}  # of the environment, of a system beneath it, or of a user
 STANDARD = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib")}
-# Wording, typing, refusing and keeping: nothing in these, or in the modules of these folders, changes a number.
+# Wording, typing, refusing and keeping: nothing in these, or in the modules of these folders, changes a number. What
+# `data` reads counts by its own hash.
 IGNORED = tuple(
-    f"{PACKAGE}.{name}"
-    for name in ("errors", "_version", "_typing", "safe_text", "estimator_base.parameter_checks", "files")
+    f"{PACKAGE}.{name}."
+    for name in ("errors", "_version", "_typing", "safe_text", "estimator_base.parameter_checks", "files", "data")
 )
 
 
@@ -71,17 +72,13 @@ def _ours(module: str) -> bool:
     return module == PACKAGE or module.startswith(PACKAGE + ".")
 
 
-def _ignored(module: str) -> bool:
-    return module in IGNORED or module.startswith(tuple(f"{name}." for name in IGNORED))
-
-
 def _reached(module: str) -> set[str]:
     """The module and all modules of its package, or written beside it, that it leads to."""
     seen: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name not in seen and not _ignored(name):
+        if name not in seen and not f"{name}.".startswith(IGNORED):
             seen.add(name)
             # Of an installed package the version tells what the modules behind this one are.
             waiting += _imports(name) if _ours(name) or _written_here(name) else ()

@@ -3,16 +3,14 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.row_blocks import row_blocks
-
-if TYPE_CHECKING:  # it reads tables with pandas, which a process that only runs a method does without
-    from sgpmic_cli.data.intake.recipe import TableRecipe
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +23,7 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     names_made_up: bool = False  # since the file has none: its first line was read as data
-    recipe: "TableRecipe | None" = None  # what was done to the columns of a file; None for tables of plain numbers
+    recipe: TableRecipe | None = None  # what was done to the columns of a file; None for tables of plain numbers
     row_numbers: np.ndarray | None = None  # (N,) rows of the file, from 1, where some were left out
     ids: tuple[str, ...] | None = None  # names of the rows, where a column has them
     notes: tuple[str, ...] = ()  # what a person should know of how the file was read
@@ -78,8 +76,6 @@ class Dataset:
 
     def evenly(self) -> "Dataset":
         """The same rows with every column of numbers at equal weight, and those of text at theirs beside them."""
-        from sgpmic_cli.data.intake.recipe import TableRecipe
-
         recipe = self.recipe or TableRecipe.of_numbers(self.Y, self.feature_names, named=not self.names_made_up)
         even = recipe.divided_evenly()
         return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)

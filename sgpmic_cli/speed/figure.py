@@ -37,15 +37,14 @@ def draw_growth(stem: Path, document: Mapping[str, Any]) -> None:
 
 def draw_device(stem: Path, document: Mapping[str, Any]) -> None:
     """Milliseconds of bound and gradient on a GPU, beside one core of its machine and beside GPyTorch on it."""
-    evaluations = document["evaluations"]
-    names = [_evaluation(each) for each in evaluations]
+    rows = {"{setting}, {n:,} rows, K = {k}".format(**row): row for row in document["evaluations"]}
     found = {
-        document["device"]["name"]: {name: each["ms"] for name, each in zip(names, evaluations, strict=True)},
-        "one core": {name: each["core_ms"] for name, each in zip(names, evaluations, strict=True) if "core_ms" in each},
+        document["device"]["name"]: {name: row["ms"] for name, row in rows.items()},
+        "one core": {name: row["core_ms"] for name, row in rows.items() if "core_ms" in row},
     }
     if document["gpytorch"]:  # its rows are as many as those of the first evaluation
         fastest = min(each["ms"] for each in document["gpytorch_passes"])
-        found["GPyTorch on that GPU, one component"] = {names[0]: fastest}
+        found["GPyTorch on that GPU, one component"] = {next(iter(rows)): fastest}
     with canvas(stem, width=PAGE, height=3.2) as figure:
         axes = figure.subplots()
         _bars(axes, found, [2, 0, 3])
@@ -54,10 +53,6 @@ def draw_device(stem: Path, document: Mapping[str, Any]) -> None:
         axes.set_xlabel("milliseconds")
         axes.set_title("Bound and gradient with {m} components, P = {p}, Q = {q}".format(**document))
         axes.legend(loc="lower right")
-
-
-def _evaluation(row: Mapping[str, Any]) -> str:
-    return "{setting}, {n:,} rows, K = {k}".format(**row)
 
 
 def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> None:

@@ -47,15 +47,6 @@ def test_no_heavy_import_before_there_is_work(work):
     assert loaded == "[]"
 
 
-@pytest.mark.parametrize("module", ["runner", "separate_process"])
-def test_a_process_that_only_runs_methods_reads_no_tables(module):
-    """Every worker and every child of a method from elsewhere pays for what these import."""
-    code = f"import sys, sgpmic_cli.experiments.run.{module}\n"
-    assert (
-        _python(f"{code}print([name for name in ('pandas', 'scipy.stats', 'sklearn') if name in sys.modules])") == "[]"
-    )
-
-
 def test_version():
     result = CliRunner().invoke(app, ["--version"])
     assert (result.exit_code, result.stdout) == (0, f"sgpmic {__version__}\n")

@@ -48,7 +48,7 @@ class ParquetTable:
         for group in range(self.file.num_row_groups):
             for j, name in enumerate(self.file.schema_arrow.names):  # one at a time: a group may have all the rows
                 with self._reading():
-                    column = self.file.read_row_group(group, columns=[name]).column(0).to_numpy()
+                    column = self.file.read_row_group(group, columns=[name]).column(name).to_numpy()
                     found[first : first + len(column), j] = column
             first += self.file.metadata.row_group(group).num_rows
         if first != len(found):

@@ -92,7 +92,8 @@ def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison
 def ranks_in_rows(table: Array) -> Array:
     """Ranks along every row of scores (data sets, methods): 1 is the highest, ties share the mean of their ranks.
 
-    Scores count with two decimals, as they are printed: what is equal there is equal here.
+    Scores count with two decimals, as they are printed: what is equal there is equal here. Not SciPy's `rankdata`: its
+    import takes longer than all else that a table of finished runs needs.
     """
     shown = table.round(2)
     higher = np.sum(shown[:, None, :] > shown[:, :, None], axis=2)

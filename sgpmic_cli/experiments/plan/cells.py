@@ -10,16 +10,14 @@ import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.plan.protocol import Protocol
-
-if TYPE_CHECKING:  # it reads tables, and a process that only runs a method needs none of that
-    from sgpmic_cli.experiments.plan.table_data import TableData
+from sgpmic_cli.experiments.plan.table_data import TableData
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ class Run:
 
 
 def plan_cells(
-    asked: Iterable["TableData"], methods: Sequence[Method], protocol: Protocol, scale: str | None = None
+    asked: Iterable[TableData], methods: Sequence[Method], protocol: Protocol, scale: str | None = None
 ) -> list[Cell]:
     """The cells of a table, row by row; methods that scale columns by themselves are told the one `scale` of all."""
     planned: list[Cell] = []
@@ -84,13 +82,13 @@ def _told_scale(cell: Cell, scale: str | None) -> Cell:
     return replace(cell, settings={**cell.settings, "scale": scale})
 
 
-def _q(table_data: "TableData", variance: int, protocol: Protocol) -> int | None:
+def _q(table_data: TableData, variance: int, protocol: Protocol) -> int | None:
     if table_data.data is not None:
         return protocol.q(table_data.data, table_data.entry, variance)
     return table_data.entry.as_run_q.get(variance) if table_data.entry and protocol.as_run else None
 
 
-def _cell(table_data: "TableData", variance: int, q: int | None, method: Method, protocol: Protocol) -> Cell:
+def _cell(table_data: TableData, variance: int, q: int | None, method: Method, protocol: Protocol) -> Cell:
     entry, data = table_data.entry, table_data.data
     if data is None:
         return Cell(table_data.name, variance, q, method, entry.n_classes if entry else 0, reason=table_data.reason)

@@ -173,12 +173,13 @@ def test_best_of_the_row_is_bold_and_verdicts_are_coloured(tmp_path):
 def test_a_table_at_hand_is_drawn_without_importing_its_methods(tmp_path):
     arguments = ["benchmark", "--dataset", "iris", *QUICK, "--out", str(tmp_path), "--quiet"]
     imports = "import sys\nfrom typer.testing import CliRunner\nfrom sgpmic_cli.commands import app\n"
-    code = f"{imports}CliRunner().invoke(app, {arguments})\nprint('sklearn' in sys.modules, 'joblib' in sys.modules)"
+    heavy = ("sklearn", "joblib", "scipy.stats")
+    code = f"{imports}CliRunner().invoke(app, {arguments})\nprint(*(name in sys.modules for name in {heavy}))"
     loaded = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
         for _ in range(2)
     ]
-    assert loaded == ["True True\n", "False False\n"]
+    assert loaded == ["True True True\n", "False False False\n"]
 
 
 def test_trace_writes_the_curves_of_every_run_also_of_those_that_are_reused(run, tmp_path):
