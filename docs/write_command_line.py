@@ -29,7 +29,11 @@ def commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
 def entry(name: str, command: Any) -> str:
     """One command: what it does, its arguments and options."""
     parts = [f"## {name}", " ".join((command.help or "").replace("\f", "").split())]
-    rows = [_row(parameter) for parameter in command.params if parameter.name != "help" and not _hidden(parameter)]
+    rows = [
+        _row(parameter)
+        for parameter in command.params
+        if parameter.name != "help" and not _hidden(parameter)
+    ]
     if rows:
         parts.append("\n".join(["| | |", "|---|---|", *rows]))
     return "\n\n".join(parts)
@@ -62,14 +66,20 @@ def _default(parameter: Any) -> str:
     plain = parameter.default
     return (
         f" Default: `{plain}`."
-        if not callable(plain) and plain is not None and plain is not False and plain is not ... and shown
+        if not callable(plain)
+        and plain is not None
+        and plain is not False
+        and plain is not ...
+        and shown
         else ""
     )
 
 
 def text() -> str:
     """The whole page."""
-    parts = [entry(name, command) for name, command in commands(typer.main.get_command(app), "sgpmic")]
+    parts = [
+        entry(name, command) for name, command in commands(typer.main.get_command(app), "sgpmic")
+    ]
     return "\n\n".join([HEAD.strip(), *parts]) + "\n"
 
 

@@ -1,21 +1,31 @@
-"""Clustering with mixtures of sparse Gaussian processes (SGP-MIC), and the paper's experiments beside ours."""
+"""Clustering with mixtures of sparse Gaussian processes, and the paper's experiments repeated."""
 
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli._version import __version__
 
-__all__ = ["SGPMIC", "__version__"]
+__all__ = ["SGPMIC", "PaperSGPMIC", "__version__", "load"]
 
 if TYPE_CHECKING:
     from sgpmic_cli.model.estimator import SGPMIC
+    from sgpmic_cli.model.model_file import load
+    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
 def __getattr__(name: str) -> Any:
-    # The estimator pulls in scikit-learn; `sgpmic --help` must not pay for that.
+    # The estimators import scikit-learn, which `sgpmic --help` does not need.
     if name == "SGPMIC":
         from sgpmic_cli.model.estimator import SGPMIC
 
         return SGPMIC
+    if name == "PaperSGPMIC":
+        from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+
+        return PaperSGPMIC
+    if name == "load":
+        from sgpmic_cli.model.model_file import load
+
+        return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -10,7 +10,12 @@ from sgpmic_cli.errors import Terminated
 
 # One BLAS thread per process, set before numpy is imported anywhere (workers inherit it): two threads on two busy
 # cores are slower than one each, and sums split over threads change the last digits of a result.
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+for _variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+):
     os.environ.setdefault(_variable, "1")
 
 

@@ -7,5 +7,5 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Switches = NDArray[np.bool_]
+BoolArray = NDArray[np.bool_]
 PathLike = str | os.PathLike[str]

@@ -20,13 +20,24 @@ from pathlib import Path
 PACKAGE = "sgpmic_cli"
 SCORES = f"{PACKAGE}.scores"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-PACKAGES = {"site-packages", "dist-packages"}  # of the environment, of a system beneath it, or of a user
+PACKAGES = {
+    "site-packages",
+    "dist-packages",
+}  # of the environment, of a system beneath it, or of a user
 STANDARD = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib")}
 # Wording, typing, refusing and keeping: nothing in these, or in the modules of these folders, changes a number. What
 # `data` reads counts by its own hash.
 IGNORED = tuple(
     f"{PACKAGE}.{name}."
-    for name in ("errors", "_version", "_typing", "safe_text", "estimator_base.parameter_checks", "files", "data")
+    for name in (
+        "errors",
+        "_version",
+        "_typing",
+        "safe_text",
+        "estimator_base.parameter_checks",
+        "files",
+        "data",
+    )
 )
 
 
@@ -38,7 +49,12 @@ def code_version(module: str) -> str:
     for name in modules:
         digest.update(f"{name}\n{_skeleton(name)}\n".encode())
     if not _ours(module):
-        tops = {name.partition(".")[0] for reached in modules if not _ours(reached) for name in _named(reached)}
+        tops = {
+            name.partition(".")[0]
+            for reached in modules
+            if not _ours(reached)
+            for name in _named(reached)
+        }
         for top in sorted({module.partition(".")[0], *tops} - sys.stdlib_module_names):
             digest.update(_distribution(top).encode())
     return digest.hexdigest()[:16]
@@ -58,7 +74,9 @@ def constructor(module: str, name: str) -> frozenset[str] | None:
                         return None
                     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
                     return frozenset(argument.arg for argument in named[1:])
-            inherited = (constructor(module, base.id) for base in node.bases if isinstance(base, ast.Name))
+            inherited = (
+                constructor(module, base.id) for base in node.bases if isinstance(base, ast.Name)
+            )
             return next((parameters for parameters in inherited if parameters is not None), None)
     return None
 
@@ -99,7 +117,9 @@ def _named(module: str) -> tuple[str, ...]:
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             home = _absolute(module, node)
-            found += [_home(home, alias.name) if _together(module, home) else home for alias in node.names]
+            found += [
+                _home(home, alias.name) if _together(module, home) else home for alias in node.names
+            ]
     return tuple(found)
 
 
@@ -136,7 +156,9 @@ def _home(module: str, name: str) -> str:
     if _source(f"{module}.{name}") is not None:
         return f"{module}.{name}"
     for node in ast.walk(_tree(module)) if _is_package(module) else ():
-        if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names):
+        if isinstance(node, ast.ImportFrom) and any(
+            (a.asname or a.name) == name for a in node.names
+        ):
             return _absolute(module, node)
     return module
 
@@ -161,7 +183,11 @@ def _origin(module: str) -> Path | None:
     for part in module.split("."):
         name = f"{name}.{part}" if name else part
         try:
-            found = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
+            found = (
+                finder.find_spec(name, folders)
+                for finder in sys.meta_path
+                if hasattr(finder, "find_spec")
+            )
             spec = next((each for each in found if each is not None), None)
         except Exception:  # finders are other people's, too
             return None
@@ -177,15 +203,31 @@ def _source_here(module: str) -> Path | None:
     if root is None or root.origin is None:
         return None
     stem = Path(root.origin).parent.joinpath(*module.split(".")[1:])
-    return next((path for path in (stem / "__init__.py", stem.with_name(stem.name + ".py")) if path.is_file()), None)
+    return next(
+        (
+            path
+            for path in (stem / "__init__.py", stem.with_name(stem.name + ".py"))
+            if path.is_file()
+        ),
+        None,
+    )
 
 
 @cache
 def _tree(module: str) -> ast.Module:
     source = _source(module)
     try:
-        return ast.parse(source.read_bytes()) if source is not None else ast.Module(body=[], type_ignores=[])
-    except (SyntaxError, ValueError, RecursionError, OSError):  # the import will say so, where it comes to one
+        return (
+            ast.parse(source.read_bytes())
+            if source is not None
+            else ast.Module(body=[], type_ignores=[])
+        )
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        OSError,
+    ):  # the import will say so, where it comes to one
         return ast.Module(body=[], type_ignores=[])
 
 
@@ -197,16 +239,18 @@ def _skeleton(module: str) -> str:
     if origin is not None and not tree.body and origin.is_file():
         return hashlib.sha256(origin.read_bytes()).hexdigest()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
-            node, clean=False
-        ):
+        if isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
     return ast.dump(tree)
 
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    return packages_distributions()  # reads the list of files of every package there is, half a second
+    return (
+        packages_distributions()
+    )  # reads the list of files of every package there is, half a second
 
 
 def _distribution(module: str) -> str:

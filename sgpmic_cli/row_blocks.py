@@ -11,7 +11,9 @@ from sgpmic_cli._typing import Array
 
 ROWS = 1 << 16
 
-Blocks = Callable[[], Iterable[Array]]  # the same blocks of rows (n, P) again, each time it is called
+Blocks = Callable[
+    [], Iterable[Array]
+]  # the same blocks of rows (n, P) again, each time it is called
 
 
 def row_blocks(n: int) -> Iterator[slice]:

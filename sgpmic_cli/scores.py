@@ -20,7 +20,9 @@ def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
     row = np.unique(np.asarray(classes), return_inverse=True)[1]
     column = np.unique(np.asarray(clusters), return_inverse=True)[1]
     if row.shape != column.shape or row.ndim != 1 or row.size == 0:
-        raise ValueError(f"classes and clusters must be two lists of one length, not {row.shape} and {column.shape}.")
+        raise ValueError(
+            f"classes and clusters must be two lists of one length, not {row.shape} and {column.shape}."
+        )
     n_columns = int(column.max()) + 1
     counts = np.bincount(row * n_columns + column, minlength=(int(row.max()) + 1) * n_columns)
     return counts.reshape(-1, n_columns)
@@ -67,7 +69,9 @@ def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
     table = contingency(classes, clusters)
     in_class, in_cluster = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
     together, all_pairs = _pairs(table), _pairs(table.sum())
-    if in_class == in_cluster == together:  # equal partitions, also where nothing can be told by chance
+    if (
+        in_class == in_cluster == together
+    ):  # equal partitions, also where nothing can be told by chance
         return 100.0
     by_chance = in_class * in_cluster / all_pairs
     return 100.0 * (together - by_chance) / (0.5 * (in_class + in_cluster) - by_chance)

@@ -6,10 +6,17 @@ import signal
 
 import pytest
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+for _variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+):
     os.environ.setdefault(_variable, "1")  # before any test module imports numpy
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

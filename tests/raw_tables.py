@@ -13,7 +13,9 @@ def birds(n: int = 333, seed: int = 0, holes: float = 0.03) -> pd.DataFrame:
     """An id, two columns of text and four of numbers; three groups that the text does not name; some cells missing."""
     rng = np.random.RandomState(seed)
     group = rng.randint(3, size=n)
-    centres = np.array([[38.8, 18.3, 190.0, 3700.0], [48.8, 18.4, 196.0, 3730.0], [47.5, 15.0, 217.0, 5080.0]])
+    centres = np.array(
+        [[38.8, 18.3, 190.0, 3700.0], [48.8, 18.4, 196.0, 3730.0], [47.5, 15.0, 217.0, 5080.0]]
+    )
     spread = np.array([2.0, 0.9, 5.0, 300.0])
     table = pd.DataFrame(
         np.round(centres[group] + spread * rng.randn(n, 4), 1),

@@ -22,8 +22,12 @@ def standard_bound(kernel, data, p, S, S_of_f):
     sides, everybody = kernel.plain_sides(p.X), np.arange(len(p.X))
     for m, f in enumerate(factors):
         R = processes.covariances(m, sides)
-        errors = processes.square_errors(m, R, data.Y.T, data.squares) + P * processes.variances(m, R, everybody)
-        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(S[:, m] @ errors)
+        errors = processes.square_errors(m, R, data.Y.T, data.squares) + P * processes.variances(
+            m, R, everybody
+        )
+        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(
+            S[:, m] @ errors
+        )
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
         total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))

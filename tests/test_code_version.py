@@ -55,10 +55,16 @@ def _versions():
         ("deep.py", "constant = 4\n", {"first"}),
         ("parts/right.py", "def right(): return 5\n", {"second"}),
         ("scores.py", "def score(): return 2\n", {"first", "second"}),
-        ("first.py", '"""Says something else."""\n# a remark\nfrom toypkg.parts import left\n', set()),
+        (
+            "first.py",
+            '"""Says something else."""\n# a remark\nfrom toypkg.parts import left\n',
+            set(),
+        ),
     ],
 )
-def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(package, file, text, moved):
+def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(
+    package, file, text, moved
+):
     before = _versions()
     (package / file).write_text(text)
     after = _versions()
@@ -67,7 +73,9 @@ def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(pack
 
 def test_a_version_moves_with_the_libraries(package, monkeypatch):
     before = _versions()
-    monkeypatch.setattr(code_version, "version", lambda library: "99" if library == "scipy" else "1")
+    monkeypatch.setattr(
+        code_version, "version", lambda library: "99" if library == "scipy" else "1"
+    )
     assert all(_versions()[name] != before[name] for name in before)
 
 
@@ -105,10 +113,17 @@ def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
         ("toythree", "from . import helper"),
     ],
 )
-def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, monkeypatch, package, imported):
+def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(
+    tmp_path, monkeypatch, package, imported
+):
     folder = tmp_path / package
     folder.mkdir()
-    for name, text in {"__init__": "", "method": f"{imported}\n", "helper": "constant = 1\n", "far": "x = 1\n"}.items():
+    for name, text in {
+        "__init__": "",
+        "method": f"{imported}\n",
+        "helper": "constant = 1\n",
+        "far": "x = 1\n",
+    }.items():
         (folder / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
 
@@ -125,7 +140,9 @@ def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(tmp_path, mon
 
 
 @pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
-def test_packages_of_another_environment_are_installed_and_not_written_here(tmp_path, monkeypatch, folder):
+def test_packages_of_another_environment_are_installed_and_not_written_here(
+    tmp_path, monkeypatch, folder
+):
     """An environment may stand on the packages of its system; reading all of theirs would take a minute."""
     name = f"elsewhere_{folder[:4]}"
     (tmp_path / folder).mkdir()

@@ -19,7 +19,9 @@ def test_against_scikit_fuzzy():
     centers, memberships, *_ = skfuzzy.cmeans(X.T, 3, 2, error=1e-10, maxiter=1000, seed=0)
     ours_order, theirs_order = np.argsort(ours.centers_[:, 0]), np.argsort(centers[:, 0])
     np.testing.assert_allclose(ours.centers_[ours_order], centers[theirs_order], atol=1e-5)
-    np.testing.assert_allclose(ours.memberships_[:, ours_order], memberships[theirs_order].T, atol=1e-5)
+    np.testing.assert_allclose(
+        ours.memberships_[:, ours_order], memberships[theirs_order].T, atol=1e-5
+    )
 
 
 def test_memberships_and_objective():
@@ -71,4 +73,6 @@ def test_printed_cells(method, name, q, acc, nmi):
 
 def test_memberships_fall_with_the_squared_distance_and_a_point_on_a_centre_is_its_own():
     squared = np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 2.0]])
-    np.testing.assert_allclose(memberships_of(squared), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-15)
+    np.testing.assert_allclose(
+        memberships_of(squared), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-15
+    )

@@ -10,7 +10,8 @@ from sgpmic_cli import scores
 
 labelings = st.integers(2, 60).flatmap(
     lambda n: st.tuples(
-        st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n)
+        st.lists(st.integers(0, 4), min_size=n, max_size=n),
+        st.lists(st.integers(0, 6), min_size=n, max_size=n),
     )
 )
 
@@ -23,11 +24,15 @@ def test_against_scikit_learn(pair):
     if len(set(classes)) > 1 and len(set(clusters)) > 1:
         expected = 100 * metrics.normalized_mutual_info_score(classes, clusters)
         assert scores.nmi_stated(classes, clusters) == pytest.approx(expected, abs=1e-9)
-        expected = 100 * metrics.normalized_mutual_info_score(classes, clusters, average_method="geometric")
+        expected = 100 * metrics.normalized_mutual_info_score(
+            classes, clusters, average_method="geometric"
+        )
         assert scores.nmi_clusters(classes, clusters) == pytest.approx(expected, abs=1e-9)
         mapped = scores.mapped_labels(classes, clusters)
         if len(set(mapped)) > 1:
-            expected = 100 * metrics.normalized_mutual_info_score(classes, mapped, average_method="geometric")
+            expected = 100 * metrics.normalized_mutual_info_score(
+                classes, mapped, average_method="geometric"
+            )
             assert scores.nmi_mapped(classes, clusters) == pytest.approx(expected, abs=1e-9)
 
 
@@ -38,7 +43,9 @@ def test_laws(pair):
     majority = 100 * np.bincount(classes).max() / len(classes)
     assert all_scores["acc"] >= all_scores["acc_hungarian"] - 1e-9
     assert all_scores["acc"] >= majority - 1e-9
-    assert scores.score_all(classes, 9 - clusters) == pytest.approx(all_scores)  # names of clusters do not matter
+    assert scores.score_all(classes, 9 - clusters) == pytest.approx(
+        all_scores
+    )  # names of clusters do not matter
     assert all(value <= 100 + 1e-9 for value in all_scores.values())
 
 
@@ -50,7 +57,9 @@ def test_counted_by_hand():
 
 def test_clusters_of_one_class_are_merged_before_the_printed_nmi():
     assert scores.nmi_mapped([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100)
-    assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(200 / 2.5)  # H = ln 2 and 1.5 ln 2
+    assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(
+        200 / 2.5
+    )  # H = ln 2 and 1.5 ln 2
     assert scores.nmi_clusters([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100 / 1.5**0.5)
     assert scores.nmi_mapped([0, 0, 0, 1], [0, 0, 1, 1]) == 0.0  # every cluster maps to class 0
 

@@ -17,7 +17,10 @@ wine = load("wine")
 model = SGPMIC(n_clusters=3, random_state=0).fit(wine.Y)
 
 print("rows of each cluster:", model.cluster_sizes_.tolist())
-print("agreement with the growers (adjusted Rand index):", round(adjusted_rand_score(wine.labels, model.labels_), 2))
+print(
+    "agreement with the growers (adjusted Rand index):",
+    round(adjusted_rand_score(wine.labels, model.labels_), 2),
+)
 print("rounds:", model.n_iter_, "converged:", model.converged_)
 
 # A grower gets the colour of the cluster that shares most wines with it.

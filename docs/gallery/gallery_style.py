@@ -10,7 +10,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 PICTURES = Path(__file__).parent / "pictures"
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442")  # told apart by all eyes
+COLOURS = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#56B4E9",
+    "#CC79A7",
+    "#F0E442",
+)  # told apart by all eyes
 SETTINGS: Any = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -37,5 +45,7 @@ def scatter(axes: Any, points: Any, labels: Any, title: str) -> None:
     """Points in the colours of their clusters."""
     for label in sorted(set(labels)):
         chosen = labels == label
-        axes.scatter(*points[chosen].T[:2], s=7, color=COLOURS[label % len(COLOURS)], label=str(label))
+        axes.scatter(
+            *points[chosen].T[:2], s=7, color=COLOURS[label % len(COLOURS)], label=str(label)
+        )
     axes.set(title=title, xticks=[], yticks=[])

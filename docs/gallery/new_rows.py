@@ -20,7 +20,8 @@ strange = later[:5, ::-1]
 print("later rows of each cluster:", np.bincount(labels).tolist())
 print("median log density of later rows:", round(float(np.median(model.score_samples(later)))))
 print(
-    "the same of mixed-up rows is lower:", bool(model.score_samples(strange).max() < model.score_samples(later).min())
+    "the same of mixed-up rows is lower:",
+    bool(model.score_samples(strange).max() < model.score_samples(later).min()),
 )
 
 with picture("new_rows", width=4.0) as figure:

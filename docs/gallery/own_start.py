@@ -19,9 +19,13 @@ model = SGPMIC(n_clusters=3, init=before, random_state=0).fit(wine.Y)
 moved = model.labels_ != before
 
 print("agreement with the growers before:", round(adjusted_rand_score(wine.labels, before), 2))
-print("agreement with the growers after: ", round(adjusted_rand_score(wine.labels, model.labels_), 2))
+print(
+    "agreement with the growers after: ", round(adjusted_rand_score(wine.labels, model.labels_), 2)
+)
 
 with picture("own_start", width=4.0) as figure:
     axes = figure.subplots()
     scatter(axes, model.embedding_, model.labels_, "after the fit; moved rows are circled")
-    axes.scatter(*model.embedding_[np.flatnonzero(moved)].T, s=40, facecolors="none", edgecolors="#262626")
+    axes.scatter(
+        *model.embedding_[np.flatnonzero(moved)].T, s=40, facecolors="none", edgecolors="#262626"
+    )

@@ -27,7 +27,9 @@ printed is what you see.
 
 def run(name: str) -> str:
     """Run one example; its output."""
-    done = subprocess.run([sys.executable, str(HERE / f"{name}.py")], cwd=HERE, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(HERE / f"{name}.py")], cwd=HERE, capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise SystemExit(f"docs/gallery/{name}.py failed:\n{done.stderr}")
     return done.stdout
@@ -50,7 +52,9 @@ def main() -> None:
     for name in ORDER:
         print(f"  {name}", file=sys.stderr)
         page.append(entry(name, run(name)))
-    (HERE / "index.md").write_text("\n\n".join(part.strip() for part in page) + "\n", encoding="utf-8")
+    (HERE / "index.md").write_text(
+        "\n\n".join(part.strip() for part in page) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

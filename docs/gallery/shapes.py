@@ -19,7 +19,10 @@ with picture("shapes", height=4.6) as figure:
     for row, (name, (X, y)) in zip(figure.subplots(2, 2), tables.items(), strict=True):
         for axes, (method, model) in zip(
             row,
-            {"k-means": KMeans(2, n_init=10, random_state=0), "SGP-MIC": SGPMIC(2, random_state=0)}.items(),
+            {
+                "k-means": KMeans(2, n_init=10, random_state=0),
+                "SGP-MIC": SGPMIC(2, random_state=0),
+            }.items(),
             strict=True,
         ):
             labels = model.fit_predict(X)

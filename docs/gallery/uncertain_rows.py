@@ -18,7 +18,9 @@ certain = model.responsibilities_.max(axis=1)
 species = np.array([np.bincount(iris.labels[model.labels_ == m]).argmax() for m in range(3)])
 wrong = species[model.labels_] != iris.labels
 print(f"rows in the cluster of another species: {wrong.sum()} of {len(wrong)}")
-print(f"median rank of their certainty, 1 the lowest: {np.median(certain.argsort().argsort()[wrong] + 1):.0f}")
+print(
+    f"median rank of their certainty, 1 the lowest: {np.median(certain.argsort().argsort()[wrong] + 1):.0f}"
+)
 
 with picture("uncertain_rows") as figure:
     left, right = figure.subplots(1, 2)

@@ -8,7 +8,9 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.numerics.optimizers import scg
 
-Objective = Callable[..., tuple[float, tuple[Array, ...]]]  # arrays in, value and one gradient for each array out
+Objective = Callable[
+    ..., tuple[float, tuple[Array, ...]]
+]  # arrays in, value and one gradient for each array out
 
 
 def climb(objective: Objective, start: Sequence[Array], steps: int) -> tuple[list[Array], float]:
@@ -35,5 +37,7 @@ def climb(objective: Objective, start: Sequence[Array], steps: int) -> tuple[lis
 
     vector, loss = scg(descent, np.concatenate([array.ravel() for array in start]), steps)
     if not np.isfinite(loss):
-        raise FloatingPointError("The likelihood has no finite value at the start of the fit: rescale the data.")
+        raise FloatingPointError(
+            "The likelihood has no finite value at the start of the fit: rescale the data."
+        )
     return arrays(vector), -loss

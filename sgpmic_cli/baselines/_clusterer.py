@@ -10,7 +10,13 @@ from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parameter_checks import Rule, check_clusters, check_dimensions, check_parameters, whole
+from sgpmic_cli.estimator_base.parameter_checks import (
+    Rule,
+    check_clusters,
+    check_dimensions,
+    check_parameters,
+    whole,
+)
 from sgpmic_cli.estimator_base.thread_limits import threads_for
 from sgpmic_cli.fcm import FuzzyCMeans
 

@@ -12,7 +12,9 @@ def centred(Y: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         Yc = Y - Y.mean(axis=0)
         if not np.isfinite(np.vdot(Yc, Yc)):
-            raise ValueError("The squares of the data overflow; divide the columns by a common unit first.")
+            raise ValueError(
+                "The squares of the data overflow; divide the columns by a common unit first."
+            )
     return Yc
 
 

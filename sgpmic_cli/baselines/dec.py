@@ -70,7 +70,17 @@ class DEC(EmbeddingClusterer):
 
     _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
 
-    def __init__(self, n_clusters=8, n_components=2, *, lam=6.0, max_outer=50, n_init=10, warm=True, random_state=None):
+    def __init__(
+        self,
+        n_clusters=8,
+        n_components=2,
+        *,
+        lam=6.0,
+        max_outer=50,
+        n_init=10,
+        warm=True,
+        random_state=None,
+    ):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.lam = lam
@@ -95,7 +105,9 @@ class DEC(EmbeddingClusterer):
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
             start = before if self.warm else None
-            labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start)
+            labels = _scatter.partition(
+                Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start
+            )
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

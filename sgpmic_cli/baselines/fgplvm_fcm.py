@@ -80,7 +80,16 @@ class FGPLVMFCM(EmbeddingFCM):
 
     _rules: ClassVar = {"n_inducing": whole(), "max_iter": whole(), "memory": MEMORY}
 
-    def __init__(self, n_clusters=8, n_components=2, *, n_inducing=50, max_iter=5, memory=None, random_state=None):
+    def __init__(
+        self,
+        n_clusters=8,
+        n_components=2,
+        *,
+        n_inducing=50,
+        max_iter=5,
+        memory=None,
+        random_state=None,
+    ):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -106,8 +115,12 @@ def log_posterior(Y: Array, n_inducing: int, q: int) -> Objective:
     bound = Bound(RBF(), data, np.ones((len(Y), 1)), n_inducing)
     prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
 
-    def objective(X: Array, Z: Array, theta: Array, log_beta: Array) -> tuple[float, tuple[Array, ...]]:
-        value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(Parameters(X, Z, theta, float(log_beta[0]), prior))
+    def objective(
+        X: Array, Z: Array, theta: Array, log_beta: Array
+    ) -> tuple[float, tuple[Array, ...]]:
+        value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(
+            Parameters(X, Z, theta, float(log_beta[0]), prior)
+        )
         return value, (dX, dZ, dtheta, np.array([dbeta]))
 
     return objective

@@ -27,7 +27,9 @@ from sgpmic_cli.model.paper.bound import observe
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, positive, start_parameters
 from sgpmic_cli.model.paper.numerics.cholesky import inverse, jittered_cholesky, log_determinant
 
-MAX_ROWS = 3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
+MAX_ROWS = (
+    3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
+)
 
 
 class GPLVMFCM(EmbeddingFCM):
@@ -73,7 +75,9 @@ class GPLVMFCM(EmbeddingFCM):
 
     _rules: ClassVar = {"max_iter": whole(), "memory": MEMORY}
 
-    def __init__(self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None):
+    def __init__(
+        self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None
+    ):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.max_iter = max_iter
@@ -87,7 +91,9 @@ class GPLVMFCM(EmbeddingFCM):
                 f"not {len(Y)}: use fgplvm-fcm, its sparse relative."
             )
         steps, q = self.max_iter, self.n_components
-        found = remembered(self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps))
+        found = remembered(
+            self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps)
+        )
         self.objective_ = float(found["objective"])
         return found["X"]
 
@@ -109,7 +115,9 @@ def log_posterior(Y: Array) -> Objective:
         K = kernel.gram(natural, X)
         L, _ = jittered_cholesky(K)
         solved, _ = dpotrs(L, targets, lower=True)  # K^-1 Y (N, P)
-        value = -0.5 * P * (len(X) * np.log(2.0 * np.pi) + log_determinant(L)) - 0.5 * float(np.sum(targets * solved))
+        value = -0.5 * P * (len(X) * np.log(2.0 * np.pi) + log_determinant(L)) - 0.5 * float(
+            np.sum(targets * solved)
+        )
         value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
         dX, dtheta = kernel.gram_gradient(natural, X, K, 0.5 * (solved @ solved.T - P * inverse(L)))
         return value, (dX - X, np.where(np.abs(theta) < LOG_LIMIT, dtheta, 0.0))

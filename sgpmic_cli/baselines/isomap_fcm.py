@@ -74,4 +74,10 @@ class IsomapFCM(EmbeddingFCM):
         self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        return isomap(Y, self.n_components, parts=self.components, unit_variance=self.unit_variance, memory=self.memory)
+        return isomap(
+            Y,
+            self.n_components,
+            parts=self.components,
+            unit_variance=self.unit_variance,
+            memory=self.memory,
+        )

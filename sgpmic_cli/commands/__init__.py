@@ -53,9 +53,13 @@ class Commands(TyperGroup):
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _say(str(interrupt) or "interrupted.")
-            raise typer.Exit(TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED) from None
+            raise typer.Exit(
+                TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+            ) from None
         except MemoryError:
-            _say("there is not enough memory for this: give fewer rows or a smaller --n-jobs, or close other programs.")
+            _say(
+                "there is not enough memory for this: give fewer rows or a smaller --n-jobs, or close other programs."
+            )
             raise typer.Exit(1) from None
         except OSError as error:
             if error.errno != errno.EPIPE:  # the reader of a pipe has had enough
@@ -70,7 +74,11 @@ class Commands(TyperGroup):
     def _options(self, ctx: Any) -> list[str]:
         """The options that the subcommand has: no other may be recommended."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
-        return [] if command is None else [name for parameter in command.params for name in parameter.opts]
+        return (
+            []
+            if command is None
+            else [name for parameter in command.params for name in parameter.opts]
+        )
 
 
 def _what_is_wrong(error: Exception) -> str:
@@ -88,7 +96,9 @@ def _flushed(code: int) -> int:
     except OSError as error:
         if error.errno != errno.EPIPE and not code:
             _say(f"the result could not be printed: {error.strerror}.")
-        with suppress(OSError, ValueError):  # or the interpreter would complain once more when it ends
+        with suppress(
+            OSError, ValueError
+        ):  # or the interpreter would complain once more when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or 1
     return code
@@ -96,7 +106,11 @@ def _flushed(code: int) -> int:
 
 def _say(sentence: str) -> None:
     with suppress(OSError):  # with standard error closed or full there is nobody to tell
-        print(f"sgpmic: {for_terminal(sentence).strip().removesuffix('.')}.", file=sys.stderr, flush=True)
+        print(
+            f"sgpmic: {for_terminal(sentence).strip().removesuffix('.')}.",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _version(wanted: bool) -> None:
@@ -118,7 +132,10 @@ app = typer.Typer(
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Hold the options that come before a subcommand."""
@@ -144,5 +161,9 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
 }
 for _panel, _commands in PANELS.items():
     for _name, _command in _commands.items():
-        app.command(_name, help=flowing(_command.__doc__), rich_help_panel=_panel, epilog=epilog(_name))(_command)
-app.add_typer(datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets"))
+        app.command(
+            _name, help=flowing(_command.__doc__), rich_help_panel=_panel, epilog=epilog(_name)
+        )(_command)
+app.add_typer(
+    datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets")
+)

@@ -23,7 +23,9 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     names_made_up: bool = False  # since the file has none: its first line was read as data
-    recipe: TableRecipe | None = None  # what was done to the columns of a file; None for tables of plain numbers
+    recipe: TableRecipe | None = (
+        None  # what was done to the columns of a file; None for tables of plain numbers
+    )
     row_numbers: np.ndarray | None = None  # (N,) rows of the file, from 1, where some were left out
     ids: tuple[str, ...] | None = None  # names of the rows, where a column has them
     notes: tuple[str, ...] = ()  # what a person should know of how the file was read
@@ -69,14 +71,18 @@ class Dataset:
         """The same rows without some columns."""
         dropped = set(columns)
         for column in sorted(dropped - set(self.feature_names)):
-            raise UsageError(f"{self.name} has no column {column!r}{nearest(column, self.feature_names)}")
+            raise UsageError(
+                f"{self.name} has no column {column!r}{nearest(column, self.feature_names)}"
+            )
         keep = [j for j, feature in enumerate(self.feature_names) if feature not in dropped]
         kept_names = tuple(self.feature_names[j] for j in keep)
         return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
 
     def evenly(self) -> "Dataset":
         """The same rows with every column of numbers at equal weight, and those of text at theirs beside them."""
-        recipe = self.recipe or TableRecipe.of_numbers(self.Y, self.feature_names, named=not self.names_made_up)
+        recipe = self.recipe or TableRecipe.of_numbers(
+            self.Y, self.feature_names, named=not self.names_made_up
+        )
         even = recipe.divided_evenly()
         return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
 

@@ -59,9 +59,13 @@ def download(url: str, *, sha256: str, size: int, deadline: float | None = None)
             time.sleep(pause)
             continue
         except TimeoutError:
-            raise Refused(f"had not sent the file when the {allowed:.0f} s allowed for it were over") from None
+            raise Refused(
+                f"had not sent the file when the {allowed:.0f} s allowed for it were over"
+            ) from None
         if hashlib.sha256(raw).hexdigest() != sha256:
-            raise WrongFile("gave another file than the publisher's (its sha256 differs from the registry's)")
+            raise WrongFile(
+                "gave another file than the publisher's (its sha256 differs from the registry's)"
+            )
         return raw
     raise AssertionError("the last attempt returns or raises")
 

@@ -32,7 +32,9 @@ def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     upwards = circle % 2 == 1
     height = np.where(upwards, 0.5 - np.sin(angle), np.sin(angle))
     # 1.2 radii from one centre to the next leave a gap of 0.4 between every second arc, whose ends face each other.
-    Y = np.column_stack([1.2 * circle + np.cos(angle), height]) + random.normal(scale=0.05, size=(n, 2))
+    Y = np.column_stack([1.2 * circle + np.cos(angle), height]) + random.normal(
+        scale=0.05, size=(n, 2)
+    )
     return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]
 
 
@@ -40,7 +42,9 @@ def spirals(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     """Arms t (cos(t + a), sin(t + a)) wound around one point, t from 2 to 10, each turned by a = 2 pi / n_classes."""
     random = np.random.RandomState(seed)
     arm = _parts(n, n_classes)
-    t = np.sqrt(random.uniform(2.0**2, 10.0**2, size=n))  # even along the arm, whose length grows like t^2 / 2
+    t = np.sqrt(
+        random.uniform(2.0**2, 10.0**2, size=n)
+    )  # even along the arm, whose length grows like t^2 / 2
     turned = t + 2 * np.pi * arm / n_classes
     Y = t[:, None] * _circle(turned) + random.normal(scale=0.2, size=(n, 2))
     return _named(Y, "arm", arm)
@@ -52,7 +56,11 @@ def semicircles(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str
     piece = _parts(n, n_classes)
     up = 1.0 - 2.0 * (piece % 2)  # +1, -1, +1, ...
     curve = _circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), up])
-    Y = curve + np.column_stack([4.0 / 3.0 * piece, np.zeros(n)]) + random.normal(scale=0.05, size=(n, 2))
+    Y = (
+        curve
+        + np.column_stack([4.0 / 3.0 * piece, np.zeros(n)])
+        + random.normal(scale=0.05, size=(n, 2))
+    )
     return _named(Y, "piece", piece)
 
 
@@ -72,7 +80,9 @@ def pinwheel(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     along, across = random.normal(1.0, 0.3, size=n), random.normal(0.0, 0.05, size=n)
     angle = 2 * np.pi * vane / n_classes + 0.25 * np.exp(along)
     cos, sin = np.cos(angle), np.sin(angle)
-    return _named(np.column_stack([along * cos - across * sin, along * sin + across * cos]), "vane", vane)
+    return _named(
+        np.column_stack([along * cos - across * sin, along * sin + across * cos]), "vane", vane
+    )
 
 
 def moons(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
@@ -81,7 +91,11 @@ def moons(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     moon = _parts(n, n_classes)
     up = 1.0 - 2.0 * (moon % 2)
     curve = _circle(random.uniform(0.0, np.pi, size=n)) * up[:, None]
-    Y = curve + np.column_stack([1.0 * moon, 0.25 - 0.25 * up]) + random.normal(scale=0.08, size=(n, 2))
+    Y = (
+        curve
+        + np.column_stack([1.0 * moon, 0.25 - 0.25 * up])
+        + random.normal(scale=0.08, size=(n, 2))
+    )
     return _named(Y, "moon", moon)
 
 
@@ -99,7 +113,9 @@ def overlapping(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str
     random = np.random.RandomState(seed)
     blob = _parts(n, n_classes)
     radius = 1.5 / np.sin(np.pi / n_classes)
-    return _named(radius * _circle(2 * np.pi * blob / n_classes) + random.normal(size=(n, 2)), "blob", blob)
+    return _named(
+        radius * _circle(2 * np.pi * blob / n_classes) + random.normal(size=(n, 2)), "blob", blob
+    )
 
 
 def unequal(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
@@ -108,7 +124,9 @@ def unequal(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
     size = 2.0 ** np.arange(n_classes)
     bounds = np.cumsum(size) / size.sum()
     blob = np.searchsorted(bounds, (np.arange(n) + 0.5) / n)
-    Y = 3.0 * _circle(2 * np.pi * blob / n_classes) + 0.4 * size[blob][:, None] * random.normal(size=(n, 2))
+    Y = 3.0 * _circle(2 * np.pi * blob / n_classes) + 0.4 * size[blob][:, None] * random.normal(
+        size=(n, 2)
+    )
     return _named(Y, "blob", blob)
 
 

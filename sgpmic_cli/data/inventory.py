@@ -20,7 +20,10 @@ def state(found: Entry, data_dir: str | os.PathLike[str] | None = None) -> str:
 def describe(found: Entry, data_dir: str | os.PathLike[str] | None = None) -> dict[str, Any]:
     """Everything the registry says of a set, its state here and the path it is read from."""
     now = state(found, data_dir)
-    paths = {"bundled": bundled_folder() / f"{found.name}.csv", "present": cache_folder(data_dir) / found.filename}
+    paths = {
+        "bundled": bundled_folder() / f"{found.name}.csv",
+        "present": cache_folder(data_dir) / found.filename,
+    }
     return {**asdict(found), "state": now, "path": str(paths[now]) if now in paths else None}
 
 
@@ -46,7 +49,11 @@ def fetch_all(
             continue
         try:
             path = fetch(one, data_dir=data_dir, mirror=mirror, offline=offline)
-            outcomes.append({"name": one.name, "state": "present", "path": str(path), "reason": None})
+            outcomes.append(
+                {"name": one.name, "state": "present", "path": str(path), "reason": None}
+            )
         except DataUnavailable as error:
-            outcomes.append({"name": one.name, "state": "unavailable", "path": None, "reason": str(error)})
+            outcomes.append(
+                {"name": one.name, "state": "unavailable", "path": None, "reason": str(error)}
+            )
     return outcomes

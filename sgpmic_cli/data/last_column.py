@@ -18,7 +18,9 @@ def last_column(path: str) -> str | None:
     except (OSError, ValueError):
         return None
     separator = max(_SEPARATORS, key=first.count)
-    cells = [cell.strip() for cell in next(csv.reader(io.StringIO(first), delimiter=separator), [""])]
+    cells = [
+        cell.strip() for cell in next(csv.reader(io.StringIO(first), delimiter=separator), [""])
+    ]
     return f"column_{len(cells)}" if any(map(_is_number, cells)) or not cells[-1] else cells[-1]
 
 

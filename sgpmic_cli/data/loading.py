@@ -47,11 +47,15 @@ def load(
     """
     if is_table(name_or_path):
         options = table or TableOptions()
-        return _read_to_cluster(name_or_path, options if label is None else replace(options, label=label))
+        return _read_to_cluster(
+            name_or_path, options if label is None else replace(options, label=label)
+        )
     found = entry(name_or_path)
     asked = label or (table.label if table else None)
     if asked is not None:
-        raise UsageError(f"label={asked!r} goes with the path of a CSV file; {found.name} brings its own classes")
+        raise UsageError(
+            f"label={asked!r} goes with the path of a CSV file; {found.name} brings its own classes"
+        )
     if table is not None and replace(table, missing="median") != TableOptions():
         raise UsageError(
             f"{found.name} is a registered set, whose columns are known; say so of a file of your own only"
@@ -122,20 +126,30 @@ def is_table(text: str) -> bool:
         return False
     has_folder = any(separator in text for separator in ("/", os.sep, os.altsep) if separator)
     # os.path.exists answers False where a Path would raise: for names too long or with a zero byte.
-    return text == STANDARD_INPUT or has_folder or text.lower().endswith(_ENDINGS) or os.path.exists(text)
+    return (
+        text == STANDARD_INPUT
+        or has_folder
+        or text.lower().endswith(_ENDINGS)
+        or os.path.exists(text)
+    )
 
 
 def _read_to_cluster(name_or_path: str, options: TableOptions) -> Dataset:
     named = [name for name in (options.label, options.id) if name is not None]
     raw = read_table(
-        _path(name_or_path), options.format, known=[*named, *options.columns, *options.drop], as_text=named
+        _path(name_or_path),
+        options.format,
+        known=[*named, *options.columns, *options.drop],
+        as_text=named,
     )
     recipe = learn_recipe(raw, options)
     data = _dataset(_name(name_or_path), recipe, raw, notes_on(recipe))
     if len(data.Y) < 2:
         raise UsageError(f"{raw.path} has one row of data only; clustering needs two or more")
     if (data.Y[0] == data.Y).all():
-        raise UsageError(f"all rows of {raw.path} are equal, so there is nothing to cluster; check the file")
+        raise UsageError(
+            f"all rows of {raw.path} are equal, so there is nothing to cluster; check the file"
+        )
     return data
 
 
@@ -160,7 +174,11 @@ def _dataset(name: str, recipe: TableRecipe, raw: RawTable, decided: Sequence[st
 def _on_header(raw: RawTable) -> list[str]:
     # A header of numbers cannot be told from a row: the user can.
     is_bare_text = raw.lines is not None and not raw.named
-    return [f"no header was found in {raw.path}, so its first line is read as data."] if is_bare_text else []
+    return (
+        [f"no header was found in {raw.path}, so its first line is read as data."]
+        if is_bare_text
+        else []
+    )
 
 
 def _all_left_out(path: str) -> TableError:
@@ -179,7 +197,9 @@ def _name(text: str) -> str:
     return printable(text if name in names() else name)
 
 
-def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool) -> Dataset:
+def _load_entry(
+    found: Entry, data_dir: PathLike | None, mirror: str | None, offline: bool
+) -> Dataset:
     if found.kind == "generated":
         return load_generated(found)
     if found.kind == "installed":
@@ -192,14 +212,25 @@ def _load_entry(found: Entry, data_dir: PathLike | None, mirror: str | None, off
                 "reinstall sgpmic or restore the file"
             )
         return dataset
-    return parse_original(found, read_original(found, data_dir=data_dir, mirror=mirror, offline=offline))
+    return parse_original(
+        found, read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
+    )
 
 
 def load_bundled(found: Entry) -> Dataset:
     """A bundled CSV as it is on disk, its hash not yet compared."""
-    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat(), known=["label"], as_text=["label"])
-    features = [name for name in table.columns if name != "label"]  # all of them: nothing is taken for an id
-    recipe = learn_recipe(table, TableOptions("label", columns=tuple(features), encode="error", missing="error"))
+    table = read_table(
+        str(bundled_folder() / f"{found.name}.csv"),
+        TextFormat(),
+        known=["label"],
+        as_text=["label"],
+    )
+    features = [
+        name for name in table.columns if name != "label"
+    ]  # all of them: nothing is taken for an id
+    recipe = learn_recipe(
+        table, TableOptions("label", columns=tuple(features), encode="error", missing="error")
+    )
     return replace(_dataset(found.name, recipe, table), recipe=None)
 
 
@@ -219,4 +250,6 @@ def parse_original(found: Entry, raw: bytes) -> Dataset:
     """The publisher's file, already checked against its hash, as a data set."""
     Y, classes = PARSERS[found.parser](raw)
     width = len(str(Y.shape[1]))
-    return Dataset.from_classes(found.name, Y, classes, [f"v{j + 1:0{width}d}" for j in range(Y.shape[1])])
+    return Dataset.from_classes(
+        found.name, Y, classes, [f"v{j + 1:0{width}d}" for j in range(Y.shape[1])]
+    )

@@ -28,7 +28,11 @@ def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
     if chosen:
         return Path(os.path.expanduser(chosen))
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "sgpmic" / "Cache"
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+            / "sgpmic"
+            / "Cache"
+        )
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "sgpmic"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sgpmic"
@@ -44,7 +48,11 @@ def cached(entry: Entry, data_dir: str | os.PathLike[str] | None = None) -> byte
 
 
 def read_original(
-    entry: Entry, *, data_dir: str | os.PathLike[str] | None = None, mirror: str | None = None, offline: bool = False
+    entry: Entry,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
 ) -> bytes:
     """The bytes of the publisher's file; a mirror that is a folder is read in place, downloads are kept."""
     raw = cached(entry, data_dir)
@@ -54,7 +62,9 @@ def read_original(
     poisoned = (cache_folder(data_dir) / entry.filename).exists()
     raw = from_source(entry, mirror, offline=offline, poisoned=poisoned)
     if not mirror or _is_server(mirror):
-        with suppress(SgpmicError):  # a cache that takes nothing costs another download later on, not the data
+        with suppress(
+            SgpmicError
+        ):  # a cache that takes nothing costs another download later on, not the data
             _keep(entry, raw, data_dir)
     return raw
 
@@ -64,7 +74,9 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
     return mirror or os.environ.get("SGPMIC_MIRROR") or None
 
 
-def from_source(entry: Entry, mirror: str | None, *, offline: bool = False, poisoned: bool = False) -> bytes:
+def from_source(
+    entry: Entry, mirror: str | None, *, offline: bool = False, poisoned: bool = False
+) -> bytes:
     """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses.
 
     `poisoned` says that the cache has a file of that name which is not the publisher's.
@@ -79,7 +91,11 @@ def _is_server(mirror: str) -> bool:
 
 
 def fetch(
-    entry: Entry, *, data_dir: str | os.PathLike[str] | None = None, mirror: str | None = None, offline: bool = False
+    entry: Entry,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
 ) -> Path:
     """Make sure the publisher's file is in the cache, and say where."""
     raw = read_original(entry, data_dir=data_dir, mirror=mirror, offline=offline)

@@ -19,11 +19,19 @@ class _Text:
         values, classes = [], []
         for line in raw.decode("ascii").splitlines():
             cells = [cell.strip() for cell in line.split(self.separator)]
-            if not line.strip() or "?" in cells:  # incomplete rows are left out, as in the paper's count of BC
+            if (
+                not line.strip() or "?" in cells
+            ):  # incomplete rows are left out, as in the paper's count of BC
                 continue
             class_column = self.class_column % len(cells)
             classes.append(cells[class_column])
-            values.append([float(cell) for j, cell in enumerate(cells) if j not in (class_column, self.id_column)])
+            values.append(
+                [
+                    float(cell)
+                    for j, cell in enumerate(cells)
+                    if j not in (class_column, self.id_column)
+                ]
+            )
         return np.array(values), classes
 
 

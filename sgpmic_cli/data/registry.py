@@ -51,7 +51,9 @@ def _entries() -> dict[str, Entry]:
 
 
 def _entry_from(name: str, table: dict[str, Any]) -> Entry:
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
     # TOML keys are strings; the percentages are numbers everywhere else.
     values["as_run_q"] = {int(percent): q for percent, q in table.get("as_run_q", {}).items()}
     return Entry(name=name, **values)

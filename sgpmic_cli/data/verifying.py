@@ -23,14 +23,19 @@ class Check:
 
 
 def verify(
-    *, data_dir: str | os.PathLike[str] | None = None, mirror: str | None = None, offline: bool = False
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
 ) -> list[Check]:
     """Check every registered set; with a mirror also its publisher's file against what is loaded from here."""
     mirror = chosen_mirror(mirror)
     checks = []
     for name in names():
         found = entry(name)
-        checks.append(_check_cache(found, data_dir) if found.kind == "download" else _check_values(found))
+        checks.append(
+            _check_cache(found, data_dir) if found.kind == "download" else _check_values(found)
+        )
         if mirror and found.filename:
             checks.append(_check_original(found, mirror, offline))
     return checks
@@ -59,15 +64,35 @@ def _check_cache(found: Entry, data_dir: str | os.PathLike[str] | None) -> Check
     if raw is not None:
         return _compare_hash(found, parse_original(found, raw), "cache")
     if path.exists():
-        return Check(found.name, "cache", "failed", f"{path} is not the publisher's file; remove it and fetch again")
-    return Check(found.name, "cache", "absent", f"not downloaded yet; sgpmic datasets fetch {found.name} gets it")
+        return Check(
+            found.name,
+            "cache",
+            "failed",
+            f"{path} is not the publisher's file; remove it and fetch again",
+        )
+    return Check(
+        found.name,
+        "cache",
+        "absent",
+        f"not downloaded yet; sgpmic datasets fetch {found.name} gets it",
+    )
 
 
 def _compare_hash(found: Entry, dataset: Dataset, check: str) -> Check:
     n, p = dataset.Y.shape
     if dataset.sha256 == found.values_sha256:
-        return Check(found.name, check, "ok", f"{n} x {p} values, {dataset.n_classes} classes, hash as registered")
-    return Check(found.name, check, "failed", f"the {n} x {p} values hash to {dataset.sha256}, not as registered")
+        return Check(
+            found.name,
+            check,
+            "ok",
+            f"{n} x {p} values, {dataset.n_classes} classes, hash as registered",
+        )
+    return Check(
+        found.name,
+        check,
+        "failed",
+        f"the {n} x {p} values hash to {dataset.sha256}, not as registered",
+    )
 
 
 def _check_original(found: Entry, mirror: str, offline: bool) -> Check:
@@ -85,8 +110,18 @@ def _check_original(found: Entry, mirror: str, offline: bool) -> Check:
     except SgpmicError as error:
         difference = str(error)
     if difference:
-        return Check(found.name, "original", "failed", f"the bundled file differs from {found.filename}: {difference}")
-    return Check(found.name, "original", "ok", f"{original.Y.size} values and {found.n} classes equal {found.filename}")
+        return Check(
+            found.name,
+            "original",
+            "failed",
+            f"the bundled file differs from {found.filename}: {difference}",
+        )
+    return Check(
+        found.name,
+        "original",
+        "ok",
+        f"{original.Y.size} values and {found.n} classes equal {found.filename}",
+    )
 
 
 def first_difference(ours: Dataset, original: Dataset) -> str | None:
@@ -104,4 +139,6 @@ def first_difference(ours: Dataset, original: Dataset) -> str | None:
 
 
 def _classes(dataset: Dataset) -> list[str]:
-    return [] if dataset.labels is None else [dataset.class_names[label] for label in dataset.labels]
+    return (
+        [] if dataset.labels is None else [dataset.class_names[label] for label in dataset.labels]
+    )

@@ -19,7 +19,9 @@ _NOISE = 1e-10  # what is left of a unit vector after projections, and rounding 
 _SWAMPED = 1e-8  # share of the largest eigenvalue below which its rounding disturbs the others
 
 
-def leading_eigenvectors(operator: Operator, start: Array, k: int, tolerance: float, noise: float = 0.0) -> Array:
+def leading_eigenvectors(
+    operator: Operator, start: Array, k: int, tolerance: float, noise: float = 0.0
+) -> Array:
     """The k eigenvectors of the largest eigenvalues, the largest first (N, k), once residuals are small beside those.
 
     `operator` maps a block of columns, `start` (N, at least k) is the first one. A residual may be the share
@@ -39,7 +41,9 @@ def leading_eigenvectors(operator: Operator, start: Array, k: int, tolerance: fl
     return found
 
 
-def _search(operator: Operator, basis: Array, k: int, tolerance: float, noise: float) -> tuple[Array, Array]:
+def _search(
+    operator: Operator, basis: Array, k: int, tolerance: float, noise: float
+) -> tuple[Array, Array]:
     """The k leading eigenvectors, or those of them whose eigenvalues dwarf the rest; and where to search for more."""
     width = basis.shape[1]
     images = operator(basis)
@@ -49,14 +53,18 @@ def _search(operator: Operator, basis: Array, k: int, tolerance: float, noise: f
         values, S = values[::-1], S[:, ::-1]
         vectors = basis @ S[:, :k]
         residuals = images @ S[:, :k] - vectors * values[:k]
-        open_ones = np.linalg.norm(residuals, axis=0) > np.maximum(tolerance * np.abs(values[:k]), noise)
+        open_ones = np.linalg.norm(residuals, axis=0) > np.maximum(
+            tolerance * np.abs(values[:k]), noise
+        )
         more = _orthonormal(residuals[:, open_ones], basis)
         if more.shape[1] == 0:  # converged, or nothing of the space is left
             return vectors, basis[:, :0]
         large = int(np.sum(values[:k] > _SWAMPED * values[0]))
         if large < k and not open_ones[:large].any():
             # One more step, since what the large ones lack in accuracy would stand out among the small.
-            return _orthonormal(operator(vectors[:, :large]), basis[:, :0]), basis @ S[:, large : large + width]
+            return _orthonormal(operator(vectors[:, :large]), basis[:, :0]), basis @ S[
+                :, large : large + width
+            ]
         if basis.shape[1] + more.shape[1] > min(len(basis), 3 * width):
             basis, images = basis @ S[:, :width], images @ S[:, :width]
         basis, images = np.hstack([basis, more]), np.hstack([images, operator(more)])

@@ -49,9 +49,13 @@ def isomap(
     them: one file serves every q that needs as many axes, in eights.
     """
     if not 1 <= q <= max(Y.shape[0] - 1, 1):
-        raise ValueError(f"ISOMAP of {Y.shape[0]} rows has at most {max(Y.shape[0] - 1, 1)} axes, not {q}.")
+        raise ValueError(
+            f"ISOMAP of {Y.shape[0]} rows has at most {max(Y.shape[0] - 1, 1)} axes, not {q}."
+        )
     n_axes = max(q, min(-(-q // AXES) * AXES, Y.shape[0] - 1))
-    kept = remembered(memory, __name__, f"{parts} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, parts)})
+    kept = remembered(
+        memory, __name__, f"{parts} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, parts)}
+    )
     coordinates = kept["X"][:, :q]
     if not unit_variance:
         return coordinates
@@ -60,7 +64,9 @@ def isomap(
     return centred / np.where(deviation > 0, deviation, 1.0)
 
 
-def neighbor_graph(Y: Array, n_neighbors: int = N_NEIGHBORS, distances: Distances = cdist) -> sparse.csr_array:
+def neighbor_graph(
+    Y: Array, n_neighbors: int = N_NEIGHBORS, distances: Distances = cdist
+) -> sparse.csr_array:
     """The symmetric graph in which two rows are joined if either counts the other among its nearest neighbours.
 
     Equal rows must come out of `distances` at exactly zero. Always sparse: SciPy's graph routines read entries of a
@@ -91,7 +97,11 @@ def expanded_distances(A: Array, B: Array) -> Array:
 
     Column after column, never by a matrix product: the last digits are then the same on every machine.
     """
-    squares_a, squares_b, products = np.zeros((len(A), 1)), np.zeros(len(B)), np.zeros((len(A), len(B)))
+    squares_a, squares_b, products = (
+        np.zeros((len(A), 1)),
+        np.zeros(len(B)),
+        np.zeros((len(A), len(B))),
+    )
     term = np.empty_like(products)
     for a, b in zip(A.T, B.T, strict=True):
         squares_a[:, 0] += a * a
@@ -138,17 +148,25 @@ def _classical_mds(distances: Array, n_axes: int) -> Array:
     gram *= -0.5
     values, vectors = _leading(gram, min(n_axes, n))
     coordinates = np.zeros((n, n_axes))
-    coordinates[:, : len(values)] = vectors * np.sqrt(np.where(values > n * EPS * values[0], values, 0.0))
-    return coordinates * np.where(coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)] < 0, -1.0, 1.0)
+    coordinates[:, : len(values)] = vectors * np.sqrt(
+        np.where(values > n * EPS * values[0], values, 0.0)
+    )
+    return coordinates * np.where(
+        coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)] < 0, -1.0, 1.0
+    )
 
 
 def _leading(gram: Array, k: int) -> tuple[Array, Array]:
     """The k largest eigenvalues and their vectors (n, k), the largest first; fewer where the matrix has fewer."""
     n = len(gram)
     if n > max(DENSE, 4 * k):
-        start = np.random.RandomState(0).standard_normal((n, k + AXES // 2))  # spare columns: the last converges sooner
+        start = np.random.RandomState(0).standard_normal(
+            (n, k + AXES // 2)
+        )  # spare columns: the last converges sooner
         try:
-            vectors = leading_eigenvectors(lambda X: gram @ X, start, k, 1e-12, noise=1e-14 * float(linalg.norm(gram)))
+            vectors = leading_eigenvectors(
+                lambda X: gram @ X, start, k, 1e-12, noise=1e-14 * float(linalg.norm(gram))
+            )
             return np.einsum("nk,nk->k", vectors, gram @ vectors), vectors
         except np.linalg.LinAlgError:
             pass  # eigenvalues too close together; a dense solver has them all

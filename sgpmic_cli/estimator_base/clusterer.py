@@ -25,7 +25,9 @@ class Clusterer(ClusterMixin, BaseEstimator):
             The fitted estimator.
         """
         fresh = copy.copy(self)  # an interrupted or failed refit leaves the estimator as it was
-        fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        fresh.__dict__ = {
+            name: value for name, value in vars(self).items() if not name.endswith("_")
+        }
         fresh._fit_to(X)
         self.__dict__ = fresh.__dict__
         return self

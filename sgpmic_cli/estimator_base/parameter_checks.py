@@ -27,7 +27,8 @@ FOLDER = Rule(
     "None or a folder that is there",
 )
 JOBS = Rule(
-    lambda value: value is None or (_is(value, Integral) and value != 0), "None, a whole number from 1, or -1 for all"
+    lambda value: value is None or (_is(value, Integral) and value != 0),
+    "None, a whole number from 1, or -1 for all",
 )
 AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
 
@@ -47,7 +48,9 @@ def interval(lowest: int = 1) -> Rule:
 
 def whole(lowest: int = 1) -> Rule:
     """A whole number from `lowest`; not True, and not 2.0."""
-    return Rule(lambda value: _is(value, Integral) and value >= lowest, f"a whole number from {lowest}")
+    return Rule(
+        lambda value: _is(value, Integral) and value >= lowest, f"a whole number from {lowest}"
+    )
 
 
 def number(lowest: float = 0.0) -> Rule:
@@ -68,20 +71,28 @@ def share() -> Rule:
 def one_of(*names: str) -> Rule:
     """One of the names."""
     quoted = [repr(name) for name in names]
-    return Rule(lambda value: isinstance(value, str) and value in names, f"{', '.join(quoted[:-1])} or {quoted[-1]}")
+    return Rule(
+        lambda value: isinstance(value, str) and value in names,
+        f"{', '.join(quoted[:-1])} or {quoted[-1]}",
+    )
 
 
 def layers() -> Rule:
     """Widths of the layers of a network."""
     return Rule(
-        lambda value: isinstance(value, list | tuple) and all(whole().holds(width) for width in value),
+        lambda value: (
+            isinstance(value, list | tuple) and all(whole().holds(width) for width in value)
+        ),
         "a list of whole numbers from 1",
     )
 
 
 def either(first: Rule, second: Rule) -> Rule:
     """What one of two rules allows."""
-    return Rule(lambda value: first.holds(value) or second.holds(value), f"{first.wanted} or {second.wanted}")
+    return Rule(
+        lambda value: first.holds(value) or second.holds(value),
+        f"{first.wanted} or {second.wanted}",
+    )
 
 
 def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
@@ -104,15 +115,21 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
 def check_clusters(n_clusters: int, Y: np.ndarray) -> None:
     """Refuse more clusters than rows."""
     if n_clusters > len(Y):
-        raise ValueError(f"n_clusters={n_clusters} needs at least that many rows; n_samples={len(Y)}.")
+        raise ValueError(
+            f"n_clusters={n_clusters} needs at least that many rows; n_samples={len(Y)}."
+        )
 
 
 def check_dimensions(n_components: int, Y: np.ndarray) -> None:
     """Refuse more dimensions than columns, and no fewer than rows."""
     if n_components > Y.shape[1]:
-        raise ValueError(f"n_components={n_components} needs at least that many columns; n_features={Y.shape[1]}.")
+        raise ValueError(
+            f"n_components={n_components} needs at least that many columns; n_features={Y.shape[1]}."
+        )
     if n_components >= len(Y):
-        raise ValueError(f"n_components={n_components} needs more rows than dimensions; n_samples={len(Y)}.")
+        raise ValueError(
+            f"n_components={n_components} needs more rows than dimensions; n_samples={len(Y)}."
+        )
 
 
 def _is(value: Any, kind: type) -> bool:

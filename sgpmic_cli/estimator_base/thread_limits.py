@@ -9,7 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
-FEW_ROWS = 20_000  # matrices of more rows are large enough to be shared out by whoever has idle cores
+FEW_ROWS = (
+    20_000  # matrices of more rows are large enough to be shared out by whoever has idle cores
+)
 
 
 def threads_for(n_rows: int) -> AbstractContextManager[Any]:

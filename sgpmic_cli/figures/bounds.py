@@ -28,11 +28,21 @@ def bounds(stem: Path, options: PlotOptions) -> list[str]:
         grid = figure.subplots(rows, columns)
         for i, (axes, cell) in enumerate(zip(grid.flat, prepared.cells, strict=True)):
             run = prepared.runs_of(cell)[0]
-            curves = kept(folder / f"{run.key}-bounds.npz", partial(_both, run, prepared.store.memory))
+            curves = kept(
+                folder / f"{run.key}-bounds.npz", partial(_both, run, prepared.store.memory)
+            )
             best = max(curve.max() for curve in curves.values())
             for name, (colour, line) in LOOKS.items():
-                missing = np.where(curves[name] < best, best - curves[name], np.nan)  # the best itself lies at no place
-                axes.semilogy(np.arange(1, len(missing) + 1), missing, line, color=colour, label=f"{name} bound")
+                missing = np.where(
+                    curves[name] < best, best - curves[name], np.nan
+                )  # the best itself lies at no place
+                axes.semilogy(
+                    np.arange(1, len(missing) + 1),
+                    missing,
+                    line,
+                    color=colour,
+                    label=f"{name} bound",
+                )
             axes.set_title(f"({LETTERS[i]}) {DATASETS[cell.dataset]}, Q = {cell.q}")
             axes.locator_params(axis="x", integer=True, nbins=6)
             if i % columns == 0:

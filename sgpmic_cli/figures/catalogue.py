@@ -79,7 +79,8 @@ _FIGURES = (
         "figure5",
         "sgpmic_cli.figures.paper.kernel_effect:figure5",
         "Figure 5: linear against RBF kernel",
-        _EMBEDDING + "SGP-MIC with either kernel on Iris and on Wine without proline. The paper concludes that the RBF "
+        _EMBEDDING
+        + "SGP-MIC with either kernel on Iris and on Wine without proline. The paper concludes that the RBF "
         "kernel does better than the linear one.",
     ),
     Figure(
@@ -168,5 +169,7 @@ def resolve(names: Iterable[str]) -> list[Figure]:
             chosen[name] = figures[name]
         else:
             valid = [*figures, "all"]
-            raise UsageError(f"unknown figure {name!r}{nearest(name, valid)}; valid: {', '.join(valid)}.")
+            raise UsageError(
+                f"unknown figure {name!r}{nearest(name, valid)}; valid: {', '.join(valid)}."
+            )
     return list(chosen.values())

@@ -33,7 +33,9 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     if path.exists():
         sides = both_sides(path, METRIC)
         if sides is None:
-            remarks.append(f"{str(path)!r} has too few methods or data sets to be ranked: only the paper's are.")
+            remarks.append(
+                f"{str(path)!r} has too few methods or data sets to be ranked: only the paper's are."
+            )
         else:
             diagrams = dict(zip((PRINTED, "our runs"), sides, strict=True))
     else:
@@ -83,10 +85,19 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         axes.text(place, -0.4, text, ha="center", va="bottom", fontsize=7)
     width = comparison.critical_difference
     axes.plot([1, 1 + width], [-2.0, -2.0], "|-", color=INK, linewidth=0.8, markersize=5)
-    axes.text(1 + width / 2, -2.15, f"critical difference {width:.2f}", ha="center", va="bottom", fontsize=7)
+    axes.text(
+        1 + width / 2,
+        -2.15,
+        f"critical difference {width:.2f}",
+        ha="center",
+        va="bottom",
+        fontsize=7,
+    )
     for i, (start, end) in enumerate(cliques):
         spread = [comparison.mean_ranks[start] - 0.08, comparison.mean_ranks[end] + 0.08]
-        axes.plot(spread, [0.55 + 0.6 * i] * 2, color=COLOURS[0], linewidth=2.6, solid_capstyle="butt")
+        axes.plot(
+            spread, [0.55 + 0.6 * i] * 2, color=COLOURS[0], linewidth=2.6, solid_capstyle="butt"
+        )
     titles = {name: method.label for name, method in known().items()}
     equal = [
         sum(abs(rank - other) < 0.05 for other in comparison.mean_ranks[:i])
@@ -108,7 +119,11 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
             fontsize=7,
             fontweight="bold" if name == "sgp-mic" else "normal",
         )
-    remarks = [f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's"] if differ else []
+    remarks = (
+        [f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's"]
+        if differ
+        else []
+    )
     if comparison.omitted:
         left_out = ", ".join(as_drawn(titles.get(name, name)) for name in comparison.omitted)
         remarks.append(f"not ranked, since numbers are missing: {left_out}")

@@ -32,7 +32,11 @@ def draw_study(stem: Path, results: Sequence[Result]) -> None:
             axes.plot([0, 100], [line, line], color=FAINT, linewidth=0.4, zorder=0)
         for index, method in enumerate(methods):
             colour, marker = (INK, "*") if method == OURS else look(index)
-            drawn = [(mean, line) for name, line in places.items() if (mean := means.get((name, method))) is not None]
+            drawn = [
+                (mean, line)
+                for name, line in places.items()
+                if (mean := means.get((name, method))) is not None
+            ]
             axes.plot(
                 [mean for mean, _ in drawn],
                 [line for _, line in drawn],
@@ -50,5 +54,7 @@ def draw_study(stem: Path, results: Sequence[Result]) -> None:
         axes.set_yticks(list(places.values()), list(places))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("adjusted Rand index, %, mean over the repeats; the number of clusters told to all but HDBSCAN")
+        axes.set_xlabel(
+            "adjusted Rand index, %, mean over the repeats; the number of clusters told to all but HDBSCAN"
+        )
         figure.legend(loc="outside upper center", ncols=len(methods))

@@ -34,7 +34,9 @@ class Panel:
     classes: NDArray[np.int64]  # (N,)
     outcome: Outcome
     X: Array  # (N, Q)
-    clusters: NDArray[np.int64]  # (N,), numbered so that a cluster carries the number of the class it overlaps most
+    clusters: NDArray[
+        np.int64
+    ]  # (N,), numbered so that a cluster carries the number of the class it overlaps most
     acc: float  # of this run
 
 
@@ -64,17 +66,24 @@ def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
     store = finished.prepared.store
     shown = [typical(finished, outcome) for outcome in finished.outcomes]
     paths = [store.folder / "panels" / f"{run.key}-trace.npz" for run in shown]
-    return [(run.cell, kept(path, _traced(run, store.memory))) for path, run in zip(paths, shown, strict=True)]
+    return [
+        (run.cell, kept(path, _traced(run, store.memory)))
+        for path, run in zip(paths, shown, strict=True)
+    ]
 
 
 def typical(finished: FinishedStudy, outcome: Outcome) -> Run:
     """The run behind a cell whose ACC is nearest to the mean of all; the first of equals."""
     mean = outcome.stats["acc"].mean
-    behind = [run for run in finished.prepared.runs_of(outcome.cell) if run.settings == outcome.settings]
+    behind = [
+        run for run in finished.prepared.runs_of(outcome.cell) if run.settings == outcome.settings
+    ]
     good = [run for run in behind if finished.records[run.key].ok]
     if not good or mean is None:
         reason = "; ".join(outcome.reasons)
-        raise SgpmicError(f"no run of {outcome.cell.method.name} on {outcome.cell.dataset} succeeded: {reason}")
+        raise SgpmicError(
+            f"no run of {outcome.cell.method.name} on {outcome.cell.dataset} succeeded: {reason}"
+        )
     return min(good, key=lambda run: abs(finished.records[run.key].scores["acc"] - mean))
 
 
@@ -87,7 +96,9 @@ def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
 
 def _fitted(run: Run, memory: Path) -> Callable[[], Arrays]:
     def compute() -> Arrays:
-        arguments = run.arguments() | ({"memory": memory} if "memory" in run.cell.method.accepts() else {})
+        arguments = run.arguments() | (
+            {"memory": memory} if "memory" in run.cell.method.accepts() else {}
+        )
         with threadpool_limits(limits=1):
             estimator = run.cell.method.load()(**arguments).fit(_with_classes(run.cell)[0].Y)
         return {"X": estimator.embedding_, "labels": estimator.labels_}
@@ -110,7 +121,10 @@ def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
                 **settings,
             )
         trace = fitted.trace()
-        return {"bound": np.array([each.bound for each in trace]), "acc": np.array([each.acc for each in trace])}
+        return {
+            "bound": np.array([each.bound for each in trace]),
+            "acc": np.array([each.acc for each in trace]),
+        }
 
     return compute
 

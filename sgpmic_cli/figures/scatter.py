@@ -21,7 +21,12 @@ ARROW = {"arrowstyle": "-", "linewidth": 0.5, "color": INK}
 
 
 def scatter(
-    axes: "Axes", points: Array, classes: NDArray[np.int64], clusters: NDArray[np.int64], *, larger: float = 1.0
+    axes: "Axes",
+    points: Array,
+    classes: NDArray[np.int64],
+    clusters: NDArray[np.int64],
+    *,
+    larger: float = 1.0,
 ) -> None:
     """Draw points (N, 2). Row order is shuffled, always the same way: no class lies on top of all others.
 
@@ -57,7 +62,9 @@ def scatter(
         across, up = (points - points.mean(axis=0)).T
         rises = float(across @ up) > 0.0  # then the upper left corner is free
         x, side = (0.02, "left") if rises else (0.98, "right")
-        axes.text(x, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6)
+        axes.text(
+            x, 0.98, "all on one line", transform=axes.transAxes, ha=side, va="top", fontsize=6
+        )
     axes.margins(0.06)
     axes.locator_params(nbins=4)
 
@@ -69,7 +76,11 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     found, member, counts = np.unique(squares, axis=0, return_inverse=True, return_counts=True)
     many = np.flatnonzero(counts > max(1, len(points) // 10))
     means = [points[member.ravel() == i].mean(axis=0) for i in many]
-    return [((float(x), float(y)), int(counts[i])) for i, (x, y) in zip(many, means, strict=True) if len(found) > 1]
+    return [
+        ((float(x), float(y)), int(counts[i]))
+        for i, (x, y) in zip(many, means, strict=True)
+        if len(found) > 1
+    ]
 
 
 def on_one_line(points: Array) -> bool:
@@ -82,7 +93,9 @@ def below(axes: "Axes", panel: Panel, printed: float | None) -> None:
     """Label the axes of a panel and write its results in one line below: mean of the repeats, the paper's number."""
     stat = panel.outcome.stats["acc"]
     paper = "" if printed is None else f"; paper {printed:.2f}"
-    axes.set_xlabel(f"latent dimension 1\nACC {stat.mean:.2f} ± {stat.std:.2f} %{paper}", linespacing=1.5)
+    axes.set_xlabel(
+        f"latent dimension 1\nACC {stat.mean:.2f} ± {stat.std:.2f} %{paper}", linespacing=1.5
+    )
     axes.set_ylabel("latent dimension 2", labelpad=1)
 
 
@@ -94,8 +107,13 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
         return Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
 
     rows = max(len(class_names), n_clusters)
-    classes = [handle(f"class {as_drawn(name)}", GREY, MARKERS[i % len(MARKERS)]) for i, name in enumerate(class_names)]
-    clusters = [handle(f"cluster {i + 1}", COLOURS[i % len(COLOURS)], "o") for i in range(n_clusters)]
+    classes = [
+        handle(f"class {as_drawn(name)}", GREY, MARKERS[i % len(MARKERS)])
+        for i, name in enumerate(class_names)
+    ]
+    clusters = [
+        handle(f"cluster {i + 1}", COLOURS[i % len(COLOURS)], "o") for i in range(n_clusters)
+    ]
     blank = [handle(" ", "none", "")] * rows
     # Matplotlib fills a legend column by column.
     pairs = zip((classes + blank)[:rows], (clusters + blank)[:rows], strict=True)

@@ -84,7 +84,10 @@ def _drawn(stem: Path, width: float, height: float) -> Iterator["Figure"]:
         yield figure
         # Without dates and version marks equal content gives equal files.
         figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-        figure.savefig(stem.with_suffix(".pdf"), metadata={"CreationDate": None, "Creator": None, "Producer": None})
+        figure.savefig(
+            stem.with_suffix(".pdf"),
+            metadata={"CreationDate": None, "Creator": None, "Producer": None},
+        )
 
 
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
@@ -106,7 +109,9 @@ def _letters() -> frozenset[int]:
     with _without(*_ODD_VARIABLES):
         from matplotlib.font_manager import FontProperties, findfont, get_font
 
-        return frozenset(get_font(findfont(FontProperties(family=[_SETTINGS["font.family"]]))).get_charmap())
+        return frozenset(
+            get_font(findfont(FontProperties(family=[_SETTINGS["font.family"]]))).get_charmap()
+        )
 
 
 @contextmanager

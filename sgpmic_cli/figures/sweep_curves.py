@@ -32,11 +32,15 @@ def read_sweep(folder: Path, column: str, command: str) -> dict[tuple[str, str, 
     try:
         rows = list(csv.DictReader(io.StringIO(read_whole(path).decode(), newline="")))
     except FileNotFoundError:
-        raise UsageError(f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first.") from None
+        raise UsageError(
+            f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
+        ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     except (UnicodeDecodeError, csv.Error):
-        raise SgpmicError(f"{str(path)!r} is no table of `sgpmic {command}`: run it again.") from None
+        raise SgpmicError(
+            f"{str(path)!r} is no table of `sgpmic {command}`: run it again."
+        ) from None
     groups: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
     try:
         for row in rows:
@@ -46,13 +50,17 @@ def read_sweep(folder: Path, column: str, command: str) -> dict[tuple[str, str, 
                     raise ValueError("a number in it is none that a sweep writes")
                 groups.setdefault((row["dataset"], row["method"], row["metric"]), []).append(point)
     except (KeyError, ValueError, TypeError) as error:
-        raise SgpmicError(f"{str(path)!r} is no table of `sgpmic {command}`: {error}; run it again.") from None
+        raise SgpmicError(
+            f"{str(path)!r} is no table of `sgpmic {command}`: {error}; run it again."
+        ) from None
     if not groups:
         raise SgpmicError(f"{str(path)!r} holds no numbers; run `sgpmic {command}` again.")
     return {key: Curve(*np.array(sorted(points)).T) for key, points in groups.items()}
 
 
-def draw_curve(axes: "Axes", curve: Curve, label: str, look: tuple[str, str], width: float = 1.2) -> None:
+def draw_curve(
+    axes: "Axes", curve: Curve, label: str, look: tuple[str, str], width: float = 1.2
+) -> None:
     """Draw one curve in a colour and marker; scores and seconds are never below zero, so neither is the band."""
     colour, marker = look
     low, high = np.maximum(curve.mean - curve.std, 0.0), curve.mean + curve.std
@@ -71,7 +79,10 @@ def count_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
 def label_ends(axes: "Axes", apart: float = 0.055) -> None:
     """Write every curve's name at its right end, in its colour; names keep a share of the height apart."""
     curves = sorted(axes.get_lines(), key=lambda line: float(np.asarray(line.get_ydata())[-1]))
-    ends = [(float(np.asarray(line.get_xdata())[-1]), float(np.asarray(line.get_ydata())[-1])) for line in curves]
+    ends = [
+        (float(np.asarray(line.get_xdata())[-1]), float(np.asarray(line.get_ydata())[-1]))
+        for line in curves
+    ]
     low, high = axes.get_ylim()
     places = np.array([(y - low) / (high - low) for _, y in ends])
     for i in range(1, len(places)):
@@ -79,7 +90,13 @@ def label_ends(axes: "Axes", apart: float = 0.055) -> None:
     places[-1] = min(places[-1], 1.0)  # those at the top go down again as far as they must
     for i in range(len(places) - 1, 0, -1):
         places[i - 1] = min(places[i - 1], places[i] - apart)
-    leader = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 1, "shrinkB": 3, "relpos": (0.0, 0.5)}  # left of a name
+    leader = {
+        "arrowstyle": "-",
+        "linewidth": 0.4,
+        "shrinkA": 1,
+        "shrinkB": 3,
+        "relpos": (0.0, 0.5),
+    }  # left of a name
     for line, (x, y), place in zip(curves, ends, places, strict=True):
         axes.annotate(
             str(line.get_label()),

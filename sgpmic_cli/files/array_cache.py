@@ -41,7 +41,9 @@ def remembered(
         return memory.cache(_computed, ignore=["compute"])(code_version(module), key, Y, compute)
     digest = hashlib.sha256(f"{code_version(module)} {key} {Y.shape}".encode())
     digest.update(np.ascontiguousarray(Y).tobytes())
-    return kept(Path(memory) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:24]}.npz", compute)
+    return kept(
+        Path(memory) / f"{module.rpartition('.')[2]}-{digest.hexdigest()[:24]}.npz", compute
+    )
 
 
 def _computed(code: str, key: str, Y: Array, compute: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001

@@ -11,7 +11,11 @@ import numpy as np
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.errors import SgpmicError
 
-CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)  # says a file system that is no worse for it
+CANNOT_RESERVE = (
+    errno.EOPNOTSUPP,
+    errno.EINVAL,
+    errno.ENOSYS,
+)  # says a file system that is no worse for it
 
 
 def array_room(shape: tuple[int, ...], folder: PathLike | None = None) -> Array:

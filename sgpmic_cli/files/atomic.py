@@ -128,7 +128,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
             committed = True
             _move_out(folder)
     except KeyboardInterrupt as interrupt:
-        said = "interrupted when all files were written." if committed else "interrupted; nothing was written."
+        said = (
+            "interrupted when all files were written."
+            if committed
+            else "interrupted; nothing was written."
+        )
         raise type(interrupt)(*(interrupt.args or [said])) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -160,7 +164,9 @@ def resumable_folder(parent: Path) -> Iterator[Path]:
 def settle(folder: Path) -> None:
     """Put into place what a killed process had committed in a folder, and remove what it had only begun."""
     with suppress(OSError):  # a folder that is absent or cannot be written has nothing to settle
-        ours = [path for path in folder.iterdir() if OURS.fullmatch(path.name) and not path.is_symlink()]
+        ours = [
+            path for path in folder.iterdir() if OURS.fullmatch(path.name) and not path.is_symlink()
+        ]
         for path in sorted(ours, key=lambda path: path.name.startswith(".sgpmic-finished-")):
             with suppress(OSError):  # another process is at it, too
                 if not _abandoned(path):
@@ -185,12 +191,18 @@ def check_writable(folder: Path, parameter: str) -> None:
         raise _not_writable(folder, parameter, error) from error
 
 
-def refuse_overwriting_inputs(out: Path, names: Iterable[str], inputs: Iterable[str | Path]) -> None:
+def refuse_overwriting_inputs(
+    out: Path, names: Iterable[str], inputs: Iterable[str | Path]
+) -> None:
     """Refuse to write a file over one that the same command reads."""
     given = [os.path.realpath(path) for path in map(Path, inputs) if os.path.exists(path)]
     for target in (out / name for name in names):
-        if os.path.realpath(target) in given or any(target.exists() and target.samefile(path) for path in given):
-            raise UsageError(f"the results would replace '{target}', which is read here: name another place.")
+        if os.path.realpath(target) in given or any(
+            target.exists() and target.samefile(path) for path in given
+        ):
+            raise UsageError(
+                f"the results would replace '{target}', which is read here: name another place."
+            )
 
 
 def _mark() -> str:
@@ -213,7 +225,9 @@ def _hold_alone(folder: Path) -> int | None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if folder.stat().st_ino == os.fstat(descriptor).st_ino:  # not one that was removed in between
+        if (
+            folder.stat().st_ino == os.fstat(descriptor).st_ino
+        ):  # not one that was removed in between
             return descriptor
     except OSError:
         pass
@@ -277,7 +291,10 @@ def _undisturbed() -> Iterator[None]:
         yield  # interrupts are none of its business
         return
     arrived: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: arrived.append(number)) for number in INTERRUPTS}
+    before = {
+        number: signal.signal(number, lambda number, _: arrived.append(number))
+        for number in INTERRUPTS
+    }
     try:
         yield
     finally:
@@ -288,4 +305,6 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _not_writable(folder: Path, parameter: str, error: OSError) -> SgpmicError:
-    return SgpmicError(f"cannot write into {parameter}={str(folder)!r}: {error.strerror}; name another folder.")
+    return SgpmicError(
+        f"cannot write into {parameter}={str(folder)!r}: {error.strerror}; name another folder."
+    )

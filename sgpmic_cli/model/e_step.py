@@ -19,7 +19,9 @@ AT_THE_END = 1.5e-8
 Exact = Callable[[int, Indices, Array], Array]
 
 
-def responsibilities(ceiling: Array, exact: Exact, negligible: float, first: Indices | None = None) -> Array:
+def responsibilities(
+    ceiling: Array, exact: Exact, negligible: float, first: Indices | None = None
+) -> Array:
     """S (n, M) from ceilings on l (M, n), zero below a negligible share of the row's largest.
 
     `exact(m, rows, least)` gives l of component m for some rows; where it sees l below `least`, it may give -inf. Every
@@ -36,7 +38,9 @@ def responsibilities(ceiling: Array, exact: Exact, negligible: float, first: Ind
             own[rows] = exact(m, rows, best[rows] - margin)
             np.maximum(best, own, out=best)
     log_s -= best
-    log_s[log_s < -margin] = -np.inf  # whoever was computed nevertheless, so that S does not depend on who was
+    log_s[
+        log_s < -margin
+    ] = -np.inf  # whoever was computed nevertheless, so that S does not depend on who was
     S = np.exp(log_s).T.copy()
     S /= S.sum(axis=1, keepdims=True)
     return S

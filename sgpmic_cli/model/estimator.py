@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, Indices, PathLike, Switches
+from sgpmic_cli._typing import Array, Indices, PathLike, BoolArray
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
@@ -43,7 +43,16 @@ from sgpmic_cli.model.start.partition import principal_axes, start
 from sgpmic_cli.model.start.row_order import canonical_order, distinct_rows, row_powers
 from sgpmic_cli.model.start.selection import Selection, choose_clusters
 from sgpmic_cli.model.variational import stored
-from sgpmic_cli.model.variational.em import Compute, Data, Fit, OnHost, evaluate, observe, precision, train
+from sgpmic_cli.model.variational.em import (
+    Compute,
+    Data,
+    Fit,
+    OnHost,
+    evaluate,
+    observe,
+    precision,
+    train,
+)
 from sgpmic_cli.model.variational.features import Kernel
 from sgpmic_cli.model.variational.generation import drawn_rows, rows_at
 from sgpmic_cli.model.variational.holes import filled_by, learn
@@ -236,14 +245,19 @@ class SGPMIC(LatentClusterer):
     def _state(self) -> storage.FittedState:
         description = self._description()
         if not isinstance(self.init, str):
-            del description["parameters"]["init"]  # labels or probabilities: where the fit began, not what it is
+            del description["parameters"][
+                "init"
+            ]  # labels or probabilities: where the fit began, not what it is
         data = self._placer.data
         arrays = {name: np.asarray(getattr(self, name)) for name in stored.ATTRIBUTES}
         scalars = {name: getattr(self, name) for name in stored.SCALARS if name != "rounding"}
         return storage.FittedState(
             kind=stored.KIND,
             scalars={"rounding": data.rounding, **scalars},
-            arrays={**arrays, **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian)},
+            arrays={
+                **arrays,
+                **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian),
+            },
             details={"start_": list(self.start_), "selection_": self.selection_},
             **description,
         )
@@ -262,7 +276,9 @@ class SGPMIC(LatentClusterer):
         model : SGPMIC or PaperSGPMIC
             The fitted estimator, whichever the file holds.
         """
-        return storage.load(path, {stored.KIND: cls._rebuilt, paper_stored.KIND: PaperSGPMIC._rebuilt})
+        return storage.load(
+            path, {stored.KIND: cls._rebuilt, paper_stored.KIND: PaperSGPMIC._rebuilt}
+        )
 
     @classmethod
     def load_to_predict(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
@@ -278,7 +294,9 @@ class SGPMIC(LatentClusterer):
         model : SGPMIC or PaperSGPMIC
             The fitted estimator; predictions come out as from `load`, `labels_` and the like are of the drawn rows.
         """
-        light: Callable[[storage.FittedState], SGPMIC | PaperSGPMIC] = partial(cls._rebuilt, every_row=False)
+        light: Callable[[storage.FittedState], SGPMIC | PaperSGPMIC] = partial(
+            cls._rebuilt, every_row=False
+        )
         return storage.load(path, {stored.KIND: light, paper_stored.KIND: PaperSGPMIC._rebuilt})
 
     @classmethod
@@ -291,7 +309,10 @@ class SGPMIC(LatentClusterer):
         model._gaussian = stored.gaussian_of(state)
         for name in (*(stored.OF_EVERY_ROW if every_row else ()), "offset_", "scale_"):
             setattr(model, name, state.arrays[name])
-        model.selection_, model.no_clusters_ = state.details["selection_"], bool(state.scalars["no_clusters_"])
+        model.selection_, model.no_clusters_ = (
+            state.details["selection_"],
+            bool(state.scalars["no_clusters_"]),
+        )
         model._judge()
         return model
 
@@ -329,12 +350,21 @@ class SGPMIC(LatentClusterer):
             Their clusters.
         """
         check_is_fitted(self)
-        seen, labels = drawn_rows(self._placer, self.noise_variances_, n_samples, check_random_state(random_state))
+        seen, labels = drawn_rows(
+            self._placer, self.noise_variances_, n_samples, check_random_state(random_state)
+        )
         return self.offset_ + self.scale_ * seen, labels
 
     def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
-        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan")
+        Y = validate_data(
+            self,
+            X,
+            dtype=np.float64,
+            order="C",
+            ensure_min_samples=2,
+            ensure_all_finite="allow-nan",
+        )
         check_spread(Y)
         numbers = self._numbers(Y)
         with workers(self.n_jobs) as crew:
@@ -375,7 +405,9 @@ class SGPMIC(LatentClusterer):
         device = choose(self.device, n_rows)
         if device is None:
             return partial(OnHost, workers=crew)
-        from sgpmic_cli.model.variational.on_device import OnDevice  # needs PyTorch, which is an extra
+        from sgpmic_cli.model.variational.on_device import (
+            OnDevice,
+        )  # needs PyTorch, which is an extra
 
         return partial(OnDevice, device)
 
@@ -393,7 +425,9 @@ class SGPMIC(LatentClusterer):
         state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
         return train(data, state, rounds, self.optimizer_steps, self.tol, progress, compute)
 
-    def _keep(self, fit: Fit, rows: Array, votes: Votes, order: Indices, selection: Selection | None) -> None:
+    def _keep(
+        self, fit: Fit, rows: Array, votes: Votes, order: Indices, selection: Selection | None
+    ) -> None:
         """Set what was learned, rows back in the order they came in."""
         back = np.argsort(order, kind="stable")
         state, free = fit.state, fit.state.free
@@ -417,11 +451,17 @@ class SGPMIC(LatentClusterer):
         self.labels_ = self.responsibilities_.argmax(axis=1)
         self._outcome = judge(self.responsibilities_)
         self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
-        self.twins_, self.tiny_, self.dead_ = self._outcome.twins, self._outcome.tiny, self._outcome.dead
+        self.twins_, self.tiny_, self.dead_ = (
+            self._outcome.twins,
+            self._outcome.tiny,
+            self._outcome.dead,
+        )
 
     def _room(self, n: int, n_clusters: int, q: int) -> list[Array]:
         """For shares, votes, means and variances of all rows; refused before a fit that it would be missed after."""
-        return [array_room((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)]
+        return [
+            array_room((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)
+        ]
 
     def _place_all(self, Y: Array, drawn: Indices, room: list[Array], crew: Workers) -> None:
         """Place every row, block by block, after a fit to those that were drawn."""
@@ -439,7 +479,11 @@ class SGPMIC(LatentClusterer):
         holes = np.isnan(seen)
         if holes.any():
             # Where training saw no holes, nothing is known of them but the mean of the column.
-            seen = np.where(holes, 0.0, seen) if self._gaussian is None else filled_by(self._gaussian, seen)
+            seen = (
+                np.where(holes, 0.0, seen)
+                if self._gaussian is None
+                else filled_by(self._gaussian, seen)
+            )
         return self._placer.place(seen, holes, crew)
 
     def _located(self, seen: Array, crew: Workers) -> Located:
@@ -455,9 +499,13 @@ class SGPMIC(LatentClusterer):
         """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
         if isinstance(self.n_clusters, str):
             return list(range(1, max(1, min(distinct_rows(Y, MOST_CLUSTERS), len(Y) // 10)) + 1))
-        low, high = self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
+        low, high = (
+            self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
+        )
         if high > (distinct := distinct_rows(Y, high)):
-            raise ValueError(f"n_clusters={high} needs at least that many distinct rows; there are {distinct}.")
+            raise ValueError(
+                f"n_clusters={high} needs at least that many distinct rows; there are {distinct}."
+            )
         return list(range(low, high + 1))
 
     def _drawn(self, Y: Array, offset: Array, scale: Array, random_state) -> Indices:
@@ -475,22 +523,35 @@ class SGPMIC(LatentClusterer):
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
     def _votes(
-        self, rows: Array, holes: Switches | None, order: Indices, n: int, near, n_clusters: int, random_state
+        self,
+        rows: Array,
+        holes: BoolArray | None,
+        order: Indices,
+        n: int,
+        near,
+        n_clusters: int,
+        random_state,
     ) -> Votes:
         if isinstance(self.init, str):
             if self.init not in STARTS:
-                raise ValueError(f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities.")
+                raise ValueError(
+                    f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities."
+                )
             if self.init == "committee":
                 return vote(rows, near, n_clusters, random_state, holes)
             return named_start(self.init, rows, n_clusters, random_state)
         return given_start(self.init, n_clusters, order, n, self.n_clusters)
 
-    def _dimensions(self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state) -> int:
+    def _dimensions(
+        self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state
+    ) -> int:
         if isinstance(self.n_components, str):
             tried = [q for q in DIMENSIONS if q <= rows.shape[1] and q < len(rows)]
             seed = int(random_state.randint(np.iinfo(np.int32).max))
             bounds = [
-                self._fit_once(rows, data, votes, q, TRIAL_ROUNDS, compute, check_random_state(seed)).bounds[-1]
+                self._fit_once(
+                    rows, data, votes, q, TRIAL_ROUNDS, compute, check_random_state(seed)
+                ).bounds[-1]
                 for q in tried
             ]
             return tried[int(np.argmax(bounds))]
@@ -509,4 +570,8 @@ class SGPMIC(LatentClusterer):
 
 
 def _natural(kernel: Kernel) -> dict[str, Any]:
-    return {"variance": kernel.variance, "inverse_widths": kernel.widths.copy(), "linear": kernel.linear}
+    return {
+        "variance": kernel.variance,
+        "inverse_widths": kernel.widths.copy(),
+        "linear": kernel.linear,
+    }

@@ -31,7 +31,12 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     n_jobs: int | None
     _rules: ClassVar[Mapping[str, Rule]]
-    _of_a_run: ClassVar[tuple[str, ...]] = ("n_jobs", "device", "callback", "random_state")  # not of the model
+    _of_a_run: ClassVar[tuple[str, ...]] = (
+        "n_jobs",
+        "device",
+        "callback",
+        "random_state",
+    )  # not of the model
 
     def fit_transform(self, X, y=None):
         """Fit, and return the latent points of the rows.
@@ -144,16 +149,24 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _description(self) -> dict[str, Any]:
         """What the file of a model says of its parameters and columns."""
-        parameters = {name: value for name, value in self.get_params().items() if name not in self._of_a_run}
+        parameters = {
+            name: value for name, value in self.get_params().items() if name not in self._of_a_run
+        }
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
-        return {"parameters": parameters, "feature_names": names, "recipe": getattr(self, "recipe_", None)}
+        return {
+            "parameters": parameters,
+            "feature_names": names,
+            "recipe": getattr(self, "recipe_", None),
+        }
 
     @classmethod
     def _described(cls, state: storage.FittedState) -> Self:
         """The model with those parameters and columns, nothing learned yet; the file may say anything."""
         if not state.parameters.keys().isdisjoint(cls._of_a_run):
             raise ValueError("its header sets what belongs to a run")
-        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in state.parameters.items()})
+        model = cls(
+            **{name: tuple(v) if isinstance(v, list) else v for name, v in state.parameters.items()}
+        )
         check_parameters(model, cls._rules)
         model.n_features_in_ = state.scalars["n_features_in_"]
         if state.feature_names:
@@ -174,9 +187,14 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Rows in the latent space, block by block; `first_row` is where they begin in a file that comes in parts."""
         check_is_fitted(self)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        Y = validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite)
+        Y = validate_data(
+            self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite
+        )
         with workers(self.n_jobs) as crew:
-            blocks = [self._located(self._seen(Y[rows], first_row + rows.start), crew) for rows in row_blocks(len(Y))]
+            blocks = [
+                self._located(self._seen(Y[rows], first_row + rows.start), crew)
+                for rows in row_blocks(len(Y))
+            ]
         return Located(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
     def _seen(self, Y: Array, first_row: int) -> Array:

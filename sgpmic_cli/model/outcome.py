@@ -36,7 +36,10 @@ def judge(S: Array) -> Outcome:
     for i, a in enumerate(alive):
         others = alive[i + 1 :]
         shared = total(np.minimum(S[rows, a : a + 1], S[rows][:, others]) for rows in row_blocks(n))
-        twins += [(int(a), int(b)) for b in others[shared > SHARED * np.minimum(counts[a], counts[others])]]
+        twins += [
+            (int(a), int(b))
+            for b in others[shared > SHARED * np.minimum(counts[a], counts[others])]
+        ]
     tiny = [int(j) for j in np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_SHARE * n / m)))]
     return Outcome(sizes, certainty, twins, tiny, [int(j) for j in np.flatnonzero(sizes == 0)])
 
@@ -52,4 +55,6 @@ def warn_of(outcome: Outcome) -> None:
     if outcome.dead:
         doubts.append(f"clusters {', '.join(map(str, outcome.dead))} hold no row")
     if doubts:
-        warnings.warn(f"{'; '.join(doubts)}: fewer clusters may describe these data better.", stacklevel=4)
+        warnings.warn(
+            f"{'; '.join(doubts)}: fewer clusters may describe these data better.", stacklevel=4
+        )

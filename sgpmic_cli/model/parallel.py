@@ -31,7 +31,9 @@ class Workers:
     def __init__(self, pool: ThreadPoolExecutor | None = None):
         self.pool = pool
 
-    def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece], rows: int) -> list[Result]:
+    def map(
+        self, work: Callable[[Piece], Result], pieces: Sequence[Piece], rows: int
+    ) -> list[Result]:
         """The results of all pieces in their order; `rows` is how much work they are together."""
         if self.pool is None or rows < WORTHWHILE or len(pieces) == 1:
             return [work(piece) for piece in pieces]

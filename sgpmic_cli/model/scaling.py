@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from sgpmic_cli._typing import Array, Switches
+from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks, total
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of larger or smaller numbers leave the floating-point range
@@ -36,11 +36,13 @@ def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Ar
     return offset, np.ones(Y.shape[1])
 
 
-def _of_what_was_seen(Y: Array, scale: Scale, constant: Switches) -> tuple[Array, Array]:
+def _of_what_was_seen(Y: Array, scale: Scale, constant: BoolArray) -> tuple[Array, Array]:
     offset, variances = mean_and_variance(lambda: _blocks(Y))
     if scale == "global":
         return offset, np.full(Y.shape[1], np.sqrt(variances.mean()))
-    return offset, np.where(constant, 1.0, np.sqrt(variances)) if scale == "standard" else np.ones(Y.shape[1])
+    return offset, np.where(constant, 1.0, np.sqrt(variances)) if scale == "standard" else np.ones(
+        Y.shape[1]
+    )
 
 
 def check_spread(Y: Array) -> None:

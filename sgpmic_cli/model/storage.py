@@ -23,8 +23,12 @@ from sgpmic_cli.files.atomic import replacing
 from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = 2  # since 2 with the kind of model and the recipe of the table; no names where columns had none
-SMALL = 64 * 1024**2  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
+FORMAT_VERSION = (
+    2  # since 2 with the kind of model and the recipe of the table; no names where columns had none
+)
+SMALL = (
+    64 * 1024**2
+)  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
 MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
 MAX_HEADER = 16 * 1024**2
 FIRST_KIND = "paper"  # what files hold that were written before there were two
@@ -45,7 +49,9 @@ class FittedState:
     scalars: dict[str, bool | int | float]
     arrays: dict[str, np.ndarray]
     feature_names: list[str]  # empty when the columns had none
-    recipe: TableRecipe | None = None  # how a raw table becomes rows; None when the model was fitted to plain numbers
+    recipe: TableRecipe | None = (
+        None  # how a raw table becomes rows; None when the model was fitted to plain numbers
+    )
     details: dict[str, Any] = field(default_factory=dict)  # what is neither a number nor an array
 
     def check_scalars(self, names: Iterable[str]) -> None:
@@ -57,7 +63,9 @@ class FittedState:
         p, names = self.scalars["n_features_in_"], self.feature_names
         if not isinstance(p, int) or isinstance(p, bool) or p < 1:
             raise ValueError(f"its header counts {p!r} features")
-        if names and not (isinstance(names, list) and len(names) == p and all(isinstance(n, str) for n in names)):
+        if names and not (
+            isinstance(names, list) and len(names) == p and all(isinstance(n, str) for n in names)
+        ):
             raise ValueError("its header does not name the features one by one")
         if self.recipe is not None and len(self.recipe.feature_names) != p:
             raise ValueError("its recipe of the table makes another number of features")
@@ -74,7 +82,9 @@ class FittedState:
     def check_probabilities(self, *names: str) -> None:
         """Rows of these arrays are probabilities."""
         for name in names:
-            if (self.arrays[name] < 0).any() or not np.allclose(self.arrays[name].sum(axis=-1), 1.0):
+            if (self.arrays[name] < 0).any() or not np.allclose(
+                self.arrays[name].sum(axis=-1), 1.0
+            ):
                 raise ValueError(f"its array {name} holds no probabilities")
 
     def check_rows(self, name: str) -> None:
@@ -116,9 +126,13 @@ def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) 
         raise
     except FileNotFoundError:
         raise UsageError(f"There is no model file {path}; `sgpmic fit` writes one.") from None
-    except Exception as fault:  # damage shows in as many ways as zip, zlib, npy and JSON have of complaining
+    except (
+        Exception
+    ) as fault:  # damage shows in as many ways as zip, zlib, npy and JSON have of complaining
         reason = " ".join(str(fault).split()) or type(fault).__name__
-        raise UsageError(f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again.") from None
+        raise UsageError(
+            f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again."
+        ) from None
 
 
 class _Arrays(dict[str, np.ndarray]):
@@ -162,17 +176,24 @@ def _of_kind(
 ) -> Callable[[FittedState], Model]:
     if state.kind not in rebuild:
         wanted = " or ".join(map(repr, rebuild))
-        raise UsageError(f"{path} holds a model of kind {state.kind!r} where {wanted} is read: use SGPMIC.load.")
+        raise UsageError(
+            f"{path} holds a model of kind {state.kind!r} where {wanted} is read: use SGPMIC.load."
+        )
     return rebuild[state.kind]
 
 
 def _opened(path: Path) -> Any:
     """The members of an archive that is not too large, to be used in a `with`."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError("it is no file")  # a device may have no end, and a pipe nobody who writes to it
+        raise ValueError(
+            "it is no file"
+        )  # a device may have no end, and a pipe nobody who writes to it
     with zipfile.ZipFile(path) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
-    if sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size) or sizes.get("header.npy", 0) > MAX_HEADER:
+    if (
+        sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size)
+        or sizes.get("header.npy", 0) > MAX_HEADER
+    ):
         raise ValueError("it unpacks to more than a model can hold")
     return np.load(path, allow_pickle=False)
 

@@ -26,8 +26,12 @@ class Autoencoder:
         hidden = ["relu"] * (len(sizes) - 2)
         self.parameters = np.zeros(split + Dense.count(sizes[::-1]), self._precision)
         self.gradient = np.zeros_like(self.parameters)
-        self.encoder = Dense(sizes, [*hidden, "linear"], self.parameters[:split], self.gradient[:split])
-        self.decoder = Dense(sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:])
+        self.encoder = Dense(
+            sizes, [*hidden, "linear"], self.parameters[:split], self.gradient[:split]
+        )
+        self.decoder = Dense(
+            sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:]
+        )
         self.encoder.initialise(rng, start)
         self.decoder.initialise(rng, start)
 

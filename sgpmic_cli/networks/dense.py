@@ -19,7 +19,9 @@ class _Buffers(NamedTuple):
     outputs: list[np.ndarray]  # h_l, (B, n_l)
     deltas: list[np.ndarray]  # dL/dh_l, (B, n_l), for l = 0 the input
     slopes: list[np.ndarray]  # a'_l, (B, n_l)
-    zeros: list[np.ndarray]  # (B, n_l): the larger of two arrays is found faster than that of an array and a number
+    zeros: list[
+        np.ndarray
+    ]  # (B, n_l): the larger of two arrays is found faster than that of an array and a number
 
 
 class Dense:
@@ -38,17 +40,23 @@ class Dense:
         gradient: np.ndarray | None = None,
     ) -> None:
         if len(activations) != len(sizes) - 1:
-            raise ValueError(f"{len(sizes)} layer sizes need {len(sizes) - 1} activations, not {len(activations)}.")
+            raise ValueError(
+                f"{len(sizes)} layer sizes need {len(sizes) - 1} activations, not {len(activations)}."
+            )
         unknown = sorted(set(activations) - set(ACTIVATIONS))
         if unknown:
-            raise ValueError(f"No activation is called {unknown[0]!r}; use one of {', '.join(ACTIVATIONS)}.")
+            raise ValueError(
+                f"No activation is called {unknown[0]!r}; use one of {', '.join(ACTIVATIONS)}."
+            )
         self.sizes = tuple(sizes)
         self.activations = tuple(activations)
         n = self.count(sizes)
         self.parameters = np.zeros(n) if parameters is None else parameters
         self.gradient = np.zeros(n) if gradient is None else gradient
         if self.parameters.shape != (n,) or self.gradient.shape != (n,):
-            raise ValueError(f"Layers {self.sizes} have {n} parameters; hand in vectors of that length.")
+            raise ValueError(
+                f"Layers {self.sizes} have {n} parameters; hand in vectors of that length."
+            )
         self.weights, self.biases = self._views(self.parameters)
         self._weight_gradients, self._bias_gradients = self._views(self.gradient)
         self._buffers: dict[int, _Buffers] = {}
@@ -73,7 +81,9 @@ class Dense:
         """The last layer's output for the rows of X; keeps what `backward` needs."""
         buffers = self._for_rows(len(X))
         self._inputs = h = X
-        layers = zip(self.weights, self.biases, self.activations, buffers.outputs, buffers.zeros, strict=True)
+        layers = zip(
+            self.weights, self.biases, self.activations, buffers.outputs, buffers.zeros, strict=True
+        )
         for W, b, activation, out, zeros in layers:
             np.dot(h, W, out=out)
             out += b
@@ -88,7 +98,9 @@ class Dense:
         for layer in reversed(range(len(self.weights))):
             h = buffers.outputs[layer - 1] if layer else self._inputs
             if self.activations[layer] == "relu":
-                slope = np.greater(buffers.outputs[layer], 0.0, out=buffers.slopes[layer])  # 1 where active, else 0
+                slope = np.greater(
+                    buffers.outputs[layer], 0.0, out=buffers.slopes[layer]
+                )  # 1 where active, else 0
                 delta = np.multiply(delta, slope, out=buffers.deltas[layer + 1])
             np.dot(h.T, delta, out=self._weight_gradients[layer])
             np.add.reduce(delta, axis=0, out=self._bias_gradients[layer])
@@ -99,7 +111,11 @@ class Dense:
 
     def input_gradient(self) -> np.ndarray:
         """dL/dX of the last `backward`: what a network in front of this one receives."""
-        return np.dot(self._first_delta, self.weights[0].T, out=self._for_rows(len(self._first_delta)).deltas[0])
+        return np.dot(
+            self._first_delta,
+            self.weights[0].T,
+            out=self._for_rows(len(self._first_delta)).deltas[0],
+        )
 
     def _views(self, flat: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         weights, biases, start = [], [], 0
@@ -113,6 +129,10 @@ class Dense:
     def _for_rows(self, rows: int) -> _Buffers:
         if rows not in self._buffers:
             precision = self.parameters.dtype
-            outputs, slopes, zeros = ([np.zeros((rows, n), precision) for n in self.sizes[1:]] for _ in range(3))
-            self._buffers[rows] = _Buffers(outputs, [np.empty((rows, n), precision) for n in self.sizes], slopes, zeros)
+            outputs, slopes, zeros = (
+                [np.zeros((rows, n), precision) for n in self.sizes[1:]] for _ in range(3)
+            )
+            self._buffers[rows] = _Buffers(
+                outputs, [np.empty((rows, n), precision) for n in self.sizes], slopes, zeros
+            )
         return self._buffers[rows]

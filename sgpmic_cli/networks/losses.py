@@ -26,7 +26,9 @@ def gaussian_likelihood(output: np.ndarray, target: np.ndarray, gradient: np.nda
     return float(value)
 
 
-def binary_cross_entropy(logits: np.ndarray, target: np.ndarray, gradient: np.ndarray, limit: float = np.inf) -> float:
+def binary_cross_entropy(
+    logits: np.ndarray, target: np.ndarray, gradient: np.ndarray, limit: float = np.inf
+) -> float:
     """Of sigmoid(l): 1/(N P) sum log(1 + e^l) - t l, with l held inside [-limit, limit].
 
     Past the limit the slope is zero. That is what keeps the loss bounded when the targets are not probabilities:

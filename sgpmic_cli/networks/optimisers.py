@@ -32,7 +32,9 @@ class Adam:
         s *= 1.0 - d2
         v += s
         # m / (1-d1^t) over sqrt(v / (1-d2^t)) + eps, with the two corrections taken out of the vectors
-        root = math.sqrt(1.0 - d2**self.steps)  # no NumPy scalar, which would lift single precision to double
+        root = math.sqrt(
+            1.0 - d2**self.steps
+        )  # no NumPy scalar, which would lift single precision to double
         np.sqrt(v, out=s)
         s += self.epsilon * root
         np.divide(m, s, out=s)
@@ -44,7 +46,11 @@ class Momentum:
     """Stochastic gradient descent with a velocity: u <- c u - r g, theta <- theta + u."""
 
     def __init__(
-        self, parameters: np.ndarray, gradient: np.ndarray, learning_rate: float = 1e-2, momentum: float = 0.9
+        self,
+        parameters: np.ndarray,
+        gradient: np.ndarray,
+        learning_rate: float = 1e-2,
+        momentum: float = 0.9,
     ) -> None:
         self.parameters, self.gradient = parameters, gradient
         self.learning_rate, self.momentum = learning_rate, momentum

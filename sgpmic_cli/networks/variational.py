@@ -20,7 +20,12 @@ class VariationalAutoencoder:
     """
 
     def __init__(
-        self, sizes: Sequence[int], loss: Loss, rng: np.random.RandomState, *, single_precision: bool = False
+        self,
+        sizes: Sequence[int],
+        loss: Loss,
+        rng: np.random.RandomState,
+        *,
+        single_precision: bool = False,
     ) -> None:
         self._precision = np.dtype(np.float32 if single_precision else np.float64)
         self._steepest = np.inf if single_precision else STEEPEST
@@ -29,8 +34,12 @@ class VariationalAutoencoder:
         split = Dense.count(coded)
         self.parameters = np.zeros(split + Dense.count(sizes[::-1]), self._precision)
         self.gradient = np.zeros_like(self.parameters)
-        self.encoder = Dense(coded, [*hidden, "linear"], self.parameters[:split], self.gradient[:split])
-        self.decoder = Dense(sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:])
+        self.encoder = Dense(
+            coded, [*hidden, "linear"], self.parameters[:split], self.gradient[:split]
+        )
+        self.decoder = Dense(
+            sizes[::-1], [*hidden, "linear"], self.parameters[split:], self.gradient[split:]
+        )
         self.encoder.initialise(rng)
         self.decoder.initialise(rng)
         self._reconstruction = loss
@@ -80,7 +89,9 @@ class VariationalAutoencoder:
     def sample(self, Y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         """One random code per row of Y, (N, Q)."""
         code = self.encoder.forward(Y.astype(self._precision, copy=False))
-        return code[:, : self.n_code] + self._deviation(code[:, self.n_code :]) * self._noise(len(Y), rng)
+        return code[:, : self.n_code] + self._deviation(code[:, self.n_code :]) * self._noise(
+            len(Y), rng
+        )
 
     def _noise(self, rows: int, rng: np.random.RandomState) -> np.ndarray:
         return rng.standard_normal((rows, self.n_code)).astype(self._precision, copy=False)

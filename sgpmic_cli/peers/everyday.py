@@ -51,7 +51,9 @@ class PeerGaussianMixture(ToldPeer):
     """A mixture of Gaussians with full covariances, the best of three starts."""
 
     def _clusterer(self, n: int) -> Any:
-        return GaussianMixture(self.n_clusters, n_init=3, reg_covar=1e-3, random_state=self.random_state)
+        return GaussianMixture(
+            self.n_clusters, n_init=3, reg_covar=1e-3, random_state=self.random_state
+        )
 
 
 class PeerSpectral(ToldPeer):

@@ -27,7 +27,9 @@ def curve(result: Result, metric: str) -> Html:
         path.append(f"{x:.1f},{y:.1f}")
         taken = result.chose(point)
         kind = "taken" if taken else "other"
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{3.5 if taken else 2.5}" class="{kind}"/>')
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{3.5 if taken else 2.5}" class="{kind}"/>'
+        )
     drawing = f'<polyline points="{" ".join(path)}"/>' + "".join(parts)
     name = "/".join(points[0].settings)
     caption = f"{metric.upper()} over {'λ' if name == 'lam' else name}: {low:.2f} to {high:.2f}"

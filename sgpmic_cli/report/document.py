@@ -10,7 +10,12 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 
 
 def document(
-    title: str, lead: str, anchors: Mapping[str, str], sections: Sequence[Html], *, script: str | None = None
+    title: str,
+    lead: str,
+    anchors: Mapping[str, str],
+    sections: Sequence[Html],
+    *,
+    script: str | None = None,
 ) -> str:
     """A page of sections, with links to them by anchor and name; `script` is a file beside this one."""
     links = [tag("a", name, href=f"#{anchor}") for anchor, name in anchors.items()]

@@ -9,7 +9,11 @@ from sgpmic_cli.report.results import Results
 def environment(results: Results) -> Html:
     """The benchmark's manifest."""
     manifest = results.manifest
-    rows = [[name, _words(value)] for name, value in manifest.items() if name not in ("data", "versions")]
+    rows = [
+        [name, _words(value)]
+        for name, value in manifest.items()
+        if name not in ("data", "versions")
+    ]
     versions = [[name, version] for name, version in manifest.get("versions", {}).items()]
     data = [[name, tag("code", digest)] for name, digest in manifest.get("data", {}).items()]
     return section(

@@ -9,8 +9,14 @@ from sgpmic_cli.report.results import Results
 
 def gallery(results: Results) -> Html:
     """Every figure that has been drawn, and the command for each that has not."""
-    shown = [figure for figure in known().values() if figure.in_all and figure.name != "critical-difference"]
-    return section("figures", "Figures", *(figure_or_command(results.figures, figure) for figure in shown))
+    shown = [
+        figure
+        for figure in known().values()
+        if figure.in_all and figure.name != "critical-difference"
+    ]
+    return section(
+        "figures", "Figures", *(figure_or_command(results.figures, figure) for figure in shown)
+    )
 
 
 def figure_or_command(folder: Path, figure: Figure) -> Html:
@@ -19,5 +25,7 @@ def figure_or_command(folder: Path, figure: Figure) -> Html:
     title = tag("h3", figure.title)
     if not path.is_file():
         command = tag("code", f"sgpmic plot {figure.name}")
-        return tag("article", title, tag("p", "Not drawn yet: ", command, " draws it."), id=figure.name)
+        return tag(
+            "article", title, tag("p", "Not drawn yet: ", command, " draws it."), id=figure.name
+        )
     return tag("article", title, picture(path, figure.title, figure.caption), id=figure.name)

@@ -39,13 +39,21 @@ def _table(results: Results, metric: str) -> Html:
     for dataset, variance in results.rows:
         places = [(dataset, variance, method) for method in results.methods]
         top = best(results.ours(place, metric) for place in places)
-        name = tag("th", f"{dataset_title(dataset)} {variance} % ({_q(results, places)})", scope="row")
+        name = tag(
+            "th", f"{dataset_title(dataset)} {variance} % ({_q(results, places)})", scope="row"
+        )
         first = "first" if dataset != before else None
         before = dataset
-        body.append(tag("tr", name, *(_cell(results, place, metric, top) for place in places), class_=first))
+        body.append(
+            tag("tr", name, *(_cell(results, place, metric, top) for place in places), class_=first)
+        )
     caption = f"{TITLES[metric]} in percent"
     content = tag(
-        "table", tag("caption", caption), tag("thead", tag("tr", *heading)), tag("tbody", *body), class_="grid"
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *heading)),
+        tag("tbody", *body),
+        class_="grid",
     )
     return box(content, caption)
 
@@ -59,7 +67,11 @@ def _q(results: Results, places: list[Place]) -> str:
 def _cell(results: Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
     ours, printed = results.ours(place, metric), results.paper(place, metric)
-    upper = verdict if ours is None else Html(f"{ours:.2f}<small>±{results.cells[place].ours[metric].std:.2f}</small>")
+    upper = (
+        verdict
+        if ours is None
+        else Html(f"{ours:.2f}<small>±{results.cells[place].ours[metric].std:.2f}</small>")
+    )
     difference = "–" if ours is None or printed is None else signed(ours - printed)
     return tag(
         "td",
@@ -83,7 +95,11 @@ def anchor(metric: str, place: Place) -> str:
 
 def _printed(metric: str, place: Place) -> Html:
     printed = published(metric, *place)
-    return Html("–") if printed is None else Html(f"{printed.mean:.2f}<small>±{printed.std:.2f}</small>")
+    return (
+        Html("–")
+        if printed is None
+        else Html(f"{printed.mean:.2f}<small>±{printed.std:.2f}</small>")
+    )
 
 
 def _details(results: Results, place: Place, metric: str) -> Html:
@@ -91,7 +107,9 @@ def _details(results: Results, place: Place, metric: str) -> Html:
     title = tag("strong", f"{title_of(method)} on {dataset_title(dataset)}, {variance} %")
     cell = results.cells.get(place)
     if cell is None:
-        return tag("div", title, tag("p", f"{Verdict.NOT_RUN.capitalize()}."), class_="tip", role="tooltip")
+        return tag(
+            "div", title, tag("p", f"{Verdict.NOT_RUN.capitalize()}."), class_="tip", role="tooltip"
+        )
     others = [name for name in cell.ours if name not in METRICS]
     facts = [
         (f"{TITLES[metric]}, ours", _stat(cell.ours[metric]) or "–"),
@@ -103,7 +121,9 @@ def _details(results: Results, place: Place, metric: str) -> Html:
         *((TITLES[name], _stat(cell.ours[name]) or "–") for name in others),
     ]
     if cell.settings:
-        facts.append(("settings", ", ".join(f"{name} = {value}" for name, value in cell.settings.items())))
+        facts.append(
+            ("settings", ", ".join(f"{name} = {value}" for name, value in cell.settings.items()))
+        )
     listed = [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
     extra = [curve(cell, metric)] if cell.grid else []
     note = [tag("p", cell.note)] if cell.note else []

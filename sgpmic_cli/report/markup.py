@@ -32,7 +32,10 @@ def table(heading: Sequence[object], rows: Iterable[Sequence[object]], *, captio
     # A column without a name has no head to read out.
     heads = [tag("th", entry, scope="col") if entry else tag("td") for entry in heading]
     head = tag("thead", tag("tr", *heads))
-    body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:])) for row in rows]
+    body = [
+        tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:]))
+        for row in rows
+    ]
     return box(tag("table", tag("caption", caption), head, tag("tbody", *body)), caption)
 
 

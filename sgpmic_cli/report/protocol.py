@@ -144,7 +144,11 @@ def protocol(results: Results) -> Html:
             tag("code", "as-stated"),
             ".",
         ),
-        table(["", "as run", "as stated", "how one can tell"], POINTS, caption="Where numbers and text differ"),
+        table(
+            ["", "as run", "as stated", "how one can tell"],
+            POINTS,
+            caption="Where numbers and text differ",
+        ),
         tag("h3", "Other slips"),
         items(SLIPS),
         tag("h3", "Best in 7 of 22"),
@@ -194,7 +198,11 @@ def _as_stated(results: Results) -> list[Html]:
             )
         ]
         rows.append([f"{dataset_title(dataset)} {variance} %", *numbers])
-    head = [f"{TITLES[metric]}, {side}" for metric in METRICS for side in ("as run", "as stated", "paper")]
+    head = [
+        f"{TITLES[metric]}, {side}"
+        for metric in METRICS
+        for side in ("as run", "as stated", "paper")
+    ]
     return [
         tag("h3", "SGP-MIC as run and as stated"),
         tag(
@@ -227,7 +235,9 @@ def _failures(results: Results) -> list[list[object]]:
         ours = [
             (method, variance)
             for (dataset, variance, method), cell in results.cells.items()
-            if dataset == name and (mean := cell.ours["acc"].mean) is not None and abs(mean - share) < 0.01
+            if dataset == name
+            and (mean := cell.ours["acc"].mean) is not None
+            and abs(mean - share) < 0.01
         ]
         if printed or ours:
             rows.append([dataset_title(name), f"{share:.2f}", _listed(printed), _listed(ours)])
@@ -239,5 +249,9 @@ def _listed(cells: list[tuple[str, int]]) -> str:
     for method, variance in cells:
         by_method.setdefault(method, []).append(variance)
     return (
-        "; ".join(f"{title_of(method)} {', '.join(map(str, shares))} %" for method, shares in by_method.items()) or "–"
+        "; ".join(
+            f"{title_of(method)} {', '.join(map(str, shares))} %"
+            for method, shares in by_method.items()
+        )
+        or "–"
     )

@@ -28,10 +28,18 @@ def ranks(results: Results) -> Html:
             found[f"{TITLES[metric]}, paper"] = printed
         else:
             found[f"{TITLES[metric]}, paper"], found[f"{TITLES[metric]}, ours"] = sides
-    by_method = {name: dict(zip(each.methods, each.mean_ranks, strict=True)) for name, each in found.items()}
+    by_method = {
+        name: dict(zip(each.methods, each.mean_ranks, strict=True)) for name, each in found.items()
+    }
     order = dict.fromkeys(method for each in found.values() for method in each.methods)
     rows = [
-        [title_of(method), *(f"{column[method]:.2f}" if method in column else "–" for column in by_method.values())]
+        [
+            title_of(method),
+            *(
+                f"{column[method]:.2f}" if method in column else "–"
+                for column in by_method.values()
+            ),
+        ]
         for method in order
     ]
     return section(
@@ -64,6 +72,8 @@ def _sentence(comparison: Comparison) -> str:
     if OWN not in comparison.methods:
         return text
     by_method = dict(zip(comparison.methods, comparison.mean_ranks, strict=True))
-    apart = [title_of(method) for method, rank in by_method.items() if abs(rank - by_method[OWN]) > width]
+    apart = [
+        title_of(method) for method, rank in by_method.items() if abs(rank - by_method[OWN]) > width
+    ]
     others = f"only from {', '.join(apart)}" if apart else "from no other method"
     return f"{text} SGP-MIC, with mean rank {by_method[OWN]:.2f}, differs significantly {others}."

@@ -9,7 +9,13 @@ from typing import Any
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import published, table2
-from sgpmic_cli.experiments.compare.result_file import ResultTable, expect, of_this_version, read_document, read_table
+from sgpmic_cli.experiments.compare.result_file import (
+    ResultTable,
+    expect,
+    of_this_version,
+    read_document,
+    read_table,
+)
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
 
@@ -25,7 +31,9 @@ class Results:
     cells: Mapping[Place, Result]
     manifest: Mapping[str, Any]
     figures: Path
-    stated: Mapping[Place, Result]  # SGP-MIC under the protocol `as-stated`; empty where it has not been run
+    stated: Mapping[
+        Place, Result
+    ]  # SGP-MIC under the protocol `as-stated`; empty where it has not been run
 
     @property
     def methods(self) -> list[str]:
@@ -37,8 +45,15 @@ class Results:
     @property
     def rows(self) -> list[tuple[str, int]]:
         """Data set and variance: the paper's rows, then whatever else was run."""
-        printed = [(name, variance) for name in names() if entry(name).in_paper for variance in entry(name).variances]
-        return list(dict.fromkeys([*printed, *((dataset, variance) for dataset, variance, _ in self.cells)]))
+        printed = [
+            (name, variance)
+            for name in names()
+            if entry(name).in_paper
+            for variance in entry(name).variances
+        ]
+        return list(
+            dict.fromkeys([*printed, *((dataset, variance) for dataset, variance, _ in self.cells)])
+        )
 
     def ours(self, place: Place, metric: str) -> float | None:
         """Our mean of a cell."""
@@ -80,5 +95,7 @@ def read_folder(folder: Path) -> Results:
             expect(part, dict)
     stated = folder / STATED / "benchmark.json"
     beside = read_table(stated).results if stated.exists() else []
-    cells, others = ({result.place: result for result in results} for results in (table.results, beside))
+    cells, others = (
+        {result.place: result for result in results} for results in (table.results, beside)
+    )
     return Results(table, cells, manifest, folder / "figures", others)

@@ -3,7 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, distinct, rows_of, wins_by_side
+from sgpmic_cli.experiments.compare.counts import (
+    count_by_group,
+    count_verdicts,
+    distinct,
+    rows_of,
+    wins_by_side,
+)
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES
@@ -19,8 +25,12 @@ def summary(results: Results) -> Html:
     run = results.table.results
     order = {method: i for i, method in enumerate(results.methods)}
     repeated = {result.place for result in run} - {result.place for result in distinct(run)}
-    judged = [(metric, place) for metric, *rest in table2() if (place := _place(rest)) not in repeated]
-    judged.sort(key=lambda cell: order.get(cell[1][2], len(order)))  # tables list methods as the paper does
+    judged = [
+        (metric, place) for metric, *rest in table2() if (place := _place(rest)) not in repeated
+    ]
+    judged.sort(
+        key=lambda cell: order.get(cell[1][2], len(order))
+    )  # tables list methods as the paper does
     total = count_verdicts(results.verdict(place, metric) for metric, place in judged)
     tiles = [
         tag(
@@ -65,7 +75,10 @@ def summary(results: Results) -> Html:
 def takeaway(results: Results) -> str:
     """What came out, in one sentence, for the cells whose data are the paper's."""
     counted = summarise(results.table.results)
-    shares = {name: 100.0 * counted[name] / max(1, counted["judged"]) for name in ("within_one_point", "differ")}
+    shares = {
+        name: 100.0 * counted[name] / max(1, counted["judged"])
+        for name in ("within_one_point", "differ")
+    }
     return (
         f"Of {counted['judged']} numbers on the paper's data {shares['within_one_point']:.0f} % come out within one "
         f"point of the printed one, and {shares['differ']:.0f} % differ."
@@ -89,7 +102,11 @@ def legend(results: Results) -> Html:
         for metric in METRICS
     }
     entries = [
-        tag("li", tag("span", f"{SIGNS[verdict].text} {verdict}", class_=f"key {css(verdict)}"), f" {meaning}")
+        tag(
+            "li",
+            tag("span", f"{SIGNS[verdict].text} {verdict}", class_=f"key {css(verdict)}"),
+            f" {meaning}",
+        )
         for verdict, meaning in LEGEND.items()
         if verdict in used
     ]
@@ -109,13 +126,19 @@ def _place(parts: Sequence) -> Place:
 def _verdicts(judged: Iterable[tuple[str, Verdict]], used: Sequence[str], caption: str) -> Html:
     """One line for each group of (group, verdict): a bar in the colours of the verdicts, and their numbers."""
     counts = count_by_group(judged)
-    rows = [[name, _bar(found), *(found.get(verdict, "") for verdict in used)] for name, found in counts.items()]
+    rows = [
+        [name, _bar(found), *(found.get(verdict, "") for verdict in used)]
+        for name, found in counts.items()
+    ]
     return table(["", "", *used], rows, caption=f"{caption} (ACC and NMI together)")
 
 
 def _bar(found: Mapping[str, int]) -> Html:
     whole = sum(found.values())
-    parts = [tag("i", class_=css(verdict), style=f"width:{100 * n / whole:.2f}%") for verdict, n in found.items()]
+    parts = [
+        tag("i", class_=css(verdict), style=f"width:{100 * n / whole:.2f}%")
+        for verdict, n in found.items()
+    ]
     words = ", ".join(f"{n} {verdict}" for verdict, n in found.items())
     return tag("div", *parts, class_="bar", role="img", aria_label=words)
 
@@ -124,7 +147,9 @@ def _wins(results: Results) -> list[Html]:
     """How often each method is the best of its row: ours among all, and on both sides among the printed cells."""
     run = results.table.results
     columns = {
-        f"{TITLES[metric]}, {WINS[side]}": won for metric in METRICS for side, won in wins_by_side(run, metric).items()
+        f"{TITLES[metric]}, {WINS[side]}": won
+        for metric in METRICS
+        for side, won in wins_by_side(run, metric).items()
     }
     there = {result.method for result in run}
     rows = [
@@ -132,7 +157,9 @@ def _wins(results: Results) -> list[Html]:
         for method in results.methods
         if method in there
     ]
-    caption = f"Best of how many of the {len(rows_of(distinct(run)))} distinct rows; equal cells all win"
+    caption = (
+        f"Best of how many of the {len(rows_of(distinct(run)))} distinct rows; equal cells all win"
+    )
     return [
         table(["", *columns], rows, caption=caption),
         tag(

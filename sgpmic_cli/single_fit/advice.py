@@ -7,7 +7,9 @@ from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.single_fit.profile import Profile
 
 UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
-PURE = 0.95  # of the rows have the most common text of their cluster: the clusters are the texts ...
+PURE = (
+    0.95  # of the rows have the most common text of their cluster: the clusters are the texts ...
+)
 COMMON = 0.9  # ... unless nearly all rows have one and the same
 
 
@@ -29,9 +31,7 @@ def text_advice(profile: Profile) -> str | None:
     if not followed:
         return None
     names, said = ", ".join(map(repr, followed)), ",".join(followed)
-    return (
-        f"the clusters follow the text in {names} almost exactly: drop={said} shows what the other columns have to say."
-    )
+    return f"the clusters follow the text in {names} almost exactly: drop={said} shows what the other columns have to say."
 
 
 def _follow(profile: Profile, column: str) -> bool:

@@ -97,9 +97,13 @@ class Fitted:
     def advice(self) -> list[str]:
         """What could be done differently."""
         # A common factor evens nothing out, but whoever asks for it knows.
-        uneven = self.model.scale == "none" or (self.model.scale == "global" and not self.asked_for_scale)
+        uneven = self.model.scale == "none" or (
+            self.model.scale == "global" and not self.asked_for_scale
+        )
         found = [scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None]
-        return [sentence for sentence in (*found, text_advice(self.profile)) if sentence is not None]
+        return [
+            sentence for sentence in (*found, text_advice(self.profile)) if sentence is not None
+        ]
 
     def trace(self) -> list[Update]:
         """Every update of the fit.
@@ -112,12 +116,18 @@ class Fitted:
         last = self._acc(self.model.labels_)
         if isinstance(self.model, PaperSGPMIC):
             accs = [acc for acc in heard for _ in "EM"]
-            steps, numbers = "EM" * len(heard) + "E", [each.number for each in self.rounds for _ in "EM"]
+            steps, numbers = (
+                "EM" * len(heard) + "E",
+                [each.number for each in self.rounds for _ in "EM"],
+            )
         else:
             accs = [self._acc(self.model.votes_.argmax(axis=1)), *heard[:-1]]
             steps, numbers = "M" * len(heard) + "E", [each.number for each in self.rounds]
         updates = zip([*numbers, self.model.n_iter_], steps, bounds, [*accs, last], strict=True)
-        return [Update(i, number, step, float(bound), acc) for i, (number, step, bound, acc) in enumerate(updates, 1)]
+        return [
+            Update(i, number, step, float(bound), acc)
+            for i, (number, step, bound, acc) in enumerate(updates, 1)
+        ]
 
     def _acc(self, labels: np.ndarray) -> float | None:
         return None if self.data.labels is None else purity(self.data.labels, labels)
@@ -196,15 +206,32 @@ def fit(
     recipe of the table, so that it can be shown raw files of the same kind.
     """
     if np.isnan(data.Y).any() and default_missing(setting) != "model":
-        fill, leave = Remedy("fill in medians", "missing", "median"), Remedy("leave such rows out", "missing", "drop")
-        raise TableError(data.name, [Problem("values are missing, and the model cannot deal with them", (fill, leave))])
+        fill, leave = (
+            Remedy("fill in medians", "missing", "median"),
+            Remedy("leave such rows out", "missing", "drop"),
+        )
+        raise TableError(
+            data.name,
+            [Problem("values are missing, and the model cannot deal with them", (fill, leave))],
+        )
     given = {name: value for name, value in settings.items() if value is not None}
     rows = data
-    if data.recipe is not None and data.recipe.has_text and given.get("scale", _usual_scale(setting)) == "standard":
+    if (
+        data.recipe is not None
+        and data.recipe.has_text
+        and given.get("scale", _usual_scale(setting)) == "standard"
+    ):
         # Scaled one by one, the zeros and ones of a text with k values would weigh as much as k columns.
         rows, given["scale"] = data.evenly(), "global"
     model = estimator_for(
-        data, setting, clusters=clusters, dims=dims, variance=variance, inducing=inducing, seed=seed, settings=given
+        data,
+        setting,
+        clusters=clusters,
+        dims=dims,
+        variance=variance,
+        inducing=inducing,
+        seed=seed,
+        settings=given,
     )
     heard: list[Round] = []
     model.callback = _Listener(model, data, heard, progress)
@@ -221,7 +248,9 @@ def fit(
             warn_of(judge(model.responsibilities_))
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
-    model.recipe_ = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
+    model.recipe_ = rows.recipe or TableRecipe.of_numbers(
+        data.Y, data.feature_names, named=not data.names_made_up
+    )
     asked = settings.get("scale") is not None
     return Fitted(model, setting, data, seed, seconds, _kept(model, heard), asked, remarks)
 
@@ -243,10 +272,14 @@ class _Listener:
 
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
-        if classes is not None and len(labels) == len(classes):  # a fit to a draw of the rows has fewer
+        if classes is not None and len(labels) == len(
+            classes
+        ):  # a fit to a draw of the rows has fewer
             acc = purity(classes, labels)
         restart = 1 if not self.heard else self.heard[-1].restart + (number == 1)
-        self.heard.append(Round(restart, self.restarts, number, self.model.max_iter, float(bound), acc))
+        self.heard.append(
+            Round(restart, self.restarts, number, self.model.max_iter, float(bound), acc)
+        )
         if self.progress is not None:
             self.progress(self.heard[-1])
 

@@ -53,7 +53,9 @@ class Predicted:
             names = same_numbers(list(self.class_numbers))
             number = numbered(names)
             final = np.array([number[name] for name in names])
-            self.scores = score_all(final[np.concatenate(self.classes)], np.concatenate(self.clusters))
+            self.scores = score_all(
+                final[np.concatenate(self.classes)], np.concatenate(self.clusters)
+            )
 
     def summary(self) -> dict[str, Any]:
         """What the command prints, as plain values."""
@@ -75,7 +77,9 @@ def load_model(path: PathLike) -> Model:
     path = Path(path)
     settle(path if path.is_dir() else path.parent)
     model = SGPMIC.load_to_predict(path / "model.npz" if path.is_dir() else path)
-    return model.set_params(n_jobs=-1)  # rows are placed one by one, and alike however many threads do it
+    return model.set_params(
+        n_jobs=-1
+    )  # rows are placed one by one, and alike however many threads do it
 
 
 def recipe_of(model: Model) -> TableRecipe:
@@ -85,7 +89,9 @@ def recipe_of(model: Model) -> TableRecipe:
         return found
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     columns = names or [f"column_{j + 1}" for j in range(model.n_features_in_)]
-    means = model.offset_[None, :]  # of the training rows; holes are refused, since their medians are not known
+    means = model.offset_[
+        None, :
+    ]  # of the training rows; holes are refused, since their medians are not known
     return replace(TableRecipe.of_numbers(means, columns, named=bool(names)), missing="error")
 
 
@@ -94,7 +100,9 @@ def predict(
 ) -> Predicted:
     """Place the rows of a table block by block and write labels.csv and embedding.csv on the way."""
     names = getattr(model, "feature_names_in_", None)
-    predicted = Predicted(rows.name, model.embedding_.shape[1], np.zeros(len(model.weights_), dtype=np.int64))
+    predicted = Predicted(
+        rows.name, model.embedding_.shape[1], np.zeros(len(model.weights_), dtype=np.int64)
+    )
     done = 0
     with row_tables(folder) as tables:
         for block in _regrouped(rows, ROWS):
@@ -123,7 +131,9 @@ def _regrouped(blocks: Iterable[Prepared], size: int) -> Iterator[Prepared]:
         if sum(len(part.Y) for part in held) >= size:
             together = Prepared.joined(held)
             whole = len(together.Y) // size * size
-            yield from (together.part(slice(first, first + size)) for first in range(0, whole, size))
+            yield from (
+                together.part(slice(first, first + size)) for first in range(0, whole, size)
+            )
             held = [together.part(slice(whole, None))]
     if held and len((last := Prepared.joined(held)).Y):
         yield last

@@ -29,7 +29,9 @@ class Profile:
     certainty: np.ndarray  # (M,)
     means: np.ndarray  # (M, F); NaN for a cluster without rows
     spreads: np.ndarray  # (M, F)
-    elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters; NaN where there are none
+    elsewhere: (
+        np.ndarray
+    )  # (M, F) means of the rows of all other clusters; NaN where there are none
     differences: np.ndarray  # (M, F) from elsewhere, in standard deviations of all rows
 
     def striking(self, cluster: int, most: int = MOST_STRIKING) -> list[int]:
@@ -73,7 +75,10 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
     every = range(len(outcome.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
     inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in every]
-    means, spreads = np.array([mean for mean, _ in inside]), np.sqrt([variance for _, variance in inside])
+    means, spreads = (
+        np.array([mean for mean, _ in inside]),
+        np.sqrt([variance for _, variance in inside]),
+    )
     elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in every])
     with np.errstate(invalid="ignore"):  # NaN without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
@@ -93,12 +98,26 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
 
 def write_profile(path: Path, profile: Profile) -> None:
     """One line for each feature of each cluster; a share for categories, mean and spread for numbers."""
-    heading = ["cluster", "size", "certainty", "feature", "mean", "spread", "share", "elsewhere", "difference"]
+    heading = [
+        "cluster",
+        "size",
+        "certainty",
+        "feature",
+        "mean",
+        "spread",
+        "share",
+        "elsewhere",
+        "difference",
+    ]
     rows = []
     for m, size in enumerate(profile.sizes.tolist()):
         for j, feature in enumerate(profile.features):
             mean = _cell(profile.means[m, j])
-            described = ["", "", mean] if profile.is_category[j] else [mean, _cell(profile.spreads[m, j]), ""]
+            described = (
+                ["", "", mean]
+                if profile.is_category[j]
+                else [mean, _cell(profile.spreads[m, j]), ""]
+            )
             beside = [_cell(profile.elsewhere[m, j]), _cell(profile.differences[m, j])]
             rows.append([m, size, _cell(profile.certainty[m]), feature, *described, *beside])
     write_csv(path, heading, rows)

@@ -45,7 +45,9 @@ def row_tables(folder: Path) -> Iterator[RowTables]:
         yield RowTables(_writer(labels), _writer(embedding))
 
 
-def write_rows(folder: Path, numbers: Indices | None, ids: Sequence[str] | None, S: Array, X: Array) -> None:
+def write_rows(
+    folder: Path, numbers: Indices | None, ids: Sequence[str] | None, S: Array, X: Array
+) -> None:
     """Both files at once, for all rows; without numbers the rows are counted."""
     with row_tables(folder) as tables:
         for rows in row_blocks(len(S)):

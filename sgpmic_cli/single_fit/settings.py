@@ -51,17 +51,29 @@ def estimator_for(
             )
         for name in DEFAULTS_OWN:
             if name in settings:
-                raise UsageError(f"{name}={settings[name]} belongs to the default setting: drop it, or setting=paper.")
+                raise UsageError(
+                    f"{name}={settings[name]} belongs to the default setting: drop it, or setting=paper."
+                )
         if inducing is None:
             usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))
         wanted = PAPERS_VARIANCE / 100.0 if wanted is None else wanted
-        return PaperSGPMIC(_papers_clusters(data, clusters), wanted, n_inducing=inducing, random_state=seed, **settings)
+        return PaperSGPMIC(
+            _papers_clusters(data, clusters),
+            wanted,
+            n_inducing=inducing,
+            random_state=seed,
+            **settings,
+        )
     for name in PAPERS_OWN:
         if name in settings:
-            raise UsageError(f"{name}={settings[name]} belongs to the paper's setting: add setting=paper, or drop it.")
+            raise UsageError(
+                f"{name}={settings[name]} belongs to the paper's setting: add setting=paper, or drop it."
+            )
     given = {"n_clusters": clusters, "n_components": wanted, "n_inducing": inducing, **settings}
-    return SGPMIC(random_state=seed, **{name: value for name, value in given.items() if value is not None})
+    return SGPMIC(
+        random_state=seed, **{name: value for name, value in given.items() if value is not None}
+    )
 
 
 def _papers_clusters(data: Dataset, clusters: int | None) -> int:
@@ -75,13 +87,19 @@ def _papers_clusters(data: Dataset, clusters: int | None) -> int:
     return data.n_classes
 
 
-def _dimensions(dims: Dimensions | None, variance: float | None) -> int | float | Literal["auto"] | None:
+def _dimensions(
+    dims: Dimensions | None, variance: float | None
+) -> int | float | Literal["auto"] | None:
     if dims is not None and variance is not None:
-        raise UsageError(f"dims={dims} and variance={variance:g} both set the latent dimensions: give one of them.")
+        raise UsageError(
+            f"dims={dims} and variance={variance:g} both set the latent dimensions: give one of them."
+        )
     if isinstance(dims, int) and dims < 1:
         raise UsageError(f"dims={dims}: a latent space has at least one dimension.")
     if variance is not None and not 1.0 <= variance < 100.0:
-        raise UsageError(f"variance={variance:g}: give a percentage from 1 to below 100, such as 95.")
+        raise UsageError(
+            f"variance={variance:g}: give a percentage from 1 to below 100, such as 95."
+        )
     return dims if variance is None else variance / 100.0
 
 

@@ -33,8 +33,12 @@ def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
     model = fitted.model
     rows = np.flatnonzero(model.labels_ == cluster)
     apart = model.embedding_[rows] - model.means_[cluster]
-    distance = np.einsum("nq,qr,nr->n", apart, np.linalg.inv(full_covariances(model)[cluster]), apart)
-    return [row_name(fitted.data, int(row)) for row in rows[np.argsort(distance, kind="stable")[:most]]]
+    distance = np.einsum(
+        "nq,qr,nr->n", apart, np.linalg.inv(full_covariances(model)[cluster]), apart
+    )
+    return [
+        row_name(fitted.data, int(row)) for row in rows[np.argsort(distance, kind="stable")[:most]]
+    ]
 
 
 def doubtful_rows(fitted: Fitted, most: int = 10) -> list[Doubtful]:

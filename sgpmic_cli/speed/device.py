@@ -25,7 +25,9 @@ from sgpmic_cli.speed.problems import LARGE, USUAL_INDUCING, Problem, default_st
 from sgpmic_cli.speed.rival import gpytorch_pass, gpytorch_version
 
 Say = Callable[[str], None]
-Evaluate = Callable[[], tuple[float, Any]]  # the bound, and its gradient as one vector, a tensor on a device
+Evaluate = Callable[
+    [], tuple[float, Any]
+]  # the bound, and its gradient as one vector, a tensor on a device
 
 ROWS, MANY_ROWS, FEW_ROWS = 1_000_000, 5_000_000, 20_000
 ROUNDS = 10
@@ -54,7 +56,9 @@ CASES = (
     Case("paper", ROWS, LARGE["k"], True),
     Case("default", ROWS, USUAL_INDUCING, True),
     Case("default", FEW_ROWS, LARGE["k"], True),
-    Case("default", ROWS, LARGE["k"], False),  # NumPy would need more memory than most machines have
+    Case(
+        "default", ROWS, LARGE["k"], False
+    ),  # NumPy would need more memory than most machines have
     Case("paper", MANY_ROWS, LARGE["k"], False),
 )
 
@@ -64,7 +68,12 @@ def measure_device(device: str = "cuda", say: Say = print) -> dict[str, Any]:
     import torch
 
     where = torch.device(device)
-    document: dict[str, Any] = {**environment(), "commit": commit(), "device": _description(where), **LARGE}
+    document: dict[str, Any] = {
+        **environment(),
+        "commit": commit(),
+        "device": _description(where),
+        **LARGE,
+    }
     document["unit"] = "milliseconds on the wall, median of the calls; one core: fastest of three"
     document["evaluations"] = []
     for case in CASES:
@@ -73,12 +82,16 @@ def measure_device(device: str = "cuda", say: Say = print) -> dict[str, Any]:
     document["gpytorch"] = gpytorch_version()
     if document["gpytorch"]:
         problem = of_rows(ROWS)
-        document["gpytorch_passes"] = gpytorch_pass(problem.data.Y, problem.parameters.X, LARGE["k"], where)
+        document["gpytorch_passes"] = gpytorch_pass(
+            problem.data.Y, problem.parameters.X, LARGE["k"], where
+        )
         say("measured GPyTorch")
     document["rounds"] = [ten_rounds(setting, MANY_ROWS, where) for setting in ("paper", "default")]
     say(f"measured {ROUNDS} rounds with {MANY_ROWS} rows")
     document["labels"] = same_labels(where)
-    document["rounding"] = [rounding_in_rounds(setting, FEW_ROWS, where) for setting in ("paper", "default")]
+    document["rounding"] = [
+        rounding_in_rounds(setting, FEW_ROWS, where) for setting in ("paper", "default")
+    ]
     say("compared the labels of fits")
     document["verdicts"] = [
         {"promise": name, "measured": value, "limit": LIMITS[name], "kept": value <= LIMITS[name]}
@@ -102,7 +115,9 @@ def at_case(case: Case, device: Any) -> dict[str, Any]:
         ours, slopes = on_device()
         found["times_faster"] = found["core_ms"] / found["ms"]
         found["bound_difference"] = abs(ours / value - 1.0)
-        found["gradient_difference"] = float(np.abs(slopes.cpu().numpy() - gradient).max() / np.abs(gradient).max())
+        found["gradient_difference"] = float(
+            np.abs(slopes.cpu().numpy() - gradient).max() / np.abs(gradient).max()
+        )
     return found
 
 
@@ -116,7 +131,9 @@ def paper_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate
     on = OnDevice(device, RBF(), problem.data)
     placed, S = on.taken(p, problem.S)
     there = on.bound(S, len(p.Z))
-    here = cache(lambda: Bound(RBF(), problem.data, problem.S, len(p.Z)))  # built by the first call to need it
+    here = cache(
+        lambda: Bound(RBF(), problem.data, problem.S, len(p.Z))
+    )  # built by the first call to need it
 
     def on_device() -> tuple[float, Any]:
         value, dX, small = there.value_and_gradient(placed)
@@ -152,7 +169,13 @@ def ten_rounds(setting: str, n: int, device: Any) -> dict[str, Any]:
     run = _training(setting, of_rows(n, LARGE["k"] if setting == "paper" else USUAL_INDUCING))
     began = time.perf_counter()
     _, bounds = run(device)
-    return {"setting": setting, "n": n, "rounds": ROUNDS, "seconds": time.perf_counter() - began, "bounds": bounds}
+    return {
+        "setting": setting,
+        "n": n,
+        "rounds": ROUNDS,
+        "seconds": time.perf_counter() - began,
+        "bounds": bounds,
+    }
 
 
 def same_labels(device: Any) -> list[dict[str, Any]]:
@@ -161,12 +184,22 @@ def same_labels(device: Any) -> list[dict[str, Any]]:
     for name in DATA_SETS:
         data = load(name, offline=True)
         for setting, make in {"paper": PaperSGPMIC, "default": SGPMIC}.items():
-            ours, theirs = (make(data.n_classes, device=where, random_state=0) for where in (device.type, "cpu"))
+            ours, theirs = (
+                make(data.n_classes, device=where, random_state=0) for where in (device.type, "cpu")
+            )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 differ = int(np.sum(ours.fit(data.Y).labels_ != theirs.fit(data.Y).labels_))
             apart = abs(ours.lower_bound_ / theirs.lower_bound_ - 1.0)
-            found.append({"data": name, "setting": setting, "n": len(data.Y), "differ": differ, "bounds_apart": apart})
+            found.append(
+                {
+                    "data": name,
+                    "setting": setting,
+                    "n": len(data.Y),
+                    "differ": differ,
+                    "bounds_apart": apart,
+                }
+            )
     return found
 
 
@@ -187,7 +220,10 @@ def rounding_in_rounds(setting: str, n: int, device: Any) -> dict[str, Any]:
         "n": n,
         "rounds": ROUNDS,
         "device": {"labels": int(np.sum(there != labels)), "bounds": _apart(there_bounds, bounds)},
-        "order": {"labels": int(np.sum(turned[::-1] != labels)), "bounds": _apart(turned_bounds, bounds)},
+        "order": {
+            "labels": int(np.sum(turned[::-1] != labels)),
+            "bounds": _apart(turned_bounds, bounds),
+        },
     }
 
 
@@ -216,10 +252,14 @@ def compute_on(setting: str, device: Any) -> Any:
 
     if device is None:
         return {"paper": paper_em.OnHost, "default": em.OnHost}[setting]
-    return partial({"paper": paper_on_device.OnDevice, "default": on_device.OnDevice}[setting], device)
+    return partial(
+        {"paper": paper_on_device.OnDevice, "default": on_device.OnDevice}[setting], device
+    )
 
 
-def _training(setting: str, problem: Problem, *, reverse: bool = False) -> Callable[[Any], tuple[Array, list[float]]]:
+def _training(
+    setting: str, problem: Problem, *, reverse: bool = False
+) -> Callable[[Any], tuple[Array, list[float]]]:
     """Ten rounds from the problem's start on a device, or on the host with None: labels, and the bounds on the way."""
     rows = slice(None, None, -1 if reverse else None)
     if setting == "paper":
@@ -260,19 +300,28 @@ def _description(device: Any) -> dict[str, Any]:
         return {"name": device.type, "torch": torch.__version__}
     about = torch.cuda.get_device_properties(device)
     memory = about.total_memory / 2**30
-    return {"name": about.name, "memory_gb": memory, "cuda": torch.version.cuda, "torch": torch.__version__}
+    return {
+        "name": about.name,
+        "memory_gb": memory,
+        "cuda": torch.version.cuda,
+        "torch": torch.__version__,
+    }
 
 
 def promises(document: dict[str, Any]) -> dict[str, float]:
     """What the document has to say of each promise."""
     first = document["evaluations"][0]
-    apart = [row["bound_difference"] for row in document["evaluations"] if "bound_difference" in row]
+    apart = [
+        row["bound_difference"] for row in document["evaluations"] if "bound_difference" in row
+    ]
     found = {
         "paper, a million rows: ms": first["ms"],
         "paper, a million rows: time over that of one core": first["ms"] / first["core_ms"],
         "ten rounds of five million rows, paper: seconds": document["rounds"][0]["seconds"],
         "bound: relative difference from NumPy's": max(apart),
-        "labels of whole fits that differ from NumPy's": float(sum(row["differ"] for row in document["labels"])),
+        "labels of whole fits that differ from NumPy's": float(
+            sum(row["differ"] for row in document["labels"])
+        ),
     }
     if document["gpytorch"]:
         theirs = min(row["ms"] for row in document["gpytorch_passes"])

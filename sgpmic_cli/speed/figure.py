@@ -51,7 +51,9 @@ def draw_device(stem: Path, document: Mapping[str, Any]) -> None:
         axes.set_xscale("log")
         axes.set_xlim(left=1.0)
         axes.set_xlabel("milliseconds")
-        axes.set_title("Bound and gradient with {m} components, P = {p}, Q = {q}".format(**document))
+        axes.set_title(
+            "Bound and gradient with {m} components, P = {p}, Q = {q}".format(**document)
+        )
         axes.legend(loc="lower right")
 
 
@@ -69,11 +71,15 @@ def _draw(axes: "Axes", growth: Mapping[str, Any], along: str, power: int) -> No
 
 def _sizes(axes: "Axes", sizes: list[Mapping[str, Any]]) -> None:
     """One component at the sizes of five data sets, ours and GPy's; the other dimensions differ between them."""
-    for i, (name, label) in enumerate({"one": "one component, ours", "gpy": "one component, GPy"}.items(), start=2):
+    for i, (name, label) in enumerate(
+        {"one": "one component, ours", "gpy": "one component, GPy"}.items(), start=2
+    ):
         points = [(size["N"], size["ms"][name]) for size in sizes if name in size["ms"]]
         if points:
             colour, marker = look(i)
-            axes.loglog(*zip(*points, strict=True), marker, color=colour, linestyle="none", label=label)
+            axes.loglog(
+                *zip(*points, strict=True), marker, color=colour, linestyle="none", label=label
+            )
 
 
 def _ratios(axes: "Axes", document: Mapping[str, Any]) -> None:
@@ -144,7 +150,9 @@ def _bars(axes: "Axes", series: Mapping[str, Mapping[str, float]], colours: Sequ
         if not values:
             continue
         heights = [names.index(name) + thickness * (i - 0.5 * (len(series) - 1)) for name in values]
-        axes.barh(heights, list(values.values()), height=thickness, color=look(colours[i])[0], label=label)
+        axes.barh(
+            heights, list(values.values()), height=thickness, color=look(colours[i])[0], label=label
+        )
     axes.set_yticks(range(len(names)), labels=names)
     axes.tick_params(axis="y", labelsize="x-small", length=0)
     axes.invert_yaxis()

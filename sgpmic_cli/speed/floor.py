@@ -27,7 +27,9 @@ def floor(problem: Problem) -> Callable[[], None]:
     calls = [
         call
         for component, theta in zip(bound.components, p.natural, strict=True)
-        for call in _component(theta, p.beta, p.Z, p.X[component.data.rows], component.data.root_s, component.data.Y1)
+        for call in _component(
+            theta, p.beta, p.Z, p.X[component.data.rows], component.data.root_s, component.data.Y1
+        )
     ]
 
     def run() -> None:
@@ -40,7 +42,9 @@ def floor(problem: Problem) -> Callable[[], None]:
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
-def _component(theta: Array, beta: float, Z: Array, X: Array, root_s: Array, Y1: Array) -> list[Call]:
+def _component(
+    theta: Array, beta: float, Z: Array, X: Array, root_s: Array, Y1: Array
+) -> list[Call]:
     (k, q), n, d = Z.shape, len(X), Y1.shape[1] - 1
     left, right = _columns(k, q + 2), _columns(n, q + 2)
     left[:, :q], right[:, :q] = Z, X

@@ -27,7 +27,14 @@ def main(n: int) -> None:
             flush=True,
         )
 
-    model = PaperSGPMIC(LARGE["m"], LARGE["q"], n_inducing=LARGE["k"], max_iter=ROUNDS, callback=told, random_state=0)
+    model = PaperSGPMIC(
+        LARGE["m"],
+        LARGE["q"],
+        n_inducing=LARGE["k"],
+        max_iter=ROUNDS,
+        callback=told,
+        random_state=0,
+    )
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         model.fit(Y)
@@ -36,7 +43,14 @@ def main(n: int) -> None:
     said = [str(remark.message) for remark in remarks]
     print(
         json.dumps(
-            {"n": n, "rounds": ROUNDS, "seconds": seconds, "cpu_seconds": processor, "peak_gb": peak, "said": said}
+            {
+                "n": n,
+                "rounds": ROUNDS,
+                "seconds": seconds,
+                "cpu_seconds": processor,
+                "peak_gb": peak,
+                "said": said,
+            }
         )
     )
 

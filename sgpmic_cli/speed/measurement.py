@@ -10,7 +10,16 @@ from sgpmic_cli.model.paper.bound import Bound
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.floor import floor
 from sgpmic_cli.speed.own_process import measured_alone
-from sgpmic_cli.speed.problems import LARGE, SIZES, Problem, Size, default_trained, of_rows, single, trained
+from sgpmic_cli.speed.problems import (
+    LARGE,
+    SIZES,
+    Problem,
+    Size,
+    default_trained,
+    of_rows,
+    single,
+    trained,
+)
 from sgpmic_cli.speed.rival import gpy_evaluation, gpy_version, gpytorch_version
 from sgpmic_cli.speed.timing import fastest
 from sgpmic_cli.speed.work import DefaultWork, PaperWork
@@ -22,7 +31,11 @@ ASYMPTOTIC = {"n": 10_000, "k": 100}  # from where on the exponents are fitted
 INDUCING = (25, 50, 100, 200, 400)  # numbers of inducing inputs, with INDUCING_ROWS rows
 INDUCING_ROWS = 10_000
 THREADED_ROWS = 100_000
-STREAMED = (100_000, 1_000_000, 10_000_000)  # rows of files that a default fit and predict read in blocks
+STREAMED = (
+    100_000,
+    1_000_000,
+    10_000_000,
+)  # rows of files that a default fit and predict read in blocks
 
 # What the project promises, as (name, upper limit).
 LIMITS = {
@@ -62,7 +75,9 @@ def measure(
         say(f"measured with {k} inducing inputs")
     in_threads = measured_alone("sgpmic_cli.speed.threads", threaded, say)
     say(f"measured one and two threads at {threaded} rows")
-    whole_fits = measured_alone("sgpmic_cli.speed.whole_fits", max((size.n for size in sizes), default=0), say)
+    whole_fits = measured_alone(
+        "sgpmic_cli.speed.whole_fits", max((size.n for size in sizes), default=0), say
+    )
     files = [measured_alone("sgpmic_cli.speed.streamed", n, say) for n in streamed]
     return {
         **environment(),
@@ -98,7 +113,10 @@ def at_size(size: Size) -> dict[str, Any]:
     if gpy_version():
         candidates["gpy"] = gpy_evaluation(seen, every.parameters.X, size.k)
     ms = fastest(candidates)
-    ratios = {"one / floor": ms["one"] / ms["one floor"], "all / floor": ms["all"] / ms["all floor"]}
+    ratios = {
+        "one / floor": ms["one"] / ms["one floor"],
+        "all / floor": ms["all"] / ms["all floor"],
+    }
     ratios["E-step / all"] = ms["E-step"] / ms["all"]
     ratios["default E-step / default"] = ms["default E-step"] / ms["default"]
     if "gpy" in ms:
@@ -131,9 +149,16 @@ def verdicts(document: dict[str, Any]) -> list[tuple[str, float, float]]:
     by_name = {size["name"]: size["ratios"] for size in document["sizes"]}
     measured: dict[str, float | None] = dict.fromkeys(LIMITS)
     if document["gpy"]:
-        measured["one component / GPy"] = max((ratios["one / gpy"] for ratios in by_name.values()), default=None)
+        measured["one component / GPy"] = max(
+            (ratios["one / gpy"] for ratios in by_name.values()), default=None
+        )
         measured["all components / GPy at segment"] = by_name.get("segment", {}).get("all / gpy")
-    floors = [by_name[name][ratio] for name in ("cmc", "segment", "yale") if name in by_name for ratio in _FLOORS]
+    floors = [
+        by_name[name][ratio]
+        for name in ("cmc", "segment", "yale")
+        if name in by_name
+        for ratio in _FLOORS
+    ]
     measured["evaluation / floor at cmc, segment, yale"] = max(floors, default=None)
     measured["E-step / evaluation"] = max(_e_steps(document), default=None)
     shared = [row["ratio"] for row in document["threads"] if row["work"] == "evaluation"]
@@ -156,7 +181,9 @@ def _e_steps(document: dict[str, Any]) -> list[float]:
     names = ("E-step / all", "default E-step / default")
     found = [size["ratios"][name] for size in document["sizes"] for name in names]
     one = {(row["setting"], row["work"]): row["ms"]["1"] for row in document["threads"]}
-    return found + [ms / one[setting, "evaluation"] for (setting, work), ms in one.items() if work == "E-step"]
+    return found + [
+        ms / one[setting, "evaluation"] for (setting, work), ms in one.items() if work == "E-step"
+    ]
 
 
 def _active(problem: Problem) -> float:

@@ -17,7 +17,9 @@ def gigabytes(peak: int) -> float:
 def measured_alone(module: str, n: int, say: Callable[[str], None]) -> Any:
     """The JSON document that `python -m module n` prints; `say` is called with each line of its progress."""
     command = [sys.executable, "-m", module, str(n)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         for line in process.stderr:

@@ -106,8 +106,12 @@ def default_trained(size: Size) -> tuple[em.Data, em.State]:
     """The rows as the default model sees them, and the model fitted to them."""
     Y = rows_of(size)
     model = SGPMIC(size.m, size.q, n_inducing=USUAL_INDUCING, random_state=0).fit(Y)
-    data = em.observe((Y - model.offset_) / model.scale_, 0.0, np.zeros_like(model.responsibilities_))
-    state = start(model.embedding_, model.responsibilities_, USUAL_INDUCING, np.random.RandomState(0))
+    data = em.observe(
+        (Y - model.offset_) / model.scale_, 0.0, np.zeros_like(model.responsibilities_)
+    )
+    state = start(
+        model.embedding_, model.responsibilities_, USUAL_INDUCING, np.random.RandomState(0)
+    )
     fit = em.train(data, state, rounds=3, steps=model.optimizer_steps, tol=0.0)
     return fit.data, fit.state
 

@@ -33,7 +33,9 @@ def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], None]:
 
     def run() -> None:
         nonlocal turn
-        turn += 1  # GPy remembers what it computed for equal parameters, as no optimiser gives it twice
+        turn += (
+            1  # GPy remembers what it computed for equal parameters, as no optimiser gives it twice
+        )
         model._objective_grads(start * (1.0 + 1e-9 * turn))
 
     return run
@@ -56,7 +58,9 @@ def gpytorch_fit(Y: Array, X: Array, n_inducing: int, steps: int) -> int:
     """Fit GPyTorch's GP-LVM with points for latent points by so many steps of Adam, in double precision on one core."""
     torch = import_module("torch")
     torch.set_num_threads(1)
-    evaluate, free = _gpytorch_model(Y, X, n_inducing, len(Y), "point", torch.float64, torch.device("cpu"))
+    evaluate, free = _gpytorch_model(
+        Y, X, n_inducing, len(Y), "point", torch.float64, torch.device("cpu")
+    )
     optimizer = torch.optim.Adam(free, lr=0.01, maximize=True)
     for _ in range(steps):
         evaluate()
@@ -76,7 +80,9 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
         for precision in ("float64", "float32"):
             for batch in sorted({min(batch, len(Y)) for batch in BATCHES}):
                 torch.cuda.empty_cache()  # every model finds the device as free as the first
-                evaluation, _ = _gpytorch_model(Y, X, n_inducing, batch, latent, getattr(torch, precision), device)
+                evaluation, _ = _gpytorch_model(
+                    Y, X, n_inducing, batch, latent, getattr(torch, precision), device
+                )
                 times = []
                 for _ in range(CALLS):
                     began = time.perf_counter()
@@ -85,7 +91,15 @@ def gpytorch_pass(Y: Array, X: Array, n_inducing: int, device: Any) -> list[dict
                         torch.cuda.synchronize(device)
                     times.append(1e3 * (time.perf_counter() - began))
                 ms = median(times[2:]) * len(Y) / batch
-                found.append({"latent": latent, "precision": precision, "batch": batch, "n": len(Y), "ms": ms})
+                found.append(
+                    {
+                        "latent": latent,
+                        "precision": precision,
+                        "batch": batch,
+                        "n": len(Y),
+                        "ms": ms,
+                    }
+                )
     return found
 
 
@@ -103,7 +117,9 @@ def _gpytorch_model(
     class Model(gplvm.BayesianGPLVM):  # type: ignore[name-defined]
         def __init__(self) -> None:
             inducing = points[torch.randperm(n)[:n_inducing]].expand(p, n_inducing, q).clone()
-            distribution = gpytorch.variational.CholeskyVariationalDistribution(n_inducing, batch_shape=shape)
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(
+                n_inducing, batch_shape=shape
+            )
             strategy = gpytorch.variational.VariationalStrategy(
                 self, inducing, distribution, learn_inducing_locations=True
             )
@@ -115,13 +131,19 @@ def _gpytorch_model(
                 X_of_rows = latents.VariationalLatentVariable(n, p, q, points, prior)
             super().__init__(X_of_rows, strategy)
             self.mean_module = gpytorch.means.ZeroMean(batch_shape=shape)
-            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=q))
+            self.covar_module = gpytorch.kernels.ScaleKernel(
+                gpytorch.kernels.RBFKernel(ard_num_dims=q)
+            )
 
         def forward(self, X_of_rows: Any) -> Any:
-            return gpytorch.distributions.MultivariateNormal(self.mean_module(X_of_rows), self.covar_module(X_of_rows))
+            return gpytorch.distributions.MultivariateNormal(
+                self.mean_module(X_of_rows), self.covar_module(X_of_rows)
+            )
 
     model = Model().to(device=device, dtype=dtype)
-    likelihood = gpytorch.likelihoods.GaussianLikelihood(batch_shape=shape).to(device=device, dtype=dtype)
+    likelihood = gpytorch.likelihoods.GaussianLikelihood(batch_shape=shape).to(
+        device=device, dtype=dtype
+    )
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=n)
     free = [*model.parameters(), *likelihood.parameters()]
 

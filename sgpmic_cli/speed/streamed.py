@@ -25,7 +25,16 @@ def streamed(n: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         table, model = Path(folder) / "rows.npy", Path(folder) / "model"
         write_rows(table, n)
-        fit = ["fit", str(table), "--clusters", str(GROUPS), "--n-jobs", str(THREADS), "--out", str(model)]
+        fit = [
+            "fit",
+            str(table),
+            "--clusters",
+            str(GROUPS),
+            "--n-jobs",
+            str(THREADS),
+            "--out",
+            str(model),
+        ]
         predict = ["predict", str(model), str(table), "--out", str(Path(folder) / "predicted")]
         found: dict[str, float] = {"n": n, "p": COLUMNS, "m": GROUPS}
         for name, arguments in (("fit", fit), ("predict", predict)):
@@ -41,7 +50,11 @@ def streamed(n: int) -> dict[str, float]:
 def write_rows(path: Path, n: int) -> None:
     """Groups on curved surfaces of two dimensions, block by block."""
     rng = np.random.RandomState(0)
-    centres, first, second = 4.0 * rng.randn(GROUPS, COLUMNS), rng.randn(2, COLUMNS), rng.randn(2, COLUMNS)
+    centres, first, second = (
+        4.0 * rng.randn(GROUPS, COLUMNS),
+        rng.randn(2, COLUMNS),
+        rng.randn(2, COLUMNS),
+    )
     with path.open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (n, COLUMNS)}
         np.lib.format.write_array_header_1_0(file, header)
@@ -57,7 +70,9 @@ def _run(arguments: list[str]) -> tuple[float, float]:
     """Seconds and gigabytes of a command, which has to succeed."""
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "sgpmic_cli", *arguments, "--quiet"], stdout=subprocess.DEVNULL, stderr=sys.stderr
+        [sys.executable, "-m", "sgpmic_cli", *arguments, "--quiet"],
+        stdout=subprocess.DEVNULL,
+        stderr=sys.stderr,
     )
     _, status, usage = os.wait4(process.pid, 0)
     if code := os.waitstatus_to_exitcode(status):

@@ -15,14 +15,18 @@ ROW = ("segment", 95)  # the largest data set: most of the table's time is spent
 
 
 def by_method(
-    say: Callable[[str], None] = print, row: tuple[str, int] = ROW, methods: Sequence[str] = ("all",)
+    say: Callable[[str], None] = print,
+    row: tuple[str, int] = ROW,
+    methods: Sequence[str] = ("all",),
 ) -> dict[str, Any]:
     """Seconds of processor time of the first repeat of each method, in turn, and their shares of the sum.
 
     Each from nothing: in the table ISOMAP's distances, for one, are shared by all runs on a data set.
     """
     dataset, variance = row
-    planned = plan_cells(load_table_data([dataset], [variance]), resolve(methods), protocol_named("as-run"))
+    planned = plan_cells(
+        load_table_data([dataset], [variance]), resolve(methods), protocol_named("as-run")
+    )
     seconds = {}
     for cell in planned:
         (run, *_) = runs_of(cell, repeats=1, seed=0)

@@ -33,15 +33,23 @@ def threads_at(n: int, rounds: int = 9) -> list[dict[str, Any]]:
         with ExitStack() as stack:
             crews = {str(count): stack.enter_context(workers(count)) for count in THREADS}
             work = {
-                count: PaperWork(problem, crew) if setting == "paper" else DefaultWork(data, state, crew)
+                count: PaperWork(problem, crew)
+                if setting == "paper"
+                else DefaultWork(data, state, crew)
                 for count, crew in crews.items()
             }
-            for name, call in {"evaluation": "evaluation", "E-step": "e_step", "prediction": "placing"}.items():
+            for name, call in {
+                "evaluation": "evaluation",
+                "E-step": "e_step",
+                "prediction": "placing",
+            }.items():
                 candidates = {count: getattr(own, call)() for count, own in work.items()}
                 ms = fastest(candidates, rounds=rounds, clock=perf_counter)
                 one, two = (run() for run in candidates.values())
                 equal = all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-                found.append({"setting": setting, "work": name, "n": n, "ms": ms, "ratio": ms["2"] / ms["1"]})
+                found.append(
+                    {"setting": setting, "work": name, "n": n, "ms": ms, "ratio": ms["2"] / ms["1"]}
+                )
                 found[-1]["equal"] = equal
     return found
 

@@ -39,7 +39,13 @@ def fits_at(size: Size) -> dict[str, Any]:
 
     ms = fastest({name: partial(counted, name) for name in fits}, rounds=1, clock=process_time)
     ratios = {f"ours / {name}": ms["ours"] / ms[name] for name in ms if name != "ours"}
-    return {"name": size.name, "steps": STEPS, "evaluations": evaluations, "ms": ms, "ratios": ratios}
+    return {
+        "name": size.name,
+        "steps": STEPS,
+        "evaluations": evaluations,
+        "ms": ms,
+        "ratios": ratios,
+    }
 
 
 def _our_fit(problem: Problem) -> Callable[[], int]:
@@ -56,7 +62,9 @@ def _our_fit(problem: Problem) -> Callable[[], int]:
 
     def fit() -> int:
         counted = _Counted(RBF(), problem.data)
-        train(RBF(), problem.data, problem.parameters, problem.S, schedule, compute=lambda *_: counted)
+        train(
+            RBF(), problem.data, problem.parameters, problem.S, schedule, compute=lambda *_: counted
+        )
         return counted.evaluations
 
     return fit

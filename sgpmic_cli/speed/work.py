@@ -15,7 +15,10 @@ from sgpmic_cli.model.variational import em, placement
 from sgpmic_cli.model.variational.latent_prior import Pull
 from sgpmic_cli.speed.problems import Problem
 
-NEW_ROWS = {"paper": 3_000, "default": 16_384}  # that are placed, or as many as there are: at least four blocks
+NEW_ROWS = {
+    "paper": 3_000,
+    "default": 16_384,
+}  # that are placed, or as many as there are: at least four blocks
 Call = Callable[[], Any]
 
 
@@ -32,12 +35,20 @@ class PaperWork:
 
     def e_step(self) -> Call:
         """One E-step from given factors."""
-        data, p, factors = self.problem.data, self.problem.parameters, self.bound.value(self.problem.parameters)[1]
+        data, p, factors = (
+            self.problem.data,
+            self.problem.parameters,
+            self.bound.value(self.problem.parameters)[1],
+        )
         return lambda: expectation(RBF(), data, p, factors, self.crew, IN_ROUNDS)
 
     def placing(self) -> Call:
         """New rows in the model."""
-        data, p, factors = self.problem.data, self.problem.parameters, self.bound.value(self.problem.parameters)[1]
+        data, p, factors = (
+            self.problem.data,
+            self.problem.parameters,
+            self.bound.value(self.problem.parameters)[1],
+        )
         placer = paper_placement.Placer(RBF(), p, factors, data.Y, self.problem.S)
         rows = _beside(data.Y, NEW_ROWS["paper"])
         return lambda: placer.place(rows, self.crew)

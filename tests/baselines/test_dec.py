@@ -18,7 +18,8 @@ def test_objective_never_decreases(q):
 
 
 @pytest.mark.parametrize(
-    ("name", "q", "published"), [("iris", 2, 95.33), ("iris", 3, 96.00), ("wdbc", 2, 62.74), ("bc", 7, 96.19)]
+    ("name", "q", "published"),
+    [("iris", 2, 95.33), ("iris", 3, 96.00), ("wdbc", 2, 62.74), ("bc", 7, 96.19)],
 )
 def test_published_cells(name, q, published):
     data = load(name)
@@ -31,7 +32,9 @@ def test_projection_is_the_optimum_for_its_labels():
     Y = load("iris").Y
     model = DEC(3, 2, random_state=0).fit(Y)
     Yc = Y - Y.mean(axis=0)
-    residuals = Yc - np.stack([Yc[model.labels_ == m].mean(axis=0) for m in range(3)])[model.labels_]
+    residuals = (
+        Yc - np.stack([Yc[model.labels_ == m].mean(axis=0) for m in range(3)])[model.labels_]
+    )
     values = np.linalg.eigvalsh(Yc.T @ Yc - 6.0 * residuals.T @ residuals)
     assert model.objectives_[-1] == pytest.approx(values[-2:].sum())
 
@@ -48,4 +51,6 @@ def test_more_columns_than_rows_keeps_to_directions_with_variance():
 
 def test_same_seed_same_labels():
     Y = load("wine").Y
-    assert np.array_equal(DEC(3, 2, random_state=4).fit_predict(Y), DEC(3, 2, random_state=4).fit_predict(Y))
+    assert np.array_equal(
+        DEC(3, 2, random_state=4).fit_predict(Y), DEC(3, 2, random_state=4).fit_predict(Y)
+    )

@@ -17,7 +17,12 @@ def example(n=30, p=4, q=2, k=7, seed=0):
     """Data, and where to evaluate the objective: X, Z, the logs of variance, gamma, bias and white, and log beta."""
     rng = np.random.RandomState(seed)
     theta = np.log([[1.3, 0.8, 0.4, 0.05]])
-    return rng.standard_normal((n, p)) + 3.0, (rng.randn(n, q), rng.randn(k, q), theta, np.array([0.7]))
+    return rng.standard_normal((n, p)) + 3.0, (
+        rng.randn(n, q),
+        rng.randn(k, q),
+        theta,
+        np.array([0.7]),
+    )
 
 
 def rbf(A, B, theta):
@@ -29,8 +34,12 @@ def dense(Y, X, Z, theta, log_beta):
     K_uu = rbf(Z, Z, theta[0]) + np.exp(theta[0, -1]) * np.eye(len(Z))
     K_fu = rbf(X, Z, theta[0])
     covariance = K_fu @ np.linalg.solve(K_uu, K_fu.T) + np.exp(-log_beta[0]) * np.eye(len(X))
-    likelihood = multivariate_normal(np.zeros(len(X)), covariance).logpdf((Y - Y.mean(axis=0)).T).sum()
-    return likelihood + multivariate_normal(np.zeros(X.shape[1]), np.eye(X.shape[1])).logpdf(X).sum()
+    likelihood = (
+        multivariate_normal(np.zeros(len(X)), covariance).logpdf((Y - Y.mean(axis=0)).T).sum()
+    )
+    return (
+        likelihood + multivariate_normal(np.zeros(X.shape[1]), np.eye(X.shape[1])).logpdf(X).sum()
+    )
 
 
 @pytest.mark.parametrize("p", [4, 50])
@@ -70,14 +79,19 @@ def test_an_inducing_input_on_every_point_gives_the_full_gplvm():
 
 def test_more_steps_never_lower_the_objective():
     Y = load("iris").Y
-    reached = [FGPLVMFCM(3, 2, max_iter=steps, random_state=0).fit(Y).objective_ for steps in range(1, 31, 3)]
+    reached = [
+        FGPLVMFCM(3, 2, max_iter=steps, random_state=0).fit(Y).objective_
+        for steps in range(1, 31, 3)
+    ]
     assert np.all(np.diff(reached) >= 0)
     assert reached[-1] > reached[0] + 100
 
 
 def test_the_climb_starts_at_isomap(monkeypatch):
     Y = load("iris").Y
-    monkeypatch.setattr(fgplvm_fcm, "climb", lambda objective, start, steps: climb(objective, start, 0))
+    monkeypatch.setattr(
+        fgplvm_fcm, "climb", lambda objective, start, steps: climb(objective, start, 0)
+    )
     model = FGPLVMFCM(3, 2, random_state=0).fit(Y)
     np.testing.assert_array_equal(model.embedding_, IsomapFCM(3, 2).fit(Y).embedding_)
 
@@ -93,7 +107,10 @@ def test_same_seed_same_labels_and_another_seed_other_inducing_inputs():
 def test_published_cell_of_wine():
     """Printed 73.15; the spread of ours over seeds is about 0.7."""
     data = load("wine").without(["proline"])
-    scores = [purity(data.labels, FGPLVMFCM(3, 2, random_state=seed).fit_predict(data.Y)) for seed in range(5)]
+    scores = [
+        purity(data.labels, FGPLVMFCM(3, 2, random_state=seed).fit_predict(data.Y))
+        for seed in range(5)
+    ]
     assert np.mean(scores) == pytest.approx(73.15, abs=1.5)
 
 

@@ -21,7 +21,11 @@ def test_objective_is_the_dense_normal_density(p):
     """Forty columns of twenty-five rows enter through a factor of Y Y'; the density must not notice."""
     Y, X, theta = example(p=p)
     variance, gamma, bias, white = np.exp(theta)
-    K = variance * np.exp(-0.5 * gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2)) + bias + white * np.eye(len(X))
+    K = (
+        variance * np.exp(-0.5 * gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+        + bias
+        + white * np.eye(len(X))
+    )
     expected = multivariate_normal(np.zeros(len(X)), K).logpdf((Y - Y.mean(axis=0)).T).sum()
     expected += multivariate_normal(np.zeros(2), np.eye(2)).logpdf(X).sum()
     assert log_posterior(Y)(X, theta)[0] == pytest.approx(expected, rel=1e-9)
@@ -53,14 +57,19 @@ def test_a_parameter_at_its_limit_is_held_there():
 
 def test_more_steps_never_lower_the_objective():
     Y = load("iris").Y
-    reached = [GPLVMFCM(3, 2, max_iter=steps, random_state=0).fit(Y).objective_ for steps in range(1, 31, 3)]
+    reached = [
+        GPLVMFCM(3, 2, max_iter=steps, random_state=0).fit(Y).objective_
+        for steps in range(1, 31, 3)
+    ]
     assert np.all(np.diff(reached) >= 0)
     assert reached[-1] > reached[0] + 100
 
 
 def test_the_climb_starts_at_whitened_pca(monkeypatch):
     Y = load("iris").Y
-    monkeypatch.setattr(gplvm_fcm, "climb", lambda objective, start, steps: climb(objective, start, 0))
+    monkeypatch.setattr(
+        gplvm_fcm, "climb", lambda objective, start, steps: climb(objective, start, 0)
+    )
     np.testing.assert_array_equal(GPLVMFCM(3, 2).fit(Y).embedding_, ppca(Y, 2))
 
 
@@ -71,7 +80,9 @@ def test_same_seed_same_labels():
 
 
 def test_too_many_rows_are_refused_before_any_work():
-    with pytest.raises(ValueError, match=f"at most {MAX_ROWS} rows, not {MAX_ROWS + 1}: use fgplvm-fcm"):
+    with pytest.raises(
+        ValueError, match=f"at most {MAX_ROWS} rows, not {MAX_ROWS + 1}: use fgplvm-fcm"
+    ):
         GPLVMFCM(2, 1).fit(np.zeros((MAX_ROWS + 1, 2)))
 
 

@@ -8,7 +8,13 @@ import pytest
 from sgpmic_cli import baselines, code_version
 from sgpmic_cli.experiments.plan.methods import known
 
-TARGETS = sorted({method.target for method in known().values() if method.target.startswith("sgpmic_cli.baselines.")})
+TARGETS = sorted(
+    {
+        method.target
+        for method in known().values()
+        if method.target.startswith("sgpmic_cli.baselines.")
+    }
+)
 
 
 @pytest.mark.parametrize("target", TARGETS)

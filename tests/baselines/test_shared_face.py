@@ -23,7 +23,9 @@ ROWS = load("iris").Y[::5]  # (30, 4)
 
 
 def small(name, **settings):
-    return getattr(baselines, name)(**{"n_clusters": 3, "random_state": 0, **QUICK.get(name, {}), **settings})
+    return getattr(baselines, name)(
+        **{"n_clusters": 3, "random_state": 0, **QUICK.get(name, {}), **settings}
+    )
 
 
 @pytest.mark.parametrize("name", baselines.__all__)
@@ -73,7 +75,9 @@ def test_what_no_method_can_do_is_refused_in_the_same_words(name, settings, sent
     ],
 )
 def test_a_parameter_that_breaks_its_rule_is_named(name, parameter, wrong, wanted):
-    with pytest.raises(ValueError, match=re.escape(f"{parameter} must be {wanted}, not {wrong!r}.")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"{parameter} must be {wanted}, not {wrong!r}.")
+    ):
         small(name, **{parameter: wrong}).fit(ROWS)
 
 

@@ -19,7 +19,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def _python(code):
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     return done.stdout.strip()
 
 
@@ -43,7 +45,9 @@ def _sgpmic(*arguments, **environment):
     ],
 )
 def test_no_heavy_import_before_there_is_work(work):
-    loaded = _python(f"{work}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])")
+    loaded = _python(
+        f"{work}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
+    )
     assert loaded == "[]"
 
 
@@ -91,7 +95,11 @@ def test_every_command_is_there_and_listed_with_what_it_does():
             1,
             "sgpmic: the system refused access to '/x/y': Permission",
         ),
-        (OSError(28, "No space left on device"), 1, "sgpmic: cannot write: No space left on device."),
+        (
+            OSError(28, "No space left on device"),
+            1,
+            "sgpmic: cannot write: No space left on device.",
+        ),
     ],
 )
 def test_what_the_system_refuses_is_one_sentence(monkeypatch, raised, exit_code, sentence):
@@ -107,10 +115,18 @@ def test_what_the_system_refuses_is_one_sentence(monkeypatch, raised, exit_code,
 
 
 def test_completion_goes_on_inside_a_list():
-    words = {"COMP_WORDS": "sgpmic benchmark --dataset iris,w", "COMP_CWORD": "3", "_SGPMIC_COMPLETE": "complete_bash"}
+    words = {
+        "COMP_WORDS": "sgpmic benchmark --dataset iris,w",
+        "COMP_CWORD": "3",
+        "_SGPMIC_COMPLETE": "complete_bash",
+    }
     code = "from sgpmic_cli.commands import app; app(prog_name='sgpmic')"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env={**os.environ, **words}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **words},
     )
     assert sorted(done.stdout.split()) == ["iris,wdbc", "iris,wine"]
 

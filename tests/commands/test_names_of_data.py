@@ -16,7 +16,11 @@ def run(*arguments):
 
 @pytest.mark.parametrize(
     "command",
-    [("benchmark", "--methods", "pca-fcm"), ("sweep-clusters", "--values", "1"), ("sweep-inducing", "--values", "5")],
+    [
+        ("benchmark", "--methods", "pca-fcm"),
+        ("sweep-clusters", "--values", "1"),
+        ("sweep-inducing", "--values", "5"),
+    ],
     ids=lambda command: command[0],
 )
 def test_plans_are_the_same_either_way(command, tmp_path):
@@ -34,7 +38,9 @@ def test_fit_and_predict_take_both(tmp_path):
     ]
     assert told[0] == told[1]
     sizes = [
-        json.loads(run("predict", str(tmp_path / "0"), *named, "--json", "--out", str(tmp_path / "p")))["sizes"]
+        json.loads(
+            run("predict", str(tmp_path / "0"), *named, "--json", "--out", str(tmp_path / "p"))
+        )["sizes"]
         for named in (("iris",), ("--dataset", "iris"))
     ]
     assert sizes[0] == sizes[1]

@@ -41,7 +41,9 @@ class Server:
         self._http.server_close()
 
 
-def send(handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, length: int | None = None) -> None:
+def send(
+    handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, length: int | None = None
+) -> None:
     handler.send_response(status)
     handler.send_header("Content-Length", str(len(body) if length is None else length))
     handler.end_headers()

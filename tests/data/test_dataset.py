@@ -6,7 +6,9 @@ from sgpmic_cli.errors import UsageError
 
 
 def small() -> Dataset:
-    return Dataset.from_classes("small", np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), ["b", "a", "b"], ["x", "y", "z"])
+    return Dataset.from_classes(
+        "small", np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), ["b", "a", "b"], ["x", "y", "z"]
+    )
 
 
 def test_values_are_a_read_only_copy_in_c_order():
@@ -33,8 +35,14 @@ def test_the_hash_stands_for_values_and_labels_and_nothing_else():
     assert renamed.sha256 == base.sha256
     changed = base.Y.copy()
     changed[1, 1] = np.nextafter(5.0, 6.0)
-    assert Dataset("small", changed, base.labels, base.class_names, base.feature_names).sha256 != base.sha256
-    assert Dataset("small", base.Y, 1 - base.labels, base.class_names, base.feature_names).sha256 != base.sha256
+    assert (
+        Dataset("small", changed, base.labels, base.class_names, base.feature_names).sha256
+        != base.sha256
+    )
+    assert (
+        Dataset("small", base.Y, 1 - base.labels, base.class_names, base.feature_names).sha256
+        != base.sha256
+    )
     assert Dataset("small", base.Y, None, (), base.feature_names).sha256 != base.sha256
 
 
@@ -56,7 +64,9 @@ def test_without_drops_columns_and_changes_the_hash():
 
 
 def test_without_columns_it_is_still_known_whether_names_were_made_up():
-    nameless = Dataset.from_classes("bare", np.zeros((2, 3)), None, ["a", "b", "c"], names_made_up=True, ids=("p", "q"))
+    nameless = Dataset.from_classes(
+        "bare", np.zeros((2, 3)), None, ["a", "b", "c"], names_made_up=True, ids=("p", "q")
+    )
     assert nameless.without(["b"]).names_made_up
     assert nameless.without(["b"]).ids == ("p", "q")
     assert not small().without(["y"]).names_made_up

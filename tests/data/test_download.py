@@ -36,7 +36,9 @@ def test_shorter_whole_file_is_another_file(server):
 
 
 def test_truncated_body_then_success(server):
-    server.answers["/f"] = lambda handler, count: send(handler, BODY if count > 1 else BODY[:1000], length=len(BODY))
+    server.answers["/f"] = lambda handler, count: send(
+        handler, BODY if count > 1 else BODY[:1000], length=len(BODY)
+    )
     assert get(server) == BODY
     assert len(server.requests) == 2
 
@@ -55,7 +57,9 @@ def test_not_found_is_not_retried(server):
 
 
 def test_busy_server_then_success(server):
-    server.answers["/f"] = lambda handler, count: send(handler, BODY) if count > 2 else handler.send_error(503)
+    server.answers["/f"] = lambda handler, count: (
+        send(handler, BODY) if count > 2 else handler.send_error(503)
+    )
     assert get(server) == BODY
     assert len(server.requests) == 3
 
@@ -149,7 +153,9 @@ def test_closed_port_is_tried_again_and_given_up(monkeypatch):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with pytest.raises(Refused, match=r"broke the connection \(ConnectionRefusedError\) \(4 attempts\)"):
+    with pytest.raises(
+        Refused, match=r"broke the connection \(ConnectionRefusedError\) \(4 attempts\)"
+    ):
         download.download(f"http://127.0.0.1:{port}/f", sha256=SHA256, size=1)
 
 

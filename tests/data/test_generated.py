@@ -49,10 +49,14 @@ def test_spirals_are_two_arms_of_one_curve_half_a_turn_apart():
     dataset = load("spirals")
     radius, angle = np.linalg.norm(dataset.Y, axis=1), np.arctan2(dataset.Y[:, 1], dataset.Y[:, 0])
     turned = (angle - radius - np.pi * dataset.labels) % (2 * np.pi)
-    assert np.minimum(turned, 2 * np.pi - turned).max() < 1.0  # from the arm; the other one is pi away
+    assert (
+        np.minimum(turned, 2 * np.pi - turned).max() < 1.0
+    )  # from the arm; the other one is pi away
 
 
-@pytest.mark.parametrize(("name", "gap"), [("semicircles", 0.3), ("circles", 0.4), ("spirals", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "gap"), [("semicircles", 0.3), ("circles", 0.4), ("spirals", 1.0)]
+)
 def test_thin_shapes_have_clear_gaps(name, gap):
     dataset = load(name)
     apart = np.linalg.norm(dataset.Y[:, None] - dataset.Y[None], axis=2)

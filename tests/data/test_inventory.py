@@ -23,7 +23,12 @@ def test_a_fetched_set_is_present(server, found, tmp_path, monkeypatch):
     server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
     monkeypatch.setattr(inventory, "entry", lambda name: found)
     (outcome,) = inventory.fetch_all(["yale"], data_dir=tmp_path)
-    assert outcome == {"name": "yale", "state": "present", "path": str(tmp_path / "file.mat"), "reason": None}
+    assert outcome == {
+        "name": "yale",
+        "state": "present",
+        "path": str(tmp_path / "file.mat"),
+        "reason": None,
+    }
     assert inventory.state(found, tmp_path) == "present"
 
 
@@ -34,7 +39,9 @@ def test_one_failure_does_not_stop_the_others(tmp_path):
 
 
 def test_all_downloads_when_no_name_is_given(tmp_path):
-    assert [outcome["name"] for outcome in inventory.fetch_all(data_dir=tmp_path, offline=True)] == ["yale", "coil20"]
+    assert [
+        outcome["name"] for outcome in inventory.fetch_all(data_dir=tmp_path, offline=True)
+    ] == ["yale", "coil20"]
 
 
 def test_an_unknown_name_stops_before_anything_is_fetched(server, tmp_path):

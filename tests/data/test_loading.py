@@ -24,7 +24,14 @@ TABLE_2_Q = {
     "cmc": [1, 2, 5],
 }
 # Share of the largest class: what a method scores when it puts all rows into one cluster.
-MAJORITY = {"wine": 39.89, "wdbc": 62.74, "bc": 65.01, "cmc": 42.70, "sonar": 53.37, "australian": 55.51}
+MAJORITY = {
+    "wine": 39.89,
+    "wdbc": 62.74,
+    "bc": 65.01,
+    "cmc": 42.70,
+    "sonar": 53.37,
+    "australian": 55.51,
+}
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -53,7 +60,9 @@ def test_raw_columns_give_the_printed_latent_dimensions(name):
     Y = load(name).without(entry(name).as_run_drop).Y
     power = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) ** 2
     share = np.cumsum(power) / power.sum()
-    assert [int(np.searchsorted(share, percent / 100) + 1) for percent in (50, 95, 99)] == TABLE_2_Q[name]
+    assert [
+        int(np.searchsorted(share, percent / 100) + 1) for percent in (50, 95, 99)
+    ] == TABLE_2_Q[name]
 
 
 @pytest.mark.parametrize(("name", "percent"), MAJORITY.items())

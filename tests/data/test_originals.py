@@ -129,7 +129,9 @@ def test_a_full_disk_leaves_nothing_behind(server, found, tmp_path, monkeypatch,
     monkeypatch.setattr(originals.os, step, full)
     with pytest.raises(SgpmicError, match=r"cannot be kept in .*No space left.*data_dir="):
         fetch(found, data_dir=tmp_path)
-    assert read_original(found, data_dir=tmp_path) == BODY  # what was downloaded can be used all the same
+    assert (
+        read_original(found, data_dir=tmp_path) == BODY
+    )  # what was downloaded can be used all the same
     assert files(tmp_path) == []
 
 
@@ -158,8 +160,18 @@ def test_two_processes_at_once(server, found, tmp_path):
         send(handler, BODY)
 
     server.answers["/file.mat"] = answer
-    command = [sys.executable, "-c", PROCESS, found.urls[0], str(found.size), found.sha256, str(tmp_path)]
+    command = [
+        sys.executable,
+        "-c",
+        PROCESS,
+        found.urls[0],
+        str(found.size),
+        found.sha256,
+        str(tmp_path),
+    ]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [process.communicate(timeout=60)[0].strip() for process in processes] == [found.sha256] * 2
+    assert [process.communicate(timeout=60)[0].strip() for process in processes] == [
+        found.sha256
+    ] * 2
     assert len(server.requests) == 2
     assert files(tmp_path) == ["file.mat"]

@@ -25,7 +25,13 @@ def test_each_layout_gives_the_same_rows(parser, text):
 
 def test_matlab_bytes_become_floats():
     file = io.BytesIO()
-    savemat(file, {"fea": np.array([[0, 255], [7, 8]], dtype=np.uint8), "gnd": np.array([[2], [1]], dtype=np.uint8)})
+    savemat(
+        file,
+        {
+            "fea": np.array([[0, 255], [7, 8]], dtype=np.uint8),
+            "gnd": np.array([[2], [1]], dtype=np.uint8),
+        },
+    )
     Y, classes = PARSERS["matlab"](file.getvalue())
     assert Y.dtype == np.float64
     assert Y.tolist() == [[0, 255], [7, 8]]

@@ -29,8 +29,12 @@ def test_the_papers_sets_come_first_with_its_shapes():
 
 def test_settings_of_the_protocol():
     assert {name for name in names() if entry(name).inducing == 100} == {"cmc", "segment", "coil20"}
-    assert {name: entry(name).as_run_drop for name in names() if entry(name).as_run_drop} == {"wine": ("proline",)}
-    assert {name: entry(name).as_run_q for name in names() if entry(name).as_run_q} == {"yale": {50: 3}}
+    assert {name: entry(name).as_run_drop for name in names() if entry(name).as_run_drop} == {
+        "wine": ("proline",)
+    }
+    assert {name: entry(name).as_run_q for name in names() if entry(name).as_run_q} == {
+        "yale": {50: 3}
+    }
     assert entry("yale").variances == (50,)
     assert all(entry(name).variances == (50, 95, 99) for name in names() if name != "yale")
     assert [name for name in names() if entry(name).data_differ] == ["yale"]

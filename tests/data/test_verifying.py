@@ -9,7 +9,9 @@ from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.data.verifying import exit_code, first_difference, verify
 
 ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
-needs_originals = pytest.mark.skipif(not ORIGINAL.is_dir(), reason="the publishers' files are not beside this checkout")
+needs_originals = pytest.mark.skipif(
+    not ORIGINAL.is_dir(), reason="the publishers' files are not beside this checkout"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,10 @@ def iris_as_published():
     """The publishers' file, byte for byte, from the values that we bundle: one decimal each, and an empty last line."""
     iris = load("iris")
     rows = zip(iris.Y, iris.labels, strict=True)
-    lines = [",".join([*(f"{value:.1f}" for value in row), iris.class_names[label]]) for row, label in rows]
+    lines = [
+        ",".join([*(f"{value:.1f}" for value in row), iris.class_names[label]])
+        for row, label in rows
+    ]
     return "\n".join([*lines, "", ""]).encode()
 
 

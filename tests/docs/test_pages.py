@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sgpmic_cli import _short_name
+import sgpmic
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,7 +29,8 @@ def _blocks(page):
     return [
         (match["kind"], match["code"])
         for match in BLOCK.finditer(text)
-        if not match["before"].startswith("<!-- not run: ") and match["kind"] in ("python", "console")
+        if not match["before"].startswith("<!-- not run: ")
+        and match["kind"] in ("python", "console")
     ]
 
 
@@ -42,17 +43,21 @@ def _run_commands(code):
             continue
         assert program == "sgpmic", f"what is {command!r}?"
         arguments = [sys.executable, "-m", "sgpmic_cli", *shlex.split(command)[1:]]
-        done = subprocess.run(arguments, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+        done = subprocess.run(
+            arguments, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem
+)
 def test_every_block_runs(page, tmp_path, monkeypatch):
     """The blocks of a page one after another, in an empty folder, the names of one known to the next."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(sys.modules, "sgpmic", _short_name)
+    monkeypatch.setitem(sys.modules, "sgpmic", sgpmic)
     known = {"__name__": "__main__"}
     for kind, code in _blocks(page):
         if kind == "console":
@@ -62,7 +67,9 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
                 exec(compile(code, str(page), "exec"), known)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "docs/gallery/index.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "docs/gallery/index.md"], ids=lambda page: page.stem
+)
 def test_links_lead_somewhere(page):
     without_code = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     for target in LINK.findall(without_code):
@@ -77,14 +84,18 @@ def test_links_lead_somewhere(page):
 
 def _anchors(page):
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+    }
 
 
 def test_the_page_of_the_command_line_says_what_the_commands_say(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import write_command_line
 
-    assert (ROOT / "docs/command-line.md").read_text(encoding="utf-8") == write_command_line.text(), "run `make docs`"
+    assert (ROOT / "docs/command-line.md").read_text(
+        encoding="utf-8"
+    ) == write_command_line.text(), "run `make docs`"
 
 
 def test_every_test_that_a_promise_names_is_there():
@@ -116,7 +127,10 @@ def test_the_readme_shows_the_table_that_the_gallery_computed():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     with (ROOT / "docs/gallery/where_it_pays.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            scores = [f"{float(row[method]) + 0.0:.2f}" for method in ("SGP-MIC", "k-means", "Gaussian mixture")]
+            scores = [
+                f"{float(row[method]) + 0.0:.2f}"
+                for method in ("SGP-MIC", "k-means", "Gaussian mixture")
+            ]
             line = " | ".join([row["data"], f"{row['rows']} x {row['columns']}", *scores])
             assert f"| {line} |".replace("-0.00", "0.00") in readme
 
@@ -124,12 +138,16 @@ def test_the_readme_shows_the_table_that_the_gallery_computed():
 def test_the_readme_counts_the_cells_as_the_summary_does():
     summary = (ROOT / "results/table2/summary.md").read_text(encoding="utf-8")
     counted = re.search(
-        r"Of the (\d+) on the paper's data \d+ \((\d+) %\) lie within one point, \d+ \((\d+) %\)", summary
+        r"Of the (\d+) on the paper's data \d+ \((\d+) %\) lie within one point, \d+ \((\d+) %\)",
+        summary,
     )
     assert counted is not None
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     distinct, near, apart = counted.groups()
-    assert f"of {distinct} distinct numbers on the paper's data, {near} % come out within one point" in readme
+    assert (
+        f"of {distinct} distinct numbers on the paper's data, {near} % come out within one point"
+        in readme
+    )
     assert f"and {apart} % differ" in readme
 
 
@@ -147,7 +165,10 @@ def test_the_page_on_the_printed_numbers_counts_the_cells_as_the_summary_does():
     summary = json.loads((ROOT / "results/table2/summary.json").read_text(encoding="utf-8"))
     for metric, counts in summary["by_metric"].items():
         words = ("exact", "within 1", "compatible", "differs up", "differs down", "data differ")
-        assert f"| {metric.upper()} | {' | '.join(str(counts.get(word, 0)) for word in words)} |" in page
+        assert (
+            f"| {metric.upper()} | {' | '.join(str(counts.get(word, 0)) for word in words)} |"
+            in page
+        )
     assert (
         f"Of the {summary['judged']} cells on the paper's data {summary['within_one_point']} lie within one point, "
         f"{summary['differ']} differ, and {summary['equivalent']} are shown to lie within two points."
@@ -155,4 +176,6 @@ def test_the_page_on_the_printed_numbers_counts_the_cells_as_the_summary_does():
     for method, counts in summary["by_method"].items():
         near = counts.get("exact", 0) + counts.get("within 1", 0)
         far = counts.get("differs up", 0) + counts.get("differs down", 0)
-        assert re.search(rf"\b{method.removesuffix('-fcm').upper()} {near} and {far}\b", page), method
+        assert re.search(rf"\b{method.removesuffix('-fcm').upper()} {near} and {far}\b", page), (
+            method
+        )

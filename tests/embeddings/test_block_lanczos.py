@@ -15,7 +15,9 @@ def matrix(values, seed=0):
     "values",
     [
         np.linspace(0.0, 1.0, 60),
-        np.r_[np.full(5, 3.0), np.zeros(55)],  # a Krylov space of one vector would end after two steps
+        np.r_[
+            np.full(5, 3.0), np.zeros(55)
+        ],  # a Krylov space of one vector would end after two steps
         np.r_[1e13, 1e12, 1e12, 1e12, np.linspace(1.0, 2.0, 56)],
     ],
 )
@@ -35,7 +37,9 @@ def test_small_eigenvalues_beside_huge_ones(large):
     values = np.r_[4e13 / np.arange(1, large + 1), np.linspace(2.0, 0.1, 60 - large)]
     Q = np.linalg.qr(np.random.RandomState(0).standard_normal((60, 60)))[0]
     start = np.random.RandomState(1).standard_normal((60, large + 5))
-    V = leading_eigenvectors(lambda X: Q @ (values[:, None] * (Q.T @ X)), start, large + 3, tolerance=1e-3)
+    V = leading_eigenvectors(
+        lambda X: Q @ (values[:, None] * (Q.T @ X)), start, large + 3, tolerance=1e-3
+    )
     assert V.shape == (60, large + 3)
     np.testing.assert_allclose(np.sum((Q[:, :large].T @ V[:, :large]) ** 2), large, rtol=1e-12)
     weights = (Q[:, large:].T @ V[:, large:]) ** 2
@@ -46,13 +50,17 @@ def test_the_same_start_gives_the_same_bits():
     """Also where the space is exhausted at once, which a library mends with random numbers of its own."""
     A = matrix(np.r_[np.full(20, 2.0), np.full(20, 1.0)])
     start = np.random.RandomState(1).standard_normal((40, 5))
-    first, second = (leading_eigenvectors(lambda X: A @ X, start, 3, tolerance=1e-3) for _ in range(2))
+    first, second = (
+        leading_eigenvectors(lambda X: A @ X, start, 3, tolerance=1e-3) for _ in range(2)
+    )
     assert np.array_equal(first, second)
 
 
 def test_no_more_columns_than_the_space_has():
     A = matrix(np.arange(1.0, 4.0))
-    V = leading_eigenvectors(lambda X: A @ X, np.random.RandomState(1).standard_normal((3, 3)), 3, tolerance=1e-9)
+    V = leading_eigenvectors(
+        lambda X: A @ X, np.random.RandomState(1).standard_normal((3, 3)), 3, tolerance=1e-9
+    )
     np.testing.assert_allclose(np.diag(V.T @ A @ V), [3.0, 2.0, 1.0])
 
 

@@ -35,7 +35,13 @@ def test_ppca_posterior_mean():
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("iris", (1, 2, 3)), ("sonar", (2, 17, 29)), ("wdbc", (1, 1, 2)), ("segment", (2, 4, 6)), ("bc", (1, 7, 9))],
+    [
+        ("iris", (1, 2, 3)),
+        ("sonar", (2, 17, 29)),
+        ("wdbc", (1, 1, 2)),
+        ("segment", (2, 4, 6)),
+        ("bc", (1, 7, 9)),
+    ],
 )
 def test_dimensions_of_the_printed_table(name, expected):
     Y = load(name).Y

@@ -10,7 +10,12 @@ from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, _smallest, expanded_distances, neighbor_graph
+from sgpmic_cli.embeddings.isomap import (
+    DUPLICATE_EDGE,
+    _smallest,
+    expanded_distances,
+    neighbor_graph,
+)
 from sgpmic_cli.fcm import FuzzyCMeans
 
 
@@ -28,7 +33,9 @@ def test_axes_of_many_rows_are_those_of_a_dense_solver(name, monkeypatch):
     dense = isomap(Y, 5, unit_variance=False)
     monkeypatch.setattr(module, "DENSE", 100)
     monkeypatch.setattr(module.linalg, "eigh", None)  # it is not asked
-    np.testing.assert_allclose(isomap(Y, 5, unit_variance=False), dense, atol=1e-9 * np.abs(dense).max())
+    np.testing.assert_allclose(
+        isomap(Y, 5, unit_variance=False), dense, atol=1e-9 * np.abs(dense).max()
+    )
 
 
 def test_axes_beyond_the_rank_are_zero():
@@ -55,9 +62,15 @@ def test_points_outside_the_largest_part_share_one_place():
 
 def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority():
     iris = load("iris").Y + 1e-3 * np.random.RandomState(0).rand(150, 4)  # without equal distances
-    np.testing.assert_allclose(isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"), atol=1e-6)
-    clouds = np.random.RandomState(0).randn(60, 2) + np.repeat([[0, 0], [30, 0], [0, 30]], 20, axis=0)
-    np.testing.assert_array_equal(isomap(clouds, 2, parts="auto"), isomap(clouds, 2, parts="joined"))
+    np.testing.assert_allclose(
+        isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"), atol=1e-6
+    )
+    clouds = np.random.RandomState(0).randn(60, 2) + np.repeat(
+        [[0, 0], [30, 0], [0, 30]], 20, axis=0
+    )
+    np.testing.assert_array_equal(
+        isomap(clouds, 2, parts="auto"), isomap(clouds, 2, parts="joined")
+    )
 
 
 @pytest.mark.parametrize("distances", [cdist, expanded_distances])
@@ -108,4 +121,6 @@ def test_too_many_axes_are_refused():
 @pytest.mark.parametrize("k", [1, 13, 40])
 def test_the_nearest_are_those_of_a_stable_sort(k):
     distances = np.random.RandomState(0).randint(6, size=(30, 40)).astype(float)  # full of ties
-    np.testing.assert_array_equal(_smallest(distances, k), np.argsort(distances, axis=1, kind="stable")[:, :k])
+    np.testing.assert_array_equal(
+        _smallest(distances, k), np.argsort(distances, axis=1, kind="stable")[:, :k]
+    )

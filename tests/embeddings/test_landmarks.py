@@ -12,7 +12,9 @@ def roll(n, seed=0):
     rng = np.random.RandomState(seed)
     turn, height = 1.5 * np.pi * (1.0 + 2.0 * rng.uniform(size=n)), 21.0 * rng.uniform(size=n)
     length = 0.5 * (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn))  # of the spiral from its centre
-    return np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)]), np.column_stack([length, height])
+    return np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)]), np.column_stack(
+        [length, height]
+    )
 
 
 def agreement(X, other):
@@ -55,7 +57,9 @@ def test_duplicates_fall_on_one_place():
 
 def test_the_result_depends_on_the_seed_alone():
     Y, _ = roll(800)
-    first, again = (landmark_isomap(Y, 2, np.random.RandomState(7), n_landmarks=200) for _ in range(2))
+    first, again = (
+        landmark_isomap(Y, 2, np.random.RandomState(7), n_landmarks=200) for _ in range(2)
+    )
     np.testing.assert_array_equal(first, again)
 
 
@@ -64,4 +68,6 @@ def test_blocks_do_not_matter(numbers, monkeypatch):
     Y, _ = roll(300)
     whole = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=100)
     monkeypatch.setattr("sgpmic_cli.embeddings.landmarks.BLOCK_NUMBERS", numbers)
-    np.testing.assert_allclose(landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=100), whole, atol=1e-12)
+    np.testing.assert_allclose(
+        landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=100), whole, atol=1e-12
+    )

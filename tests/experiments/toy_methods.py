@@ -16,7 +16,9 @@ class Halves(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, Y, y=None):
-        self.labels_ = np.random.RandomState(self.random_state).randint(self.n_clusters, size=len(Y))
+        self.labels_ = np.random.RandomState(self.random_state).randint(
+            self.n_clusters, size=len(Y)
+        )
         return self
 
 

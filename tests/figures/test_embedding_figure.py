@@ -25,7 +25,14 @@ def test_every_cluster_and_class_is_drawn(tmp_path, q):
     means = np.array([X[labels == m].mean(axis=0) for m in range(3)])
     draw_embedding(tmp_path / "clusters", X, labels, means=means)
     assert colours_in(tmp_path / "clusters.png") >= set(COLOURS[:3])
-    draw_embedding(tmp_path / "both", X, labels, means=means, classes=(labels + 1) % 3, class_names=["x", "y", "z"])
+    draw_embedding(
+        tmp_path / "both",
+        X,
+        labels,
+        means=means,
+        classes=(labels + 1) % 3,
+        class_names=["x", "y", "z"],
+    )
     assert colours_in(tmp_path / "both.png") >= set(COLOURS[:3])
     with Image.open(tmp_path / "both.png") as both, Image.open(tmp_path / "clusters.png") as one:
         assert both.size[0] > 1.9 * one.size[0]

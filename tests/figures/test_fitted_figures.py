@@ -38,7 +38,9 @@ def texts(monkeypatch):
     """Everything that is written into a figure."""
     found = []
     write = Axes.text
-    monkeypatch.setattr(Axes, "text", lambda self, x, y, s, **more: found.append(s) or write(self, x, y, s, **more))
+    monkeypatch.setattr(
+        Axes, "text", lambda self, x, y, s, **more: found.append(s) or write(self, x, y, s, **more)
+    )
     return found
 
 
@@ -63,7 +65,9 @@ def test_clusters_without_rows_and_single_ones_can_be_drawn(tmp_path, texts):
     draw_profile(tmp_path / "one", replace(one, differences=np.full((1, 3), np.nan)))
     two = profile(2, 3)
     means = np.where(np.arange(2)[:, None] == 1, np.nan, two.means)
-    draw_profile(tmp_path / "two", replace(two, sizes=np.array([9, 0]), means=means, differences=means))
+    draw_profile(
+        tmp_path / "two", replace(two, sizes=np.array([9, 0]), means=means, differences=means)
+    )
     assert len(texts) == 6
 
 
@@ -71,20 +75,26 @@ def test_clusters_without_rows_and_single_ones_can_be_drawn(tmp_path, texts):
 def test_regions_hold_their_share_of_the_points(tmp_path, monkeypatch, q):
     drawn = []
     add = Axes.add_patch
-    monkeypatch.setattr(Axes, "add_patch", lambda self, patch: drawn.append(patch) or add(self, patch))
+    monkeypatch.setattr(
+        Axes, "add_patch", lambda self, patch: drawn.append(patch) or add(self, patch)
+    )
     rng = np.random.RandomState(0)
     labels = np.arange(4000) % 2
     mixing = np.tril(np.full((q, q), 0.6)) + np.eye(q)
     X = rng.randn(4000, q) @ mixing.T + 30.0 * labels[:, None]
     means = np.array([np.zeros(q), np.full(q, 30.0)])
-    draw_embedding(tmp_path / "e", X, labels, means=means, covariances=np.array([mixing @ mixing.T] * 2))
+    draw_embedding(
+        tmp_path / "e", X, labels, means=means, covariances=np.array([mixing @ mixing.T] * 2)
+    )
     ellipses = [patch for patch in drawn if isinstance(patch, Ellipse)]
     assert len(ellipses) == (0 if q == 1 else 4)
     if q == 2:
         for ellipse, share in zip(ellipses, (0.5, 0.9, 0.5, 0.9), strict=True):
             turn = np.radians(ellipse.angle)
             axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-            inside = (((X - ellipse.center) @ axes.T / [ellipse.width / 2, ellipse.height / 2]) ** 2).sum(axis=1) <= 1
+            inside = (
+                ((X - ellipse.center) @ axes.T / [ellipse.width / 2, ellipse.height / 2]) ** 2
+            ).sum(axis=1) <= 1
             assert inside.sum() / 2000 == pytest.approx(share, abs=0.03)
 
 

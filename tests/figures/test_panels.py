@@ -63,7 +63,9 @@ def test_the_columns_are_those_of_the_printed_numbers(plot_options):
 
 
 def test_no_successful_run_is_a_sentence(plot_options, monkeypatch):
-    broken = Method("broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"})
+    broken = Method(
+        "broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"}
+    )
     monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
     with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
@@ -86,7 +88,9 @@ def test_clusters_take_the_numbers_of_their_classes():
 
 def test_a_trace_counts_e_and_m_updates(plot_options):
     study = plot_options.study(
-        ["iris"], ["sgp-mic"], lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})]
+        ["iris"],
+        ["sgp-mic"],
+        lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})],
     )
     ((cell, trace),) = traces(study, plot_options)
     assert cell.q == 2

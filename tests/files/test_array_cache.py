@@ -41,7 +41,9 @@ def test_without_a_folder_nothing_is_kept():
     assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"]
+)
 def test_a_damaged_file_is_made_again(tmp_path, damage):
     remembered(tmp_path, MODULE, "a", Y, made(1))
     (file,) = tmp_path.iterdir()

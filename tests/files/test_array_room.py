@@ -11,7 +11,9 @@ from joblib import Parallel, delayed
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.array_room import array_room
 
-reserves = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system cannot reserve room on a disk")
+reserves = pytest.mark.skipif(
+    not hasattr(os, "posix_fallocate"), reason="this system cannot reserve room on a disk"
+)
 
 
 def test_in_memory_unless_a_folder_is_named(tmp_path, lies_in_a_file):
@@ -31,7 +33,9 @@ def test_the_file_has_no_name(tmp_path):
 
 
 def test_it_goes_to_other_processes_like_any_array(tmp_path):
-    mapped = array_room((300_000, 2), tmp_path)  # joblib writes arrays of this size to a file of its own
+    mapped = array_room(
+        (300_000, 2), tmp_path
+    )  # joblib writes arrays of this size to a file of its own
     mapped[:] = 1.0
     assert Parallel(n_jobs=2)(delayed(np.sum)(mapped) for _ in range(2)) == [600_000.0] * 2
     assert pickle.loads(pickle.dumps(mapped)).sum() == 600_000.0
@@ -43,7 +47,9 @@ def test_a_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(SgpmicError, match=r"0\.8 GB cannot be had in .*\(No space left on device\); name another"):
+    with pytest.raises(
+        SgpmicError, match=r"0\.8 GB cannot be had in .*\(No space left on device\); name another"
+    ):
         array_room((10**7, 10), tmp_path)
 
 

@@ -5,7 +5,13 @@ import os
 import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, replacing, whole_folder, write_whole
+from sgpmic_cli.files.atomic import (
+    check_writable,
+    refuse_overwriting_inputs,
+    replacing,
+    whole_folder,
+    write_whole,
+)
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -16,7 +22,9 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(SgpmicError, match=r"No space left on device; make room .* finished runs are kept"):
+    with pytest.raises(
+        SgpmicError, match=r"No space left on device; make room .* finished runs are kept"
+    ):
         write_whole(path, "new\n")
     assert path.read_text() == "old\n"
     assert os.listdir(tmp_path) == ["table.csv"]
@@ -64,7 +72,8 @@ def test_a_folder_gets_all_files_or_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "refused", [lambda path: check_writable(path, "out"), lambda path: whole_folder(path).__enter__()]
+    "refused",
+    [lambda path: check_writable(path, "out"), lambda path: whole_folder(path).__enter__()],
 )
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refused):
     (tmp_path / "file").write_text("")

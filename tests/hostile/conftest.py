@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 
-collect_ignore = ["exits_at_import.py"]  # doctests are looked for in every module, and this one ends whoever imports it
+collect_ignore = [
+    "exits_at_import.py"
+]  # doctests are looked for in every module, and this one ends whoever imports it
 
 
 @pytest.fixture
@@ -38,7 +40,9 @@ def refused(folder):
         before = snapshot(folder)
         result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="sgpmic")
         assert result.exit_code == code, result.output
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert result.exception is None or isinstance(result.exception, SystemExit), (
+            result.exception
+        )
         assert result.stdout == ""
         sentence = one_sentence(result.stderr)
         assert words in sentence
@@ -54,11 +58,24 @@ def shell(folder):
     started = []
 
     def start(*arguments, **options):
-        paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "experiments"), str(ROOT / "tests" / "hostile")])
-        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1", **options.pop("env", {})}
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
+        paths = os.pathsep.join(
+            [str(ROOT), str(ROOT / "tests" / "experiments"), str(ROOT / "tests" / "hostile")]
+        )
+        environment = {
+            **os.environ,
+            "PYTHONPATH": paths,
+            "PYTHONSAFEPATH": "1",
+            **options.pop("env", {}),
+        }
+        streams = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "stdin": subprocess.DEVNULL,
+        } | options
         command = [sys.executable, "-m", "sgpmic_cli", *map(os.fspath, arguments)]
-        process = subprocess.Popen(command, cwd=folder, env=environment, text=True, start_new_session=True, **streams)
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, text=True, start_new_session=True, **streams
+        )
         started.append(process)
         return process
 

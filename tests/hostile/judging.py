@@ -38,6 +38,12 @@ def one_sentence(stderr):
 
 def processes_of(group):
     """Processes that still belong to the session of a command."""
-    listed = subprocess.run(["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
     rows = (line.split() for line in listed.splitlines())
-    return [int(pid) for pid, session, state in rows if int(session) == group and not state.startswith("Z")]
+    return [
+        int(pid)
+        for pid, session, state in rows
+        if int(session) == group and not state.startswith("Z")
+    ]

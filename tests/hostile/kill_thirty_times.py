@@ -72,7 +72,11 @@ def _timeless(content):
 
 
 def _left(folder):
-    return {str(path.relative_to(folder)): _content(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): _content(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def main():
@@ -99,11 +103,20 @@ def main():
                 again = _start(words, folder)
                 _, said = again.communicate()
                 found = _left(folder)
-                differing = {name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)}
-                failure = [*sorted(differing), *([said.strip() or "exit code"] if again.returncode or said else [])]
+                differing = {
+                    name
+                    for name in found.keys() | expected.keys()
+                    if found.get(name) != expected.get(name)
+                }
+                failure = [
+                    *sorted(differing),
+                    *([said.strip() or "exit code"] if again.returncode or said else []),
+                ]
                 wrong += bool(failure)
                 where = f"at rename {moves}" if moves is not None else "at a random moment"
-                print(f"{command} {turn}: killed {where}: {', '.join(failure) or 'equal'}", flush=True)
+                print(
+                    f"{command} {turn}: killed {where}: {', '.join(failure) or 'equal'}", flush=True
+                )
     return wrong
 
 

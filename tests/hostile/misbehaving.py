@@ -89,7 +89,9 @@ class Rude(Good):
         os.chdir("/")
         os.closerange(0, 3)
         base = Y
-        while isinstance(base, np.ndarray):  # a read-only view may stand on something that can be written
+        while isinstance(
+            base, np.ndarray
+        ):  # a read-only view may stand on something that can be written
             with contextlib.suppress(ValueError):
                 base.flags.writeable = True
                 base[:] = 0.0

@@ -90,11 +90,24 @@ def test_something_else_in_its_place(store, text):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        *(("scores", {**RECORD.scores, "acc": bad}) for bad in (None, "50", True, [50], -101, 1e6, {})),
-        *(("scores", bad) for bad in (None, {}, [], 5, {"acc": 50.0}, {**RECORD.scores, "more": 1.0})),
+        *(
+            ("scores", {**RECORD.scores, "acc": bad})
+            for bad in (None, "50", True, [50], -101, 1e6, {})
+        ),
+        *(
+            ("scores", bad)
+            for bad in (None, {}, [], 5, {"acc": 50.0}, {**RECORD.scores, "more": 1.0})
+        ),
         *(("seconds", bad) for bad in (None, -1.0, "fast", True, [])),
-        *((name, bad) for name in ("q", "n_clusters", "repeat", "seed") for bad in (None, -1, 1.5, "2", True)),
-        *(("trace", bad) for bad in (None, [], {"loss": None}, {"loss": ["x"]}, {"loss": 1.0}, {"loss": [None]})),
+        *(
+            (name, bad)
+            for name in ("q", "n_clusters", "repeat", "seed")
+            for bad in (None, -1, 1.5, "2", True)
+        ),
+        *(
+            ("trace", bad)
+            for bad in (None, [], {"loss": None}, {"loss": ["x"]}, {"loss": 1.0}, {"loss": [None]})
+        ),
         *(("warnings", bad) for bad in (None, "slow", [1], {"a": "b"})),
         *(("n_iter", bad) for bad in (-1, 1.5, "4", True)),
         *((name, bad) for name in ("dataset", "method", "reason") for bad in (None, 1, ["iris"])),
@@ -152,12 +165,18 @@ def test_a_damaged_array_cache_is_computed_again(tmp_path, content):
 @pytest.fixture
 def reference(folder):
     content = json.loads(default_path().read_text())
-    content["cells"] = [cell for cell in content["cells"] if (cell["dataset"], cell["method"]) == ("iris", "pca-fcm")]
+    content["cells"] = [
+        cell
+        for cell in content["cells"]
+        if (cell["dataset"], cell["method"]) == ("iris", "pca-fcm")
+    ]
     assert read_reference(default_path()).cells
     return content
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "-1", "101", '"90"', "true", "[]", "{}"])
+@pytest.mark.parametrize(
+    "value", ["NaN", "Infinity", "-Infinity", "1e999", "-1", "101", '"90"', "true", "[]", "{}"]
+)
 @pytest.mark.parametrize("metric", ["acc", "nmi"])
 def test_a_number_that_is_none_fails_the_gate(folder, reference, refused, metric, value):
     reference["cells"][0][metric][0] = "HERE"
@@ -165,7 +184,9 @@ def test_a_number_that_is_none_fails_the_gate(folder, reference, refused, metric
     refused(["check", "--reference", "reference.json"], 1, "nothing was compared")
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", DEEP, '{"cells": 1}', '{"cells": [1]}', "\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", DEEP, '{"cells": 1}', '{"cells": [1]}', "\xff"]
+)
 def test_what_is_no_reference_fails_the_gate(folder, refused, text):
     (folder / "reference.json").write_bytes(text.encode("latin-1"))
     refused(["check", "--reference", "reference.json"], 1, "nothing was compared")
@@ -181,7 +202,13 @@ SWEEP = "dataset,method,n_clusters,metric,mean,std,n\niris,aml,3,acc,{},1.0,10\n
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a,b\n1,2\n", *(SWEEP.format(bad) for bad in ("nan", "inf", "x", "1e999", "1,-1,1")), "\xff\xfe", "\0,\n"],
+    [
+        "",
+        "a,b\n1,2\n",
+        *(SWEEP.format(bad) for bad in ("nan", "inf", "x", "1e999", "1,-1,1")),
+        "\xff\xfe",
+        "\0,\n",
+    ],
 )
 def test_a_damaged_sweep_is_one_sentence(folder, refused, text):
     (folder / "results" / "sweep-clusters").mkdir(parents=True)
@@ -195,7 +222,8 @@ def test_a_sweep_that_is_whole_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "null", DEEP, '{"cells": 1}', '{"cells": [{}]}', "\xff", '{"cells": [NaN]}']
+    "text",
+    ["", "{}", "[]", "null", DEEP, '{"cells": 1}', '{"cells": [{}]}', "\xff", '{"cells": [NaN]}'],
 )
 def test_a_damaged_table_is_one_sentence_of_the_report(folder, refused, text):
     (folder / "results" / "table2").mkdir(parents=True)

@@ -36,7 +36,17 @@ def cluster(folder):
     processes = []
 
     def start(kind, *arguments):
-        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(file), "--host", "127.0.0.1", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "dask",
+            kind,
+            "--scheduler-file",
+            str(file),
+            "--host",
+            "127.0.0.1",
+            *arguments,
+        ]
         environment = {**os.environ, "PYTHONPATH": paths}
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         processes.append(subprocess.Popen(command, env=environment, cwd=folder.parent, **silent))
@@ -44,7 +54,15 @@ def cluster(folder):
     start("scheduler", "--port", "0", "--no-dashboard")
     while not file.exists():
         time.sleep(0.05)
-    start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(folder.parent / "w"))
+    start(
+        "worker",
+        "--nthreads",
+        "1",
+        "--no-nanny",
+        "--no-dashboard",
+        "--local-directory",
+        str(folder.parent / "w"),
+    )
     yield json.loads(file.read_text())["address"]
     for process in processes:
         process.kill()
@@ -57,7 +75,18 @@ def test_ten_failed_columns_and_a_good_one(folder, shell, way, request):
     if where is None:
         where = ["--backend", "dask", "--scheduler", request.getfixturevalue("cluster")]
     methods = ",".join(["pca-fcm", *REASONS, "misbehaving:Rude"])
-    arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out", "--json", *LIMITS]
+    arguments = [
+        "--dataset",
+        "iris",
+        "--methods",
+        methods,
+        "--repeats",
+        "1",
+        "--out",
+        "out",
+        "--json",
+        *LIMITS,
+    ]
     process = shell("benchmark", *arguments, *where)
     printed, said = process.communicate(timeout=300)
     assert process.returncode == 3, said
@@ -69,7 +98,9 @@ def test_ten_failed_columns_and_a_good_one(folder, shell, way, request):
     for method, reason in REASONS.items():
         assert cells[method]["failed"] == 1
         assert cells[method]["note"].startswith(f"All 1 runs failed: {reason}"), method
-    assert cells["misbehaving:Rude"]["failed"] == 0  # it disturbs nobody: not the data, the folder or the output
+    assert (
+        cells["misbehaving:Rude"]["failed"] == 0
+    )  # it disturbs nobody: not the data, the folder or the output
     assert (folder / "out" / "table.csv").exists()
     assert processes_of(process.pid) == []
     assert not list(folder.rglob(".sgpmic-*"))
@@ -84,7 +115,9 @@ def test_scikit_learn_keeps_its_own_memory(folder, shell):
 
 
 def test_a_module_beside_the_method_is_in_its_key(tmp_path):
-    (tmp_path / "own_method.py").write_text("import own_helper\nfrom own_package import part\n\n\nclass Mine: ...\n")
+    (tmp_path / "own_method.py").write_text(
+        "import own_helper\nfrom own_package import part\n\n\nclass Mine: ...\n"
+    )
     (tmp_path / "own_package").mkdir()
     for name in ("own_helper.py", "own_package/__init__.py", "own_package/part.py", "apart.py"):
         (tmp_path / name).write_text("value = 1\n")

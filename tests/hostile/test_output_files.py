@@ -72,7 +72,9 @@ def test_killed_before_the_commit_the_old_files_stand_and_nothing_is_left(tmp_pa
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", ["before", "between"])
-def test_an_interrupt_says_truly_whether_anything_was_written(tmp_path, monkeypatch, number, moment):
+def test_an_interrupt_says_truly_whether_anything_was_written(
+    tmp_path, monkeypatch, number, moment
+):
     out = tmp_path / "out"
     _write(out, "old")
     replace, sent = os.replace, []
@@ -92,7 +94,10 @@ def test_an_interrupt_says_truly_whether_anything_was_written(tmp_path, monkeypa
             with pytest.raises(KeyboardInterrupt, match="interrupted when all files were written"):
                 _write(out, "new")
         else:
-            with pytest.raises(KeyboardInterrupt, match="interrupted; nothing was written"), whole_folder(out):
+            with (
+                pytest.raises(KeyboardInterrupt, match="interrupted; nothing was written"),
+                whole_folder(out),
+            ):
                 os.kill(os.getpid(), number)
     finally:
         signal.signal(number, before)
@@ -122,7 +127,12 @@ def test_only_leftovers_of_our_own_are_removed(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "name", [f".sgpmic-{DEAD}-0123abcd.tmp", f".sgpmic-unfinished-{DEAD}-0123abcd", f".sgpmic-finished-{DEAD}-0123abcd"]
+    "name",
+    [
+        f".sgpmic-{DEAD}-0123abcd.tmp",
+        f".sgpmic-unfinished-{DEAD}-0123abcd",
+        f".sgpmic-finished-{DEAD}-0123abcd",
+    ],
 )
 def test_leftovers_of_the_dead_are_removed(tmp_path, name):
     (tmp_path / name).mkdir()

@@ -59,7 +59,11 @@ class Server:
 def found(monkeypatch, folder):
     monkeypatch.setattr(downloading, "BACKOFF", 0.01)
     monkeypatch.setattr(downloading, "LEAST_SECONDS", 1.5)
-    details = {"filename": "file.mat", "size": len(BODY), "sha256": hashlib.sha256(BODY).hexdigest()}
+    details = {
+        "filename": "file.mat",
+        "size": len(BODY),
+        "sha256": hashlib.sha256(BODY).hexdigest(),
+    }
     return dataclasses.replace(entry("yale"), **details)
 
 
@@ -83,16 +87,28 @@ def _drops(data, size=1):
         ([b"HTTP/1.1 200 OK\r\n\r\n" + BODY * 2], 0.0, False, "sent more than"),
         ([b"HTTP/1.1 404 \x1b[31mGone\r\n\r\n"], 0.0, False, "answered 404"),
         ([b"HTTP/1.1 500 \x07\r\n\r\n"], 0.0, False, "answered 500"),
-        ([b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"], 0.0, False, "answered 302"),
+        (
+            [b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"],
+            0.0,
+            False,
+            "answered 302",
+        ),
         ([b"HTTP/1.1 302 Found\r\nLocation: /file.mat\r\n\r\n"], 0.0, False, "answered 302"),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"], 0.0, False, "file.mat"),
-        ([b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 500 + b"\r\n\r\n"], 0.0, False, "file.mat"),
+        (
+            [b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 500 + b"\r\n\r\n"],
+            0.0,
+            False,
+            "file.mat",
+        ),
         ([b"HTTP/1.1 200 OK\r\n" + b"A: " + b"b" * 70_000 + b"\r\n\r\n"], 0.0, False, "file.mat"),
         ([b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n"], 0.0, False, "file.mat"),
         ([b"\0" * 1000], 0.0, False, "file.mat"),
     ],
 )
-def test_a_server_that_misbehaves_is_one_sentence_in_time(folder, found, pieces, pause, stay, words):
+def test_a_server_that_misbehaves_is_one_sentence_in_time(
+    folder, found, pieces, pause, stay, words
+):
     server = Server(pieces, pause, stay)
     before, started = snapshot(folder), time.monotonic()
     with pytest.raises(DataUnavailable, match="yale is unavailable") as raised:
@@ -132,7 +148,12 @@ def test_a_malformed_address_is_one_sentence(folder, found, mirror):
 
 def test_a_login_goes_to_the_server_and_nowhere_else(folder, found):
     server = Server([HEAD + BODY])
-    assert read_original(found, data_dir=folder / "cache", mirror=f"http://me:se%20cret@{server.address}") == BODY
+    assert (
+        read_original(
+            found, data_dir=folder / "cache", mirror=f"http://me:se%20cret@{server.address}"
+        )
+        == BODY
+    )
     assert b"Authorization: Basic " + base64.b64encode(b"me:se cret") in server.heard
     server.socket.close()
 
@@ -144,7 +165,9 @@ def test_a_poisoned_cache_is_called_damaged_and_a_read_only_one_costs_nothing(fo
         read_original(found, data_dir=folder / "cache", offline=True)
     server = Server([HEAD + BODY])
     (folder / "nocache").write_text("")
-    assert read_original(found, data_dir=folder / "nocache", mirror=f"http://{server.address}") == BODY
+    assert (
+        read_original(found, data_dir=folder / "nocache", mirror=f"http://{server.address}") == BODY
+    )
     with pytest.raises(SgpmicError, match="cannot be kept in") as raised:
         fetch(found, data_dir=folder / "nocache", mirror=f"http://{server.address}")
     assert raised.value.exit_code == 1
@@ -181,7 +204,11 @@ def test_a_pipe_or_device_in_place_of_a_file(folder, found, kind, made):
 def test_a_scheduler_that_is_none_is_one_sentence_in_time(monkeypatch, address):
     pytest.importorskip("distributed")
     monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 1)
-    pieces = {"silent": [], "http": [b"HTTP/1.1 200 OK\r\n\r\n"], "nonsense": [os.urandom(512)]}.get(address)
+    pieces = {
+        "silent": [],
+        "http": [b"HTTP/1.1 200 OK\r\n\r\n"],
+        "nonsense": [os.urandom(512)],
+    }.get(address)
     server = Server(pieces or [], stay=True)
     started = time.monotonic()
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
@@ -194,7 +221,9 @@ def test_a_scheduler_that_is_none_is_one_sentence_in_time(monkeypatch, address):
 def test_no_client_of_dask_complains_at_the_end_of_the_process(shell, address):
     pytest.importorskip("distributed")
     where = ["--backend", "dask", "--scheduler", address]
-    process = shell("benchmark", "--dataset", "iris", "--methods", "pca-fcm", "--out", "out", *where)
+    process = shell(
+        "benchmark", "--dataset", "iris", "--methods", "pca-fcm", "--out", "out", *where
+    )
     printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (2, "")
     assert "no Dask scheduler answers" in one_sentence(said)

@@ -21,7 +21,18 @@ SLOW = [
     "--quiet",
 ]
 LONG = ["fit", "iris", "--iterations", "100000", "--out", "out/deep", "--quiet"]
-BUILT_IN = ["benchmark", "--dataset", "segment", "--methods", "sgp-mic", "--n-jobs", "2", "--out", "out", "--quiet"]
+BUILT_IN = [
+    "benchmark",
+    "--dataset",
+    "segment",
+    "--methods",
+    "sgp-mic",
+    "--n-jobs",
+    "2",
+    "--out",
+    "out",
+    "--quiet",
+]
 
 
 def _until(condition, process):
@@ -33,8 +44,16 @@ def _until(condition, process):
 @pytest.mark.parametrize(
     ("command", "started", "words"),
     [
-        (SLOW, lambda folder: len(list(folder.glob("out/runs/*.json"))) > 1, "finished runs are kept"),
-        (LONG, lambda folder: list(folder.glob("out/deep/.sgpmic-unfinished-*")), "nothing was written"),
+        (
+            SLOW,
+            lambda folder: len(list(folder.glob("out/runs/*.json"))) > 1,
+            "finished runs are kept",
+        ),
+        (
+            LONG,
+            lambda folder: list(folder.glob("out/deep/.sgpmic-unfinished-*")),
+            "nothing was written",
+        ),
         (BUILT_IN, lambda folder: (folder / "out" / "runs").exists(), "finished runs are kept"),
     ],
 )
@@ -55,7 +74,16 @@ def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
 
 def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
     reference = ["--reference", "ref.json", "--dataset", "my.csv", "--label", "kind"]
-    process = shell("check", "--update", *reference, "--methods", "toy_methods:Slow", "--repeats", "400", "--quiet")
+    process = shell(
+        "check",
+        "--update",
+        *reference,
+        "--methods",
+        "toy_methods:Slow",
+        "--repeats",
+        "400",
+        "--quiet",
+    )
 
     def records():
         return list((folder.parent / "cache").glob("**/check/**/*.json"))
@@ -81,7 +109,9 @@ def test_workers_end_with_a_command_that_is_killed(folder, shell):
 
 
 @pytest.mark.parametrize("command", ["fit", "plot"])
-def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(folder, shell, command):
+def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(
+    folder, shell, command
+):
     quick = ["--clusters", "2", "--iterations", "2", "--inducing", "5"]
     arguments = {
         "fit": ["fit", "my.csv", "--label", "kind", *quick, "--out", "out", "--quiet", "--force"],

@@ -58,7 +58,9 @@ def test_nothing_commands_a_terminal(name):
     assert len(for_terminal(name)) < 7000
 
 
-@pytest.mark.parametrize("name", ["a|b", "a\nb", "<script>", "`code`", "[x](y)", "*b*", "_i_", "\\", "a\\|b"])
+@pytest.mark.parametrize(
+    "name", ["a|b", "a\nb", "<script>", "`code`", "[x](y)", "*b*", "_i_", "\\", "a\\|b"]
+)
 def test_a_name_is_one_cell_of_a_markdown_table(name):
     table = markdown_table(["data set", "n"], [[for_markdown(name), "1"]])
     row = table.splitlines()[2]
@@ -77,7 +79,13 @@ def test_what_is_left_alone():
 
 
 @pytest.mark.parametrize(
-    "address", ["http://me:secret@host/", "http://me:se@secret@host", "http://secret@host", "http://host/?key=secret"]
+    "address",
+    [
+        "http://me:secret@host/",
+        "http://me:se@secret@host",
+        "http://secret@host",
+        "http://host/?key=secret",
+    ],
 )
 def test_nothing_secret_of_an_address_is_shown(address):
     assert "secret" not in for_terminal(f"'{address}' does not answer")
@@ -97,7 +105,18 @@ def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
 def test_a_class_may_be_called_anything(folder, name):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
-    quick = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5", "--out", "out"]
+    quick = [
+        "--label",
+        "kind",
+        "--clusters",
+        "2",
+        "--iterations",
+        "1",
+        "--inducing",
+        "5",
+        "--out",
+        "out",
+    ]
     result = CliRunner().invoke(app, ["fit", "odd.csv", *quick])
     assert result.exit_code == 0, result.output
     assert "could not be drawn" not in result.stderr
@@ -105,10 +124,23 @@ def test_a_class_may_be_called_anything(folder, name):
     assert "\x1b" not in result.output
 
 
-@pytest.mark.parametrize("name", ["a,b.csv", "a\nb.csv", "a|b.csv", "\x1b[31m.csv", "\udce9.csv", "$x.csv", "-.csv"])
+@pytest.mark.parametrize(
+    "name", ["a,b.csv", "a\nb.csv", "a|b.csv", "\x1b[31m.csv", "\udce9.csv", "$x.csv", "-.csv"]
+)
 def test_a_file_may_be_called_anything(folder, name):
     (folder / name).write_text((folder / "my.csv").read_text())
-    arguments = ["--dataset", f"./{name}", "--label", "kind", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
+    arguments = [
+        "--dataset",
+        f"./{name}",
+        "--label",
+        "kind",
+        "--methods",
+        "pca-fcm",
+        "--repeats",
+        "1",
+        "--n-jobs",
+        "1",
+    ]
     result = CliRunner().invoke(app, ["benchmark", *arguments, "--out", "out"])
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output

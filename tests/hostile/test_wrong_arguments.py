@@ -52,7 +52,10 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["predict", "/dev/null", "iris"], "/dev/null"),
         (["predict", "/dev/zero", "iris"], "it is no file"),
         ([*BENCHMARK], "no data are named"),
-        ([*BENCHMARK, "iris", "--dataset", "wine"], "the data are named twice, 'iris' and --dataset 'wine'"),
+        (
+            [*BENCHMARK, "iris", "--dataset", "wine"],
+            "the data are named twice, 'iris' and --dataset 'wine'",
+        ),
         ([*BENCHMARK, "--dataset", ""], "no data set was named"),
         ([*BENCHMARK, "--dataset", ",,,"], "no data set was named"),
         ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
@@ -95,7 +98,10 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["check", "--repeats", "0"], "--repeats 0"),
         (["check", "--repeats", "9999"], "--repeats 9999"),
         (["check", "--n-jobs", "0"], "--n-jobs 0"),
-        (["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"], "goes without --update"),
+        (
+            ["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"],
+            "goes without --update",
+        ),
         (["datasets", "show", "nobody"], "nobody"),
         (["datasets", "shw"], "No such command"),
         (["speed", "--rows", "5"], "--rows"),
@@ -129,7 +135,11 @@ def test_what_cannot_be_written_is_told_before_the_work(refused, arguments, out)
 @pytest.mark.parametrize("store", ["my.csv", "/proc/nowhere"])
 def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused, store):
     (folder / "out").mkdir()
-    refused([*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store], 1, "cannot write into --store")
+    refused(
+        [*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store],
+        1,
+        "cannot write into --store",
+    )
 
 
 def test_findings_that_cannot_be_written_are_told_before_the_work(refused):
@@ -137,7 +147,11 @@ def test_findings_that_cannot_be_written_are_told_before_the_work(refused):
 
 
 def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
-    refused(["check", "--update", "--reference", "my.csv/reference.json"], 1, "cannot write into --reference")
+    refused(
+        ["check", "--update", "--reference", "my.csv/reference.json"],
+        1,
+        "cannot write into --reference",
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,10 +162,22 @@ def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
         (["fit", "./embedding.csv", "--clusters", "2", "--out", os.curdir], "embedding.csv"),
         (["fit", "link.csv", "--clusters", "2", "--out", "."], "labels.csv"),
         ([*BENCHMARK, "--dataset", "table.csv", "--label", "kind", "--out", "."], "table.csv"),
-        ([*BENCHMARK, "--dataset", "trace.csv", "--label", "kind", "--out", ".", "--trace"], "trace.csv"),
-        ([*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."], "lambda.csv"),
-        (["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."], "sweep.csv"),
-        ([*UPDATE, "--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"], "table.csv"),
+        (
+            [*BENCHMARK, "--dataset", "trace.csv", "--label", "kind", "--out", ".", "--trace"],
+            "trace.csv",
+        ),
+        (
+            [*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."],
+            "lambda.csv",
+        ),
+        (
+            ["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."],
+            "sweep.csv",
+        ),
+        (
+            [*UPDATE, "--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"],
+            "table.csv",
+        ),
     ],
 )
 def test_an_input_is_never_overwritten(folder, refused, arguments, name):
@@ -171,7 +197,9 @@ def test_findings_of_the_gate_replace_nothing_that_it_reads(folder, refused, jun
     refused(["check", "--reference", "reference.json", "--junit", junit], 2, "name another")
 
 
-@pytest.mark.parametrize("name", ["table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"])
+@pytest.mark.parametrize(
+    "name", ["table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"]
+)
 def test_the_report_replaces_nothing_that_it_reads(folder, refused, name):
     for each in ("table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"):
         (folder / "results" / each).parent.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,9 @@ def test_a_file_that_is_mapped_is_fitted_to_and_left_alone(tmp_path):
 def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        estimator, "array_room", lambda shape, folder: asked.append((shape, folder)) or array_room(shape, folder)
+        estimator,
+        "array_room",
+        lambda shape, folder: asked.append((shape, folder)) or array_room(shape, folder),
     )
     told, usual = fitted(HOLES, temp_folder=tmp_path), fitted(HOLES)
     shapes = [(90, 3), (90, 3), (90, 2), (90, 2)]
@@ -95,7 +97,9 @@ def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_pat
 def test_votes_are_those_of_the_drawn_rows_and_shares_of_the_others():
     wrong = np.eye(3)[np.random.RandomState(5).randint(3, size=90)]
     model = fitted(Y, init=wrong)
-    as_voted, as_placed = ((model.votes_ == found).all(axis=1) for found in (wrong, model.responsibilities_))
+    as_voted, as_placed = (
+        (model.votes_ == found).all(axis=1) for found in (wrong, model.responsibilities_)
+    )
     assert (as_voted | as_placed).all()
     assert (~as_placed).sum() > 10
     assert as_voted.sum() >= 40
@@ -133,7 +137,9 @@ def test_labels_to_begin_with_are_those_of_all_rows():
         fitted(Y, init=np.arange(40) % 3)
 
 
-@pytest.mark.parametrize("X", [np.repeat(Y[:2], 2000, axis=0), np.repeat(HOLES, 20, axis=0)], ids=["two", "holes"])
+@pytest.mark.parametrize(
+    "X", [np.repeat(Y[:2], 2000, axis=0), np.repeat(HOLES, 20, axis=0)], ids=["two", "holes"]
+)
 def test_numbers_to_choose_from_end_at_fifteen_and_at_the_distinct_rows(X):
     assert SGPMIC()._numbers(X) == list(range(1, 3 if len(X) == 4000 else 16))
 

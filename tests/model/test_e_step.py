@@ -31,7 +31,9 @@ def test_what_a_ceiling_spares_was_nothing(negligible, first):
 
 
 def test_the_best_component_need_not_have_the_highest_ceiling():
-    S = responsibilities(np.array([[5.0], [4.0]]), lambda m, rows, _: np.full(len(rows), (-100.0, 3.0)[m]), 1e-4)
+    S = responsibilities(
+        np.array([[5.0], [4.0]]), lambda m, rows, _: np.full(len(rows), (-100.0, 3.0)[m]), 1e-4
+    )
     np.testing.assert_array_equal(S, [[0.0, 1.0]])
 
 
@@ -42,5 +44,7 @@ def test_a_dead_component_gets_nothing_and_is_not_asked():
 
     with np.errstate(invalid="ignore"):
         responsibilities(np.array([[-np.inf, -np.inf], [1.0, -900.0]]), alive, 1e-4)
-    S = responsibilities(np.array([[-np.inf, -np.inf], [1.0, -900.0]]), lambda m, rows, _: np.zeros(len(rows)), 1e-4)
+    S = responsibilities(
+        np.array([[-np.inf, -np.inf], [1.0, -900.0]]), lambda m, rows, _: np.zeros(len(rows)), 1e-4
+    )
     np.testing.assert_array_equal(S, [[0.0, 1.0], [0.0, 1.0]])

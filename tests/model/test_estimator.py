@@ -35,11 +35,20 @@ def small(**settings):
     [
         ({"n_clusters": 41}, "n_clusters=41 needs at least that many distinct rows; there are 40."),
         ({"n_clusters": (5, 2)}, "n_clusters must be .* the smaller one first, not \\(5, 2\\)."),
-        ({"n_clusters": (2, 50)}, "n_clusters=50 needs at least that many distinct rows; there are 40."),
+        (
+            {"n_clusters": (2, 50)},
+            "n_clusters=50 needs at least that many distinct rows; there are 40.",
+        ),
         ({"n_clusters": 0}, "n_clusters must be a whole number from 1 .*, not 0."),
-        ({"init": [0, 1] * 5}, "init must have one entry for each of the 40 rows, not shape \\(10,\\)."),
+        (
+            {"init": [0, 1] * 5},
+            "init must have one entry for each of the 40 rows, not shape \\(10,\\).",
+        ),
         ({"init": [0, 1, 2, 3] * 10}, "init has 4 clusters where n_clusters=2."),
-        ({"init": np.zeros((40, 2))}, "init must be probabilities: no negative numbers, and no row of zeros."),
+        (
+            {"init": np.zeros((40, 2))},
+            "init must be probabilities: no negative numbers, and no row of zeros.",
+        ),
         ({"init": "centroids"}, "init must be one of 'committee', .*"),
         ({"n_components": 5}, "n_components=5 needs at least that many columns; n_features=4."),
     ],
@@ -52,7 +61,8 @@ def test_what_cannot_be_is_refused_in_one_sentence(settings, sentence):
 def test_fewer_distinct_rows_than_clusters_are_refused_and_duplicates_are_not():
     X = np.repeat(clouds(0, 9, size=3), 10, axis=0)  # six rows, ten times each
     with pytest.raises(
-        ValueError, match=re.escape("n_clusters=7 needs at least that many distinct rows; there are 6.")
+        ValueError,
+        match=re.escape("n_clusters=7 needs at least that many distinct rows; there are 6."),
     ):
         small(n_clusters=7).fit(X)
     labels = small().fit_predict(X)
@@ -82,7 +92,9 @@ def test_twins_tiny_and_dead_clusters_are_reported():
     shares[40:78, 2] = 1.0
     shares[78:, 3] = 1.0  # and one of two rows
     with pytest.warns(UserWarning, match="share"):
-        model = SGPMIC(n_clusters=4, init=shares, max_iter=1, optimizer_steps=1, random_state=0).fit(X)
+        model = SGPMIC(
+            n_clusters=4, init=shares, max_iter=1, optimizer_steps=1, random_state=0
+        ).fit(X)
     assert [tuple(sorted(pair)) for pair in model.twins_] == [(0, 1)]
     assert 3 in [*model.tiny_, *model.dead_]
     assert model.cluster_sizes_.sum() == 80
@@ -157,7 +169,8 @@ def test_data_without_structure_are_one_cluster(draw):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = [
-            SGPMIC(random_state=seed).fit(getattr(np.random.RandomState(seed), draw)((200, 3))) for seed in range(4)
+            SGPMIC(random_state=seed).fit(getattr(np.random.RandomState(seed), draw)((200, 3)))
+            for seed in range(4)
         ]
     assert sum(model.n_clusters_ == 1 for model in found) >= 3
     assert all(model.no_clusters_ == (model.n_clusters_ == 1) for model in found)

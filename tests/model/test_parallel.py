@@ -74,7 +74,9 @@ def test_pieces_add_up_to_the_whole(results, request):
 def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(pieces, make):
     Y = of_rows(600, 20).data.Y
     new = Y[:200] + 0.01
-    alone, *others = (make(5, 2, n_inducing=8, max_iter=2, random_state=0, n_jobs=n).fit(Y) for n in JOBS)
+    alone, *others = (
+        make(5, 2, n_inducing=8, max_iter=2, random_state=0, n_jobs=n).fit(Y) for n in JOBS
+    )
     for model in others:
         np.testing.assert_array_equal(model.responsibilities_, alone.responsibilities_)
         np.testing.assert_array_equal(model.lower_bounds_, alone.lower_bounds_)
@@ -99,7 +101,9 @@ def test_as_many_threads_as_scikit_learn_understands():
 
 def test_results_come_in_the_order_of_the_pieces():
     with workers(3) as crew:
-        assert crew.map(lambda piece: piece.start, cut(10_000, 10), 10_000) == list(range(0, 10_000, 10))
+        assert crew.map(lambda piece: piece.start, cut(10_000, 10), 10_000) == list(
+            range(0, 10_000, 10)
+        )
     assert cut(5, 2) == [slice(0, 2), slice(2, 4), slice(4, 5)]
 
 

@@ -43,10 +43,13 @@ def rewrite(path, about=None, without=(), **arrays):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"kernel": "linear"}, {"ard": True, "covariance_type": "full"}, {"n_components": 0.9}]
+    "settings",
+    [{}, {"kernel": "linear"}, {"ard": True, "covariance_type": "full"}, {"n_components": 0.9}],
 )
 def test_a_loaded_model_is_the_same_model(tmp_path, settings):
-    model = PaperSGPMIC(**{"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}).fit(Y)
+    model = PaperSGPMIC(
+        **{"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}
+    ).fit(Y)
     model.save(tmp_path / "m.npz")
     loaded = PaperSGPMIC.load(tmp_path / "m.npz")
     new = Y + 0.1
@@ -54,10 +57,14 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
     for name in (*stored.ATTRIBUTES, *stored.SCALARS, "labels_", "noise_precision_"):
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
-        assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(getattr(model, name)), name
+        assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(
+            getattr(model, name)
+        ), name
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
         assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
-    kept = {name: value for name, value in model.get_params().items() if name not in model._of_a_run}
+    kept = {
+        name: value for name, value in model.get_params().items() if name not in model._of_a_run
+    }
     assert {name: loaded.get_params()[name] for name in kept} == kept
 
 
@@ -69,7 +76,9 @@ def test_column_names_travel_along(fitted, saved):
 
 
 def test_the_recipe_of_the_table_travels_along(fitted, saved, tmp_path):
-    recipe = replace(TableRecipe.of_numbers(Y, ["a", "b", "c"]), label="kind", left_out={"d": "it is empty"})
+    recipe = replace(
+        TableRecipe.of_numbers(Y, ["a", "b", "c"]), label="kind", left_out={"d": "it is empty"}
+    )
     assert not hasattr(PaperSGPMIC.load(saved), "recipe_")
     model = PaperSGPMIC.load(saved)
     model.recipe_ = recipe
@@ -115,7 +124,9 @@ def test_a_missing_file_is_told(tmp_path):
 
 def test_a_newer_format_names_the_way_out(saved):
     rewrite(saved, {"version": 99, "written_by": "9.9"})
-    with pytest.raises(UsageError, match=r"written by sgpmic 9\.9 in model format 99; .* install a newer sgpmic"):
+    with pytest.raises(
+        UsageError, match=r"written by sgpmic 9\.9 in model format 99; .* install a newer sgpmic"
+    ):
         PaperSGPMIC.load(saved)
 
 
@@ -212,7 +223,10 @@ def test_a_file_that_is_no_model_is_refused_in_one_sentence(saved, header, array
 
 
 def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
-    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("more.npy", "w") as member:
+    with (
+        zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("more.npy", "w") as member,
+    ):
         for _ in range(80):
             member.write(bytes(1024**2))
     with pytest.raises(UsageError, match="unpacks to more than a model can hold"):

@@ -34,7 +34,9 @@ def test_thirty_two_rows_are_learnt_by_heart():
 def test_patience_ends_training_early():
     rng = np.random.RandomState(0)
     Y = np.tile(rng.standard_normal((1, 3)), (20, 1))  # one point: learnt at once
-    curve = Autoencoder([3, 64, 32, 1], rng).fit(Y, rng, epochs=5000, batch_size=20, learning_rate=1e-2, patience=20)
+    curve = Autoencoder([3, 64, 32, 1], rng).fit(
+        Y, rng, epochs=5000, batch_size=20, learning_rate=1e-2, patience=20
+    )
     assert len(curve) < 5000
 
 

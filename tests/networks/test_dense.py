@@ -18,13 +18,17 @@ def numeric_gradient(function, x, step=1e-6):
     return gradient
 
 
-@pytest.mark.parametrize("activations", [["linear"], ["relu"], ["relu", "linear"], ["relu", "relu", "linear"]])
+@pytest.mark.parametrize(
+    "activations", [["linear"], ["relu"], ["relu", "linear"], ["relu", "relu", "linear"]]
+)
 def test_gradients_of_parameters_and_inputs_agree_with_central_differences(activations):
     rng = np.random.RandomState(0)
     sizes = [*[4, 6, 5][: len(activations)], 2]
     network = Dense(sizes, activations)
     network.initialise(rng)
-    network.parameters += 0.1 * rng.standard_normal(network.parameters.size)  # biases away from zero
+    network.parameters += 0.1 * rng.standard_normal(
+        network.parameters.size
+    )  # biases away from zero
     X, weights = rng.standard_normal((7, 4)), rng.standard_normal((7, 2))
 
     def loss():

@@ -27,7 +27,9 @@ def test_thirty_two_rows_are_reconstructed_when_the_divergence_is_light():
     rng = np.random.RandomState(0)
     Y = rng.standard_normal((32, 4))
 
-    def sharp(output, target, gradient):  # a likelihood of tiny variance makes the divergence negligible
+    def sharp(
+        output, target, gradient
+    ):  # a likelihood of tiny variance makes the divergence negligible
         loss = 1e4 * gaussian_likelihood(output, target, gradient)
         gradient *= 1e4
         return loss
@@ -60,9 +62,16 @@ def test_large_inputs_do_not_overflow():
 
 def test_single_precision_stays_single_and_holds_nothing_back():
     rng = np.random.RandomState(0)
-    network = VariationalAutoencoder([3, 64, 32, 1], gaussian_likelihood, rng, single_precision=True)
+    network = VariationalAutoencoder(
+        [3, 64, 32, 1], gaussian_likelihood, rng, single_precision=True
+    )
     Y = rng.uniform(size=(40, 3))
     network.fit(Y, rng, epochs=2, batch_size=16, learning_rate=1e-3)
-    assert network.parameters.dtype == network.encode(Y).dtype == network.sample(Y, rng).dtype == np.float32
+    assert (
+        network.parameters.dtype
+        == network.encode(Y).dtype
+        == network.sample(Y, rng).dtype
+        == np.float32
+    )
     with pytest.raises(FloatingPointError):
         network.fit(1e5 * Y, rng, epochs=20, batch_size=40, learning_rate=1e-3)

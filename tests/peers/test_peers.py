@@ -18,14 +18,19 @@ def two_clouds(scale=1.0):
 @pytest.mark.parametrize("peer", PEERS, ids=[peer.name for peer in PEERS])
 def test_every_peer_finds_two_clouds_whatever_the_units(peer):
     arguments = {"n_clusters": 2, "random_state": 0}
-    model = peer.load()(**{name: value for name, value in arguments.items() if name in peer.accepts()})
+    model = peer.load()(
+        **{name: value for name, value in arguments.items() if name in peer.accepts()}
+    )
     X, classes = two_clouds(scale=1000.0)
     assert adjusted_rand_score(classes, model.fit_predict(X)) > 0.9
 
 
 def test_the_scale_of_the_columns_can_be_left_as_it_is():
     X, classes = two_clouds(scale=1000.0)
-    assert adjusted_rand_score(classes, PeerKMeans(2, scale="none", random_state=0).fit_predict(X)) < 0.2
+    assert (
+        adjusted_rand_score(classes, PeerKMeans(2, scale="none", random_state=0).fit_predict(X))
+        < 0.2
+    )
 
 
 def test_hdbscan_finds_the_number_by_itself():

@@ -11,5 +11,7 @@ def oldest(requirement: str) -> str:
 
 
 if __name__ == "__main__":
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(
+        (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     print("\n".join(map(oldest, project["dependencies"])))

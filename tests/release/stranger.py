@@ -83,7 +83,9 @@ def test_the_gate_works_with_the_reference_that_comes_along(folder):
 
 
 def test_a_reference_of_ones_own_fails_when_the_method_gets_worse(folder):
-    made = _sgpmic(*GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "mypkg:Mine")
+    made = _sgpmic(
+        *GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "mypkg:Mine"
+    )
     assert made.returncode == 0, made.stderr
     content = json.loads((folder / "ref.json").read_text())
     assert content["files"]["my.csv"]["path"] == "my.csv"
@@ -107,7 +109,12 @@ def test_a_reference_of_ones_own_fails_when_the_method_gets_worse(folder):
 
 
 def test_another_table_under_the_same_name_is_not_compared(folder):
-    assert _sgpmic(*GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "pca-fcm").returncode == 0
+    assert (
+        _sgpmic(
+            *GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "pca-fcm"
+        ).returncode
+        == 0
+    )
     text = (folder / "my.csv").read_text()
     (folder / "my.csv").write_text(text.replace("\n", "\n9,9,9,a\n", 1))
     changed = _sgpmic(*GATE)

@@ -22,7 +22,9 @@ def checkout(tmp_path):
 
 def installed_by(target, checkout):
     """What pip is asked to install, in order."""
-    said = subprocess.run(["make", "--dry-run", target], cwd=checkout, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["make", "--dry-run", target], cwd=checkout, capture_output=True, text=True, check=True
+    )
     return [line.rsplit(" ", 1)[1] for line in said.stdout.splitlines() if "pip install" in line]
 
 

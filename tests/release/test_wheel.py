@@ -14,7 +14,16 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(ROOT),
+    ]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
     (path,) = folder.glob("*.whl")
@@ -40,19 +49,38 @@ def test_a_stranger_gets_along_with_the_wheel_alone(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     python = environment / "bin" / "python"
     (site,) = environment.glob("lib/python*/site-packages")
-    (here,) = [path for path in map(Path, sys.path) if path.name == "site-packages" and (path / "numpy").is_dir()]
+    (here,) = [
+        path
+        for path in map(Path, sys.path)
+        if path.name == "site-packages" and (path / "numpy").is_dir()
+    ]
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
     (site / "dependencies.pth").write_text(
         f"import sys; sys.path.append({str(here)!r})\n"
     )  # after our own; no .pth there
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT / "tests/release")]
+    command = [
+        python,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(ROOT / "tests/release"),
+    ]
     command += ["-c", "/dev/null", str(ROOT / "tests/release/stranger.py")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=_without_paths())
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env=_without_paths()
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _without_paths():
     import os
 
-    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTEST_ADDOPTS")}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "PYTEST_ADDOPTS")
+    }

@@ -45,7 +45,9 @@ def _cell(i, name, variance, method):
     unavailable = name == "yale"
     printed = {metric: published(metric, name, variance, method) for metric in ("acc", "nmi")}
     ours = {
-        metric: Stat() if unavailable else Stat((paper.mean if paper else 50.0) + (0.0, 0.5, 4.0, -3.0)[i % 4], 0.25)
+        metric: Stat()
+        if unavailable
+        else Stat((paper.mean if paper else 50.0) + (0.0, 0.5, 4.0, -3.0)[i % 4], 0.25)
         for metric, paper in printed.items()
     }
     verdict = {

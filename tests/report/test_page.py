@@ -79,8 +79,12 @@ def test_nothing_is_asked_of_a_network(read, html):
 def test_every_image_is_inside_the_page(read):
     images = read.all("img")
     assert len(images) == 2
-    assert all(image["src"].startswith("data:image/png;base64,") and image["alt"] for image in images)
-    assert not any("loading" in image for image in images)  # one that waits to be scrolled to is missing in print
+    assert all(
+        image["src"].startswith("data:image/png;base64,") and image["alt"] for image in images
+    )
+    assert not any(
+        "loading" in image for image in images
+    )  # one that waits to be scrolled to is missing in print
 
 
 def test_figures_not_drawn_name_their_command(html):
@@ -98,7 +102,13 @@ def test_all_cells_of_the_paper_are_there(read):
 
 def test_every_link_leads_to_a_section(read):
     anchors = {attributes["id"] for _, attributes in read.elements if "id" in attributes}
-    assert anchors >= {*SECTIONS, "figure1", "critical-difference", "acc-iris-95-pca-fcm", "nmi-yale-50-sgp-mic"}
+    assert anchors >= {
+        *SECTIONS,
+        "figure1",
+        "critical-difference",
+        "acc-iris-95-pca-fcm",
+        "nmi-yale-50-sgp-mic",
+    }
     assert {each["href"][1:] for each in read.all("a")} == set(SECTIONS)
 
 
@@ -115,10 +125,14 @@ def test_what_runs_said_stays_text(read, html):
 
 def test_the_tiles_count_every_printed_number(results, html):
     tiles = re.findall(r'<div class="tile [^>]*><b>(\d+)</b><span>([^<]+)</span>', html)
-    assert sum(int(number) for number, _ in tiles) == len(table2()) == 582  # none of the made-up rows repeats another
+    assert (
+        sum(int(number) for number, _ in tiles) == len(table2()) == 582
+    )  # none of the made-up rows repeats another
     cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
     counts = {verdict: int(number) for number, verdict in tiles}
-    printed = [(cell, metric) for cell in cells for metric in ("acc", "nmi") if _printed(cell, metric)]
+    printed = [
+        (cell, metric) for cell in cells for metric in ("acc", "nmi") if _printed(cell, metric)
+    ]
     assert counts["exact"] == sum(cell["verdict"][metric] == "exact" for cell, metric in printed)
     assert counts["unavailable"] == 24
 
@@ -129,7 +143,12 @@ def _printed(cell, metric):
 
 def test_what_came_out_is_the_first_sentence(results, html):
     cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
-    verdicts = [cell["verdict"][metric] for cell in cells for metric in ("acc", "nmi") if _printed(cell, metric)]
+    verdicts = [
+        cell["verdict"][metric]
+        for cell in cells
+        for metric in ("acc", "nmi")
+        if _printed(cell, metric)
+    ]
     judged = [verdict for verdict in verdicts if verdict != "unavailable"]
     near = sum(verdict in ("exact", "within 1") for verdict in judged)
     apart = sum(verdict.startswith("differs") for verdict in judged)
@@ -143,7 +162,9 @@ def test_what_came_out_is_the_first_sentence(results, html):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_every_colour_behind_it(html, scheme):
     """A contrast of 4.5 or more, as the guidelines for accessible pages ask of text."""
-    light, dark = re.search(r":root \{(.*?)\n\}\n@media screen [^{]*\{(.*?)\n\}\n", html, re.S).groups()
+    light, dark = re.search(
+        r":root \{(.*?)\n\}\n@media screen [^{]*\{(.*?)\n\}\n", html, re.S
+    ).groups()
     colours = dict(re.findall(r"--([a-z]+): (#[0-9a-f]+);", {"light": light, "dark": dark}[scheme]))
     behind = colours.keys() - {"ink", "soft", "link", "line", "edge"}
     assert len(behind) == 11
@@ -160,7 +181,9 @@ def _contrast(one, other):
 def _luminance(colour):
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     parts = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -197,7 +220,11 @@ def test_wins_of_the_printed_numbers(html):
     printed = re.findall(r"\d+", row)[2]  # after ours among all, and ours among the printed cells
     best = 0
     for place in {key[1:3] for key in table2()}:
-        means = {key[3]: cell.mean for key, cell in table2().items() if (key[0], *key[1:3]) == ("acc", *place)}
+        means = {
+            key[3]: cell.mean
+            for key, cell in table2().items()
+            if (key[0], *key[1:3]) == ("acc", *place)
+        }
         best += means["sgp-mic"] == max(means.values())
     assert int(printed) == best
 
@@ -208,7 +235,11 @@ def test_the_papers_count_of_its_wins_holds(html):
         places.setdefault((metric, dataset, printed_q()[dataset, variance]), variance)
     won = {"acc": 0, "nmi": 0}
     for (metric, dataset, _), variance in places.items():
-        row = {key[3]: cell.mean for key, cell in table2().items() if key[:3] == (metric, dataset, variance)}
+        row = {
+            key[3]: cell.mean
+            for key, cell in table2().items()
+            if key[:3] == (metric, dataset, variance)
+        }
         won[metric] += row["sgp-mic"] == max(row.values())
     assert len(places) == 2 * 22
     assert won == {"acc": 7, "nmi": 7}
@@ -220,22 +251,33 @@ def test_the_papers_count_of_its_wins_holds(html):
 def test_wins_are_counted_as_in_the_summary_of_the_benchmark(tmp_path):
     document = write_results(tmp_path)
     kept = ("pca-fcm", "ppca-fcm", "aml")
-    iris = [cell for cell in document["cells"] if cell["dataset"] == "iris" and cell["method"] in kept]
+    iris = [
+        cell for cell in document["cells"] if cell["dataset"] == "iris" and cell["method"] in kept
+    ]
     variant = [{**cell, "method": "aml-tuned"} for cell in iris if cell["method"] == "aml"]
-    alone = [cell for cell in document["cells"] if (cell["dataset"], cell["method"]) == ("wine", "aml")]
+    alone = [
+        cell for cell in document["cells"] if (cell["dataset"], cell["method"]) == ("wine", "aml")
+    ]
     document["cells"] = [*iris, *variant, *alone]
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     text = page(tmp_path)
     start = text.index("Best of how many of the 6 distinct rows")
-    rows = re.findall(r'<th scope="row">([^<]+)</th>((?:<td>[^<]*</td>)+)', text[start : text.index("</table>", start)])
+    rows = re.findall(
+        r'<th scope="row">([^<]+)</th>((?:<td>[^<]*</td>)+)',
+        text[start : text.index("</table>", start)],
+    )
     found = {name: re.findall(r"<td>([^<]*)</td>", cells) for name, cells in rows}
     assert list(found) == ["PCA-FCM", "PPCA-FCM", "AML", "AML (lambda by row)"]
     # A number alone in its row (AML on Wine) has nothing to be better than.
     places = {key[1:3] for key in table2() if key[1] == "iris"}
     for column, metric in ((2, "acc"), (5, "nmi")):
         for name, method in zip(found, kept, strict=False):
-            means = [{each: table2()[metric, *place, each].mean for each in kept} for place in places]
-            assert int(found[name][column]) == sum(row[method] == max(row.values()) for row in means)
+            means = [
+                {each: table2()[metric, *place, each].mean for each in kept} for place in places
+            ]
+            assert int(found[name][column]) == sum(
+                row[method] == max(row.values()) for row in means
+            )
         assert found["AML (lambda by row)"][column] == "–"
     assert found["AML"][0] == found["AML (lambda by row)"][0]
 
@@ -255,7 +297,10 @@ def test_cells_that_learned_nothing_are_named(html):
 def test_columns_that_were_fitted_are_called_so(html):
     summary = html[html.index('id="summary"') : html.index('id="table2"')]
     for method in ("FGPLVM-FCM", "AE-FCM", "VAE-FCM", "DEEPC", "SGP-MIC"):
-        assert method in summary[summary.index("leaves a setting open") : summary.index("agreement shows")]
+        assert (
+            method
+            in summary[summary.index("leaves a setting open") : summary.index("agreement shows")]
+        )
 
 
 def test_fitted_columns_are_labels_already_and_not_looked_up_again(results, monkeypatch):
@@ -273,17 +318,23 @@ def test_a_table_with_one_method_leaves_the_rest_as_not_run(results, tmp_path):
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     reader = Reader()
     reader.feed(page(tmp_path))
-    places = {each["data-place"]: each["class"] for each in reader.all("td") if "data-place" in each}
+    places = {
+        each["data-place"]: each["class"] for each in reader.all("td") if "data-place" in each
+    }
     assert len(places) == 25 * 12
     assert places["iris/95/sgp-mic"] == "cell v-not-run"
 
 
-@pytest.mark.parametrize("name", ["q", "repeats", "failed", "ari", "acc_hungarian", "settings", "seconds", "note"])
+@pytest.mark.parametrize(
+    "name", ["q", "repeats", "failed", "ari", "acc_hungarian", "settings", "seconds", "note"]
+)
 def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
     document = write_results(tmp_path)
     del document["cells"][5][name]
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
-    with pytest.raises(SgpmicError, match=f"benchmark.json' is no document of this version \\('{name}' is missing"):
+    with pytest.raises(
+        SgpmicError, match=f"benchmark.json' is no document of this version \\('{name}' is missing"
+    ):
         page(tmp_path)
 
 
@@ -295,7 +346,11 @@ def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
         ("nmi", {"mean": "high", "std": 1.0}, "'high' is out of place"),
         ("settings", ["lam"], "out of place"),
         ("grid", [{"settings": ["lam"]}], "out of place"),
-        ("grid", [{"settings": {"lam": 1.0}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
+        (
+            "grid",
+            [{"settings": {"lam": 1.0}, "acc": {"mean": 1.0, "std": 0.0}}],
+            "'nmi' is missing",
+        ),
     ],
 )
 def test_a_cell_with_something_out_of_place_is_one_sentence(tmp_path, name, value, said):

@@ -16,12 +16,17 @@ LABELS = np.arange(60) % 3
         (np.array(["x", "y", "z"])[LABELS], True),
         (np.array(["x", "y"])[(LABELS > 0).astype(int)], True),
         (np.array(["x", "y"])[np.arange(60) // 30], False),
-        (np.where(np.arange(60) < 2, "x", "y"), False),  # one text nearly everywhere is followed by anything
+        (
+            np.where(np.arange(60) < 2, "x", "y"),
+            False,
+        ),  # one text nearly everywhere is followed by anything
     ],
 )
 def test_clusters_that_repeat_a_text_are_pointed_out(tmp_path, text, told):
     pd.DataFrame({"a": np.arange(60.0) ** 2, "kind": text}).to_csv(tmp_path / "t.csv", index=False)
-    advice = text_advice(profile_of(load(str(tmp_path / "t.csv")), LABELS, judge(np.eye(3)[LABELS])))
+    advice = text_advice(
+        profile_of(load(str(tmp_path / "t.csv")), LABELS, judge(np.eye(3)[LABELS]))
+    )
     assert (advice is not None) == told
     if told:
         assert advice == (

@@ -55,7 +55,14 @@ def test_a_single_or_empty_cluster_has_no_differences(data):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (5080.4, "5080"), (38.79, "38.8"), (0.01234, "0.0123"), (-2.5, "-2.50"), (1.5e9, "1.50e+09")],
+    [
+        (0.0, "0"),
+        (5080.4, "5080"),
+        (38.79, "38.8"),
+        (0.01234, "0.0123"),
+        (-2.5, "-2.50"),
+        (1.5e9, "1.50e+09"),
+    ],
 )
 def test_numbers_are_short(value, text):
     assert readable(value) == text

@@ -23,7 +23,9 @@ TINY = Size("tiny", 60, 5, 2, 10, 3)
 def test_candidates_take_turns_and_the_fastest_turn_counts():
     turns = []
     ms = fastest({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, rounds=3)
-    assert "".join(turns) == "ab" + "aaabbb" * 3  # once to warm up, then three calls at each of three turns
+    assert (
+        "".join(turns) == "ab" + "aaabbb" * 3
+    )  # once to warm up, then three calls at each of three turns
     assert 0.0 <= ms["a"] < 1.0
 
 
@@ -32,10 +34,21 @@ def test_a_size_gives_times_and_their_ratios(monkeypatch):
     found = measurement.at_size(TINY)
     assert found["N"] == 60
     assert 1.0 <= found["active"] <= 3.0
-    assert set(found["ms"]) == {"one", "one floor", "all", "all floor", "E-step", "default", "default E-step"}
+    assert set(found["ms"]) == {
+        "one",
+        "one floor",
+        "all",
+        "all floor",
+        "E-step",
+        "default",
+        "default E-step",
+    }
     assert found["ratios"]["all / floor"] == found["ms"]["all"] / found["ms"]["all floor"]
     assert found["ratios"]["E-step / all"] == found["ms"]["E-step"] / found["ms"]["all"]
-    assert found["ratios"]["default E-step / default"] == found["ms"]["default E-step"] / found["ms"]["default"]
+    assert (
+        found["ratios"]["default E-step / default"]
+        == found["ms"]["default E-step"] / found["ms"]["default"]
+    )
     assert "one / gpy" not in found["ratios"]
 
 
@@ -43,7 +56,9 @@ def test_two_threads_are_measured_beside_one_for_both_settings(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.speed.work.NEW_ROWS", {"paper": 40, "default": 50})
     found = threads_at(300, rounds=1)
     assert [(row["setting"], row["work"]) for row in found] == [
-        (setting, work) for setting in ("paper", "default") for work in ("evaluation", "E-step", "prediction")
+        (setting, work)
+        for setting in ("paper", "default")
+        for work in ("evaluation", "E-step", "prediction")
     ]
     assert all(row["equal"] for row in found)
     assert all(row["ratio"] == row["ms"]["2"] / row["ms"]["1"] for row in found)
@@ -71,11 +86,17 @@ def test_large_problems_are_alike_whatever_their_rows():
 
 
 def test_the_exponent_is_that_of_the_larger_sizes():
-    rows = [{"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0} for n in (1000, 10_000, 100_000, 1_000_000)]
+    rows = [
+        {"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0}
+        for n in (1000, 10_000, 100_000, 1_000_000)
+    ]
     assert measurement.exponent(rows, "n") == pytest.approx(1.03)
     assert measurement.exponent(rows[:2], "n") is None
     assert measurement.exponent([], "k") is None
-    by_k = [{"k": k, "ms": 5.0 + 1e-3 * k**2 if k < 100 else 1e-3 * k**2} for k in (25, 50, 100, 200, 400)]
+    by_k = [
+        {"k": k, "ms": 5.0 + 1e-3 * k**2 if k < 100 else 1e-3 * k**2}
+        for k in (25, 50, 100, 200, 400)
+    ]
     assert measurement.exponent(by_k, "k") == pytest.approx(2.0)
 
 
@@ -94,7 +115,11 @@ def test_promises_are_judged_by_the_worst_case(e_step, worst):
 
     document = {
         "gpy": "1.15.0",
-        "sizes": [size("iris", 0.1, 0.3, 9.0), size("segment", 0.2, 0.4, 1.2), size("yale", 0.15, 0.9, 1.5)],
+        "sizes": [
+            size("iris", 0.1, 0.3, 9.0),
+            size("segment", 0.2, 0.4, 1.2),
+            size("yale", 0.15, 0.9, 1.5),
+        ],
         "growth": {"exponent": 1.01},
         "threads": [
             {"setting": setting, "work": work, "ratio": ratio, "ms": {"1": ms}}
@@ -105,7 +130,10 @@ def test_promises_are_judged_by_the_worst_case(e_step, worst):
                 ("default", "E-step", 0.8, e_step),
             ]
         ],
-        "streamed": [{"n": 10, "fit_gb": 9.0, "predict_gb": 8.0}, {"n": 100, "fit_gb": 3.0, "predict_gb": 0.3}],
+        "streamed": [
+            {"n": 10, "fit_gb": 9.0, "predict_gb": 8.0},
+            {"n": 100, "fit_gb": 3.0, "predict_gb": 0.3},
+        ],
     }
     judged = {name: value for name, value, _ in measurement.verdicts(document)}
     assert judged["E-step / evaluation"] == pytest.approx(worst)
@@ -114,7 +142,10 @@ def test_promises_are_judged_by_the_worst_case(e_step, worst):
     assert judged["evaluation / floor at cmc, segment, yale"] == pytest.approx(1.6)
     assert judged["two threads / one, evaluation"] == 0.6
     assert "fit of the largest: GB" not in judged
-    assert (judged["fit of the largest file: GB"], judged["predict of the largest file: GB"]) == (3.0, 0.3)
+    assert (judged["fit of the largest file: GB"], judged["predict of the largest file: GB"]) == (
+        3.0,
+        0.3,
+    )
     assert not any("GPy" in name for name, _, _ in measurement.verdicts({**document, "gpy": None}))
 
 
@@ -134,7 +165,9 @@ def test_a_fit_in_its_own_process_tells_time_memory_and_progress():
 
 def test_a_fit_that_fails_is_one_sentence():
     heard = []
-    with pytest.raises(SgpmicError, match=r"measurement of 3 rows.*ended with code 1; its lines above say why"):
+    with pytest.raises(
+        SgpmicError, match=r"measurement of 3 rows.*ended with code 1; its lines above say why"
+    ):
         measured_alone("sgpmic_cli.speed.large", 3, heard.append)
     assert any("3" in line for line in heard)
 
@@ -181,13 +214,27 @@ def test_a_method_that_fails_has_no_time(monkeypatch):
         raise ValueError("no luck")
 
     monkeypatch.setattr(AML, "fit_predict", failing)
-    with pytest.raises(SgpmicError, match=r"aml failed on iris, so it could not be measured.*no luck"):
+    with pytest.raises(
+        SgpmicError, match=r"aml failed on iris, so it could not be measured.*no luck"
+    ):
         by_method(lambda line: None, ("iris", 95), ["aml"])
 
 
 def test_the_figure_is_drawn(tmp_path):
-    growth = {"p": 10, "q": 2, "k": 100, "m": 5, "exponent": 1.0, "rows": [{"n": 10, "ms": 1.0}, {"n": 100, "ms": 9.0}]}
-    inducing = {**growth, "n": 1000, "exponent": 1.9, "rows": [{"k": 10, "ms": 1.0}, {"k": 20, "ms": 4.0}]}
+    growth = {
+        "p": 10,
+        "q": 2,
+        "k": 100,
+        "m": 5,
+        "exponent": 1.0,
+        "rows": [{"n": 10, "ms": 1.0}, {"n": 100, "ms": 9.0}],
+    }
+    inducing = {
+        **growth,
+        "n": 1000,
+        "exponent": 1.9,
+        "rows": [{"k": 10, "ms": 1.0}, {"k": 20, "ms": 4.0}],
+    }
     sizes = [
         {
             "name": "iris",
@@ -202,17 +249,32 @@ def test_the_figure_is_drawn(tmp_path):
             "ratios": {"E-step / all": 0.9, "default E-step / default": 0.7},
         },
     ]
-    threads = [{"setting": setting, "work": "evaluation", "ratio": 0.55} for setting in ("paper", "default")]
+    threads = [
+        {"setting": setting, "work": "evaluation", "ratio": 0.55}
+        for setting in ("paper", "default")
+    ]
     table2 = {"seconds": {"pca-fcm": 0.01, "unca": 9.0}}
     fits = [
         {"name": "iris", "steps": 30, "ms": {"ours": 40.0, "gpy": 200.0}},
         {"name": "wdbc", "steps": 30, "ms": {"ours": 90.0, "gpy": 400.0, "gpytorch": 2000.0}},
     ]
     files = [
-        {"n": n, "fit_seconds": n / 1e3, "fit_gb": 0.5, "predict_seconds": n / 1e4, "predict_gb": 0.3}
+        {
+            "n": n,
+            "fit_seconds": n / 1e3,
+            "fit_gb": 0.5,
+            "predict_seconds": n / 1e4,
+            "predict_gb": 0.3,
+        }
         for n in (10_000, 100_000)
     ]
-    document = {"growth": growth, "inducing": inducing, "sizes": sizes, "threads": threads, "table2": table2}
+    document = {
+        "growth": growth,
+        "inducing": inducing,
+        "sizes": sizes,
+        "threads": threads,
+        "table2": table2,
+    }
     document |= {"whole_fits": fits, "streamed": files}
     figure.draw_growth(tmp_path / "speed", json.loads(json.dumps(document)))
     assert (tmp_path / "speed.png").stat().st_size > 5000
@@ -221,7 +283,9 @@ def test_the_figure_is_drawn(tmp_path):
 def test_the_bars_of_a_gpu_are_its_times(tmp_path, monkeypatch):
     drawn, draw = [], figure._bars
     monkeypatch.setattr(
-        figure, "_bars", lambda axes, series, colours: drawn.append(series) or draw(axes, series, colours)
+        figure,
+        "_bars",
+        lambda axes, series, colours: drawn.append(series) or draw(axes, series, colours),
     )
     document = {
         **{"device": {"name": "a GPU"}, "m": 5, "p": 10, "q": 2, "gpytorch": "1.15"},

@@ -45,7 +45,9 @@ def test_promises_are_judged_by_what_was_measured():
         "gpytorch_passes": [{"ms": 200.0}, {"ms": 50.0}],
     }
     measured = device.promises(document)
-    assert measured["paper, a million rows: time over that of one core"] == pytest.approx(20.0 / 3000.0)
+    assert measured["paper, a million rows: time over that of one core"] == pytest.approx(
+        20.0 / 3000.0
+    )
     assert measured["bound: relative difference from NumPy's"] == 1e-9
     assert measured["labels of whole fits that differ from NumPy's"] == 2
     assert measured["a pass over the rows: time over that of GPyTorch's fastest"] == 0.4

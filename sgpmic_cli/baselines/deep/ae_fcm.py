@@ -18,7 +18,13 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.estimator_base.parameter_checks import NOTHING, either, layers, positive_number, whole
+from sgpmic_cli.estimator_base.parameter_checks import (
+    NOTHING,
+    either,
+    layers,
+    positive_number,
+    whole,
+)
 from sgpmic_cli.networks import Autoencoder
 
 
@@ -97,7 +103,9 @@ class AEFCM(EmbeddingFCM):
         self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng, "pytorch", single_precision=True)
+        network = Autoencoder(
+            [Y.shape[1], *self.hidden, self.n_components], rng, "pytorch", single_precision=True
+        )
         self.loss_curve_ = network.fit(
             Y,
             rng,

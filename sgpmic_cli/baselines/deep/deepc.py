@@ -154,7 +154,9 @@ class DEEPC(EmbeddingClusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Y = Y.astype(np.float32)
-        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng, single_precision=True)
+        network = Autoencoder(
+            [Y.shape[1], *self.hidden, self.n_components], rng, single_precision=True
+        )
         self.pretrain_loss_curve_ = network.fit(
             Y,
             rng,
@@ -170,7 +172,9 @@ class DEEPC(EmbeddingClusterer):
         n_weights = pretrained.parameters.size
         parameters = np.concatenate([pretrained.parameters, start.cluster_centers_.ravel()])
         gradient = np.zeros_like(parameters)
-        encoder = Dense(pretrained.sizes, pretrained.activations, parameters[:n_weights], gradient[:n_weights])
+        encoder = Dense(
+            pretrained.sizes, pretrained.activations, parameters[:n_weights], gradient[:n_weights]
+        )
         centers = parameters[n_weights:].reshape(self.n_clusters, -1)
         center_gradient = gradient[n_weights:].reshape(self.n_clusters, -1)
         optimiser = Momentum(parameters, gradient, self.learning_rate)
@@ -186,7 +190,9 @@ class DEEPC(EmbeddingClusterer):
                         break
                 rows = slice(position, position + self.batch_size)
                 position = rows.stop if rows.stop < len(Y) else 0
-                loss, delta, center_gradient[...] = divergence(encoder.forward(Y[rows]), centers, p[rows])
+                loss, delta, center_gradient[...] = divergence(
+                    encoder.forward(Y[rows]), centers, p[rows]
+                )
                 encoder.backward(delta)
                 optimiser.step()
                 if not isfinite(loss):

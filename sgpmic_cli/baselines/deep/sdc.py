@@ -137,13 +137,18 @@ class SDC(EmbeddingClusterer):
         first = Y[:WARM_UP_ROWS]
         axes = np.linalg.svd(first - first.mean(axis=0), full_matrices=False)[2]
         if self.n_components > len(axes):
-            raise ValueError(f"n_components={self.n_components} exceeds the {len(axes)} axes the data have.")
+            raise ValueError(
+                f"n_components={self.n_components} exceeds the {len(axes)} axes the data have."
+            )
         W = np.ascontiguousarray(axes[: self.n_components].T)  # (P, Q)
         projected = first @ W
         sigma = cdist(projected, projected).mean() or 1.0
 
         self.loss_curve_ = []
-        for n_rows, epochs in ((len(first), 1), (len(Y), self.epochs)):  # the optimiser starts anew after the warm-up
+        for n_rows, epochs in (
+            (len(first), 1),
+            (len(Y), self.epochs),
+        ):  # the optimiser starts anew after the warm-up
             self.loss_curve_ += self._descend(W, Y[:n_rows], clusters, sigma, epochs, rng)
         self.components_ = W
         self.embedding_ = Y @ W

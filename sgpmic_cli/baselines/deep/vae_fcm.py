@@ -149,7 +149,9 @@ class VAESoundFCM(VAEFCM):
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         Y = Y - Y.mean(axis=0)
-        scale = np.sqrt(np.mean(Y**2))  # one factor for all columns: their relative scale is the data's own
+        scale = np.sqrt(
+            np.mean(Y**2)
+        )  # one factor for all columns: their relative scale is the data's own
         if scale > 0:
             Y /= scale
         return self._train(Y, gaussian_likelihood, rng).encode(Y)

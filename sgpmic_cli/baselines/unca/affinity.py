@@ -63,7 +63,9 @@ class Affinity:
         try:
             factor = self._factor()
         except np.linalg.LinAlgError as error:
-            raise FloatingPointError("UNCA's graph cannot be factored; rescale the columns.") from error
+            raise FloatingPointError(
+                "UNCA's graph cannot be factored; rescale the columns."
+            ) from error
 
         def solve(V: Array) -> Array:
             return cho_solve_banded((factor, True), V, check_finite=False)
@@ -83,12 +85,16 @@ class Affinity:
         try:
             found = leading_eigenvectors(inverse, start, k, tolerance=1e-3)
         except np.linalg.LinAlgError as failure:
-            raise FloatingPointError("UNCA's spectral step did not converge; try another seed.") from failure
+            raise FloatingPointError(
+                "UNCA's spectral step did not converge; try another seed."
+            ) from failure
         images = inverse(found)
         eigenvalues = 1.0 / np.maximum(np.einsum("nk,nk->k", found, images), 1.0)
         found, _ = np.linalg.qr(images)
         V = self._walk(np.hstack([trivial, found]) / root)
-        V /= np.maximum(np.sqrt(self.weights @ V**2), _TINY)  # zero where all affinities are at the floor
+        V /= np.maximum(
+            np.sqrt(self.weights @ V**2), _TINY
+        )  # zero where all affinities are at the floor
         V[:, 1:] += error * eigenvalues * rng.standard_normal((n, k)) / np.sqrt(self.weights.sum())
         U = np.empty_like(V)
         U[self.order] = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), _TINY)
@@ -105,7 +111,9 @@ class Affinity:
     def cohesion(self, labels: NDArray[np.int64], m: int) -> Array:
         """tr(L' D^-1 W L) for every row of labels (T, N): how much of a walk stays in its cluster (T,)."""
         labels, which = _distinct(labels[:, self.order], m)
-        members = _memberships(labels, m).reshape(-1, labels.shape[1]).astype(np.float64).T  # (N, T M)
+        members = (
+            _memberships(labels, m).reshape(-1, labels.shape[1]).astype(np.float64).T
+        )  # (N, T M)
         sizes = self.weights @ members  # (T M,)
         share = (self.weights / self.degrees)[:, None] * members  # (N, T M)
         stays = _EPS * sizes * (self.weights @ share) + self.within @ share
@@ -116,11 +124,15 @@ class Affinity:
 
     def _factor(self) -> Array:
         """The Cholesky factor of (1 + shift) D - S, its diagonals as rows (band + 1, N)."""
-        diagonals = np.empty((len(self.degrees), self.band + 1))  # row j: what stands below the j-th diagonal element
+        diagonals = np.empty(
+            (len(self.degrees), self.band + 1)
+        )  # row j: what stands below the j-th diagonal element
         for tile, block in zip(self.tiles, self.blocks, strict=True):
             height, width = tile.shape
             padded = np.zeros((height, height + self.band + 1))
-            reaching = min(width, padded.shape[1])  # what a panel's last row reaches, the first may not
+            reaching = min(
+                width, padded.shape[1]
+            )  # what a panel's last row reaches, the first may not
             np.negative(tile[:, :reaching], out=padded[:, :reaching])
             step, each = padded.strides
             diagonals[block.rows] = as_strided(padded, (height, self.band + 1), (step + each, each))

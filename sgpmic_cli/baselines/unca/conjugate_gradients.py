@@ -7,7 +7,9 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 
-Objective = Callable[[Array], tuple[float, Callable[[], Array]]]  # its value, and what computes its gradient there
+Objective = Callable[
+    [Array], tuple[float, Callable[[], Array]]
+]  # its value, and what computes its gradient there
 
 _SUFFICIENT = 0.01  # share of the promised decrease that a step has to deliver
 _FLATTER = 0.5  # share of the first slope that may be left at the end of a step
@@ -82,8 +84,12 @@ def _line_search(
     high = None
     for _ in range(_TRIALS):
         value, gradient = objective(place.x + step * direction)
-        enough = value <= start.value + _SUFFICIENT * step * start.slope  # False for NaN, which is a step too far
-        if not enough and value > low.value:  # that much says where to go on, and the gradient can be saved
+        enough = (
+            value <= start.value + _SUFFICIENT * step * start.slope
+        )  # False for NaN, which is a step too far
+        if (
+            not enough and value > low.value
+        ):  # that much says where to go on, and the gradient can be saved
             high = _Trial(step, value, np.nan)
             step = _between(low, high)
             continue

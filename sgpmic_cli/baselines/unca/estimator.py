@@ -80,7 +80,12 @@ class UNCA(EmbeddingClusterer):
     ((150,), (150, 2))
     """
 
-    _rules: ClassVar = {"lam": number(), "rounds": whole(), "line_searches": whole(), "eigenvector_error": number()}
+    _rules: ClassVar = {
+        "lam": number(),
+        "rounds": whole(),
+        "line_searches": whole(),
+        "eigenvector_error": number(),
+    }
 
     def __init__(
         self,
@@ -103,9 +108,13 @@ class UNCA(EmbeddingClusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:
-            raise ValueError(f"UNCA compares all rows with each other and takes at most {MAX_ROWS}, not {len(Y)}.")
+            raise ValueError(
+                f"UNCA compares all rows with each other and takes at most {MAX_ROWS}, not {len(Y)}."
+            )
         # Equal rows stay together in every step, so each distinct one is carried once, with a weight.
-        Yc, place, counts = np.unique(_scatter.centred(Y), axis=0, return_inverse=True, return_counts=True)
+        Yc, place, counts = np.unique(
+            _scatter.centred(Y), axis=0, return_inverse=True, return_counts=True
+        )
         weights = counts.astype(np.float64)
         Z, cohesion = Yc, -np.inf
         for _ in range(self.rounds - 1):
@@ -114,7 +123,9 @@ class UNCA(EmbeddingClusterer):
         labels, _ = self._label(Z, weights, cohesion, rng)
         self.labels_, self.embedding_ = labels[place], Z[place]
 
-    def _label(self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState) -> tuple[Labels, float]:
+    def _label(
+        self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState
+    ) -> tuple[Labels, float]:
         """The first k-means partition of more cohesion than the round before had, or the last one tried."""
         graph = Affinity(Z, weights)
         U = graph.eigenvectors(self.n_clusters, rng, error=self.eigenvector_error)
@@ -126,7 +137,9 @@ class UNCA(EmbeddingClusterer):
                 return labels[first], float(cohesion[first])
         return labels[-1], float(cohesion[-1])
 
-    def _project(self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState) -> Array:
+    def _project(
+        self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState
+    ) -> Array:
         """A (P, Q) of neighbourhood component analysis for these labels."""
         objective = nca.Objective(Yc, weights, labels, self.n_components, self.lam)
         place = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
@@ -167,5 +180,7 @@ def partitions(U: Array, weights: Array, m: int, tries: int, rng: np.random.Rand
             break
         moving, assigned, counts = moving[changed], assigned[changed], counts[changed]
         members = (assigned[:, None, :] == np.arange(m)[:, None]).astype(np.float64)  # (T, M, N)
-        centres = (members.reshape(-1, n) @ (weights[:, None] * U)).reshape(-1, m, d) / counts[:, :, None]
+        centres = (members.reshape(-1, n) @ (weights[:, None] * U)).reshape(-1, m, d) / counts[
+            :, :, None
+        ]
     return labels

@@ -33,7 +33,9 @@ _FEW = 256  # rows up to which one matrix of all pairs is faster than many block
 _ABOVE = np.triu(np.ones((PANEL, PANEL)), 1)
 _BESIDE = 8  # how many rows on either side in the order are asked for the nearest
 
-Sums = tuple[float, Callable[[], Array]]  # of all p, and what computes the gradient by Z, halved (N, Q)
+Sums = tuple[
+    float, Callable[[], Array]
+]  # of all p, and what computes the gradient by Z, halved (N, Q)
 
 
 class Objective:

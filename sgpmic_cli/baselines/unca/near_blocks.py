@@ -47,7 +47,12 @@ def blocks(along: Array, reach: Array, clusters: Sequence[tuple[int, int]]) -> l
     `clusters` gives the first and past the last place of each; inside it `along` (N,) rises.
     """
     before, after = along + reach, along - reach
-    for begin, end in clusters:  # how far up those reach that come no later, how far down those that come no earlier
+    for (
+        begin,
+        end,
+    ) in (
+        clusters
+    ):  # how far up those reach that come no later, how far down those that come no earlier
         before[begin:end] = np.maximum.accumulate(before[begin:end])
         after[begin:end] = np.minimum.accumulate(after[begin:end][::-1])[::-1]
     found = []
@@ -58,9 +63,12 @@ def blocks(along: Array, reach: Array, clusters: Sequence[tuple[int, int]]) -> l
             low, high = along[start], along[stop - 1]
             for first, last in clusters[k:]:
                 there = slice(first, last)
-                left = min(along[there].searchsorted(low - farthest), before[there].searchsorted(low))
+                left = min(
+                    along[there].searchsorted(low - farthest), before[there].searchsorted(low)
+                )
                 right = max(
-                    along[there].searchsorted(high + farthest, "right"), after[there].searchsorted(high, "right")
+                    along[there].searchsorted(high + farthest, "right"),
+                    after[there].searchsorted(high, "right"),
                 )
                 columns = slice(max(first + int(left), start), first + int(right))
                 if columns.start < columns.stop:

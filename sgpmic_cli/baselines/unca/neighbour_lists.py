@@ -48,9 +48,16 @@ class NeighbourLists:
         np.minimum.at(nearest, j, squares)
         reach = np.minimum(nearest + self.margin, self.limit)
         alone = moved | (reach > self._radius**2)
-        matters = (squares < np.maximum(reach.take(i), reach.take(j))) & ~(alone.take(i) | alone.take(j))
+        matters = (squares < np.maximum(reach.take(i), reach.take(j))) & ~(
+            alone.take(i) | alone.take(j)
+        )
         kept = np.flatnonzero(matters)
-        i, j, apart, squares = i.take(kept), j.take(kept), apart.take(kept, axis=0), squares.take(kept)
+        i, j, apart, squares = (
+            i.take(kept),
+            j.take(kept),
+            apart.take(kept, axis=0),
+            squares.take(kept),
+        )
         if alone.any():
             more_i, more_j = _beside(Z, np.flatnonzero(alone), reach)
             more_apart = Z.take(more_i, axis=0) - Z.take(more_j, axis=0)
@@ -76,7 +83,9 @@ class NeighbourLists:
         needed = np.quantile(nearest**2, _ENOUGH) + self.margin
         self._radius = float(np.sqrt(min(needed, self.limit)))
         pairs = tree.query_pairs((1.0 + _SKIN) * self._radius, output_type="ndarray")
-        self._i, self._j = np.ascontiguousarray(pairs.T)  # each in one piece: every evaluation reads them
+        self._i, self._j = np.ascontiguousarray(
+            pairs.T
+        )  # each in one piece: every evaluation reads them
         self._listed = Z
 
 

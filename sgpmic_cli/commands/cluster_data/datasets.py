@@ -47,7 +47,8 @@ def show(
 @app.command()
 def fetch(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names; all downloads when left out.", autocompletion=_complete)
+        list[str] | None,
+        typer.Argument(help="Names; all downloads when left out.", autocompletion=_complete),
     ] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
@@ -59,7 +60,11 @@ def fetch(
     from sgpmic_cli.errors import DataUnavailable
 
     outcomes = fetch_all(names or (), data_dir=data_dir, mirror=mirror, offline=offline)
-    _print({"datasets": outcomes}, as_json, [{key: one[key] for key in ("name", "state", "path")} for one in outcomes])
+    _print(
+        {"datasets": outcomes},
+        as_json,
+        [{key: one[key] for key in ("name", "state", "path")} for one in outcomes],
+    )
     reasons = [one["reason"] for one in outcomes if one["reason"]]
     if reasons:
         raise DataUnavailable("; ".join(reasons))
@@ -98,7 +103,9 @@ def _print(document: Any, as_json: bool, rows: list[dict[str, Any]]) -> None:
         number = isinstance(rows[0][column], int)
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_words(value), style=_COLOURS.get(str(value), "")) for value in row.values()))
+        table.add_row(
+            *(Text(_words(value), style=_COLOURS.get(str(value), "")) for value in row.values())
+        )
     Output().console().print(table)
 
 

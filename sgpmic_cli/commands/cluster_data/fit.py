@@ -13,7 +13,15 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-TABLES = ("model.npz", "labels.csv", "embedding.csv", "profile.csv", "trace.csv", "manifest.json", "report.html")
+TABLES = (
+    "model.npz",
+    "labels.csv",
+    "embedding.csv",
+    "profile.csv",
+    "trace.csv",
+    "manifest.json",
+    "report.html",
+)
 FIGURES, KINDS = ("convergence", "embedding", "profile", "numbers-tried"), ("png", "pdf")
 FILES = (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in KINDS))
 PAPER = "The paper's setting"
@@ -31,18 +39,23 @@ def fit(
         ),
     ] = None,
     dims: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Latent dimensions, or auto.", show_default="2")
+        str | None,
+        typer.Option(metavar="NUMBER", help="Latent dimensions, or auto.", show_default="2"),
     ] = None,
     variance: Annotated[
         float | None,
         typer.Option(
-            help="Percentage of variance that sets the latent dimensions.", show_default="95 with --setting paper"
+            help="Percentage of variance that sets the latent dimensions.",
+            show_default="95 with --setting paper",
         ),
     ] = None,
     inducing: Annotated[
         int | None,
         typer.Option(
-            "--inducing", "--n-inducing", help="Inducing inputs.", show_default="10; the paper's with --setting paper"
+            "--inducing",
+            "--n-inducing",
+            help="Inducing inputs.",
+            show_default="10; the paper's with --setting paper",
         ),
     ] = None,
     iterations: Annotated[
@@ -57,7 +70,10 @@ def fit(
     scale: table_options.ScaleOption = None,
     setting: Annotated[
         Literal["default", "paper"],
-        typer.Option(help="default: for data of your own; paper: the model of the paper.", rich_help_panel=PAPER),
+        typer.Option(
+            help="default: for data of your own; paper: the model of the paper.",
+            rich_help_panel=PAPER,
+        ),
     ] = "default",
     kernel: Annotated[
         Literal["rbf", "linear"] | None,
@@ -70,19 +86,31 @@ def fit(
     init: Annotated[
         int | None,
         typer.Option(
-            "--init", "--n-init", help="Restarts; the best bound is kept.", show_default="1", rich_help_panel=PAPER
+            "--init",
+            "--n-init",
+            help="Restarts; the best bound is kept.",
+            show_default="1",
+            rich_help_panel=PAPER,
         ),
     ] = None,
-    n_jobs: Annotated[int, typer.Option(help="Threads, -1 for all cores; the result is the same to the last bit.")] = 1,
+    n_jobs: Annotated[
+        int, typer.Option(help="Threads, -1 for all cores; the result is the same to the last bit.")
+    ] = 1,
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
-        typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if there is one and the rows are many."),
+        typer.Option(
+            help="cpu: NumPy; cuda: a GPU; auto: a GPU if there is one and the rows are many."
+        ),
     ] = "cpu",
     temp_folder: Annotated[
         Path | None,
-        typer.Option(help="Folder for files of what belongs to every row of a long table, where memory is short."),
+        typer.Option(
+            help="Folder for files of what belongs to every row of a long table, where memory is short."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="What all random choices follow from.", min=0, max=2**32 - 1)
+    ] = 0,
     label: table_options.Label = None,
     id_: table_options.Id = None,
     columns: table_options.Columns = None,
@@ -93,9 +121,14 @@ def fit(
     decimal: table_options.Decimal = None,
     encoding: table_options.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the model and its tables.", show_default="sgpmic-out/fit/NAME")
+        Path | None,
+        typer.Option(
+            help="Folder for the model and its tables.", show_default="sgpmic-out/fit/NAME"
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over the fit that is in the folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over the fit that is in the folder.")
+    ] = False,
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
     offline: shared_options.Offline = False,
@@ -145,12 +178,16 @@ def fit(
     data = load(dataset, table=table, data_dir=data_dir, mirror=mirror, offline=offline)
     out = shared_options.EXPLORED / "fit" / Path(data.name).name if out is None else out
     if (out / "model.npz").exists() and not force:
-        raise UsageError(f"'{out}' holds a fit already: name another --out to keep both, or replace it with --force.")
+        raise UsageError(
+            f"'{out}' holds a fit already: name another --out to keep both, or replace it with --force."
+        )
     refuse_overwriting_inputs(out, FILES, [dataset])
     with whole_folder(out) as folder:
         with showing(output) as progress:
             fitted = fitting.fit(data, **settings, progress=progress)
-        undrawn = _write(fitted, folder, out, {"dataset": dataset, "table": asdict(table), **settings})
+        undrawn = _write(
+            fitted, folder, out, {"dataset": dataset, "table": asdict(table), **settings}
+        )
         written = {path.name for path in folder.iterdir()}
     for old in set(FILES) - written:  # of a fit that was written over
         (out / old).unlink(missing_ok=True)

@@ -26,7 +26,8 @@ def plot(
             autocompletion=_figures,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = shared_options.EXPLORED / "figures",
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = shared_options.EXPLORED
+    / "figures",
     data: Annotated[
         str | None,
         typer.Option(
@@ -38,7 +39,10 @@ def plot(
     ] = None,
     clusters: Annotated[
         int | None,
-        typer.Option(help="Clusters to look for in --data.", show_default="auto; the classes of a registered set"),
+        typer.Option(
+            help="Clusters to look for in --data.",
+            show_default="auto; the classes of a registered set",
+        ),
     ] = None,
     scale: table_options.ScaleOption = None,
     label: table_options.Label = None,
@@ -52,10 +56,12 @@ def plot(
     repeats: shared_options.Repeats = 10,
     seed: shared_options.Seed = 0,
     n_jobs: shared_options.Jobs = -1,
-    results: Annotated[Path, typer.Option(help="Folder with table2, sweep-clusters and sweep-inducing.")] = Path(
-        "results"
-    ),
-    store: Annotated[Path | None, typer.Option(help="Folder of run records.", show_default="RESULTS/runs")] = None,
+    results: Annotated[
+        Path, typer.Option(help="Folder with table2, sweep-clusters and sweep-inducing.")
+    ] = Path("results"),
+    store: Annotated[
+        Path | None, typer.Option(help="Folder of run records.", show_default="RESULTS/runs")
+    ] = None,
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
     offline: shared_options.Offline = False,
@@ -75,7 +81,9 @@ def plot(
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
-    running = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
+    running = RunOptions(
+        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
+    )
     table = TableOptions(
         label=label,
         columns=table_options.names(columns),

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file of sgpmic fit, or the folder that it wrote.")],
+    model: Annotated[
+        Path, typer.Argument(help="Model file of sgpmic fit, or the folder that it wrote.")
+    ],
     dataset: table_options.Data = None,
     dataset_option: shared_options.DatasetOption = None,
     label: table_options.Label = None,
@@ -23,7 +25,8 @@ def predict(
     decimal: table_options.Decimal = None,
     encoding: table_options.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables.", show_default="sgpmic-out/predict/NAME")
+        Path | None,
+        typer.Option(help="Folder for the tables.", show_default="sgpmic-out/predict/NAME"),
     ] = None,
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
@@ -58,7 +61,9 @@ def predict(
     )
     out = shared_options.EXPLORED / "predict" / Path(rows.name).name if out is None else out
     if (out / "model.npz").exists():
-        raise UsageError(f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out.")
+        raise UsageError(
+            f"'{out}' holds a fit, whose labels and latent points would be lost: name another --out."
+        )
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
     with whole_folder(out) as folder, showing(output, "reading the rows") as progress:
         predicted = prediction.predict(fitted, rows, folder, progress)

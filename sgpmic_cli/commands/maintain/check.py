@@ -33,22 +33,36 @@ def check(
             autocompletion=completion.methods,
         ),
     ] = "all",
-    full: Annotated[bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every cell of the reference, not only the fast ones.")
+    ] = False,
     update: Annotated[
-        bool, typer.Option("--update", help="Compute the cells anew and rewrite the reference with them.")
+        bool,
+        typer.Option(
+            "--update", help="Compute the cells anew and rewrite the reference with them."
+        ),
     ] = False,
     reference: Annotated[
-        Path | None, typer.Option(help="The file of numbers to hold.", show_default="the one that comes with sgpmic")
+        Path | None,
+        typer.Option(
+            help="The file of numbers to hold.", show_default="the one that comes with sgpmic"
+        ),
     ] = None,
     label: shared_options.Label = None,
     repeats: Annotated[
         int | None,
-        typer.Option(help="Runs of each cell.", show_default="3; with --full or --update as many as the reference"),
+        typer.Option(
+            help="Runs of each cell.",
+            show_default="3; with --full or --update as many as the reference",
+        ),
     ] = None,
     n_jobs: shared_options.Jobs = -1,
     store: Annotated[
         Path | None,
-        typer.Option(help="Folder of run records that may answer.", show_default="none: everything is computed"),
+        typer.Option(
+            help="Folder of run records that may answer.",
+            show_default="none: everything is computed",
+        ),
     ] = None,
     data_dir: shared_options.DataDir = None,
     mirror: shared_options.Mirror = None,
@@ -57,7 +71,10 @@ def check(
         Path | None, typer.Option(help="Also write the findings as JUnit XML.", show_default="none")
     ] = None,
     annotations: Annotated[
-        bool, typer.Option("--annotations", help="Also print what is broken on stderr as GitHub's annotations.")
+        bool,
+        typer.Option(
+            "--annotations", help="Also print what is broken on stderr as GitHub's annotations."
+        ),
     ] = False,
     json: shared_options.Json = False,
     quiet: shared_options.Quiet = False,
@@ -71,28 +88,42 @@ def check(
     from sgpmic_cli.commands.terminal.progress.run_progress import watching
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies import gate_formats, regression_gate
-    from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path, read_reference, write_reference
+    from sgpmic_cli.experiments.studies.reference import (
+        INSTALLED,
+        default_path,
+        read_reference,
+        write_reference,
+    )
     from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
     if update and path == INSTALLED:
-        raise UsageError("update=True needs reference=FILE: the one that comes with sgpmic is not yours to change.")
+        raise UsageError(
+            "update=True needs reference=FILE: the one that comes with sgpmic is not yours to change."
+        )
     if label is not None and not update:
-        raise UsageError(f"label={label} goes with update=True: a reference remembers the label column of its files.")
+        raise UsageError(
+            f"label={label} goes with update=True: a reference remembers the label column of its files."
+        )
     if junit is not None and update:
         raise UsageError(f"junit={str(junit)!r} goes without update=True, which judges nothing.")
     selection = regression_gate.Selection(
-        tuple(shared_options.split(shared_options.named(data, dataset, "all"))), tuple(shared_options.split(methods))
+        tuple(shared_options.split(shared_options.named(data, dataset, "all"))),
+        tuple(shared_options.split(methods)),
     )
-    options = RunOptions(store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline)
+    options = RunOptions(
+        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
+    )
     if update:
         refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
         old = read_reference(path) if path.exists() else None
         check_writable(path.parent, "reference")
         with watching(output) as watcher:
             watched = replace(options, watcher=watcher)
-            renewed, changes, finished = regression_gate.update(old, selection, watched, repeats=repeats, label=label)
+            renewed, changes, finished = regression_gate.update(
+                old, selection, watched, repeats=repeats, label=label
+            )
         write_reference(path, renewed)
         _print(changes, output)
         output.ending(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
@@ -100,7 +131,9 @@ def check(
         return
     held = read_reference(path)
     if junit is not None:
-        refuse_overwriting_inputs(junit.parent, [junit.name], [path, *(own.path for own in held.files.values())])
+        refuse_overwriting_inputs(
+            junit.parent, [junit.name], [path, *(own.path for own in held.files.values())]
+        )
         check_writable(junit.parent, "junit")
     with watching(output) as watcher:
         watched = replace(options, watcher=watcher)
@@ -111,9 +144,13 @@ def check(
     if annotations:
         print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
     if worse := regression_gate.broken(changes):
-        raise SgpmicError(f"{len(worse)} of {len(changes)} numbers differ down, failed or are missing.")
+        raise SgpmicError(
+            f"{len(worse)} of {len(changes)} numbers differ down, failed or are missing."
+        )
     if not regression_gate.compared(changes):
-        raise SgpmicError(f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full.")
+        raise SgpmicError(
+            f"nothing was compared: no cell of '{path}' was asked for; see --dataset, --methods, --full."
+        )
     output.ending(f"nothing is worse than {path} allows")
 
 
@@ -126,7 +163,9 @@ def _raise_failed(finished: "FinishedStudy") -> None:
         if outcome.failed_anywhere
     ]
     if cells:
-        raise CellsFailed(f"{finished.failed} of {len(finished.records)} runs failed: {', '.join(cells)}.")
+        raise CellsFailed(
+            f"{finished.failed} of {len(finished.records)} runs failed: {', '.join(cells)}."
+        )
 
 
 def _print(changes: "list[Change]", output: Output) -> None:
@@ -145,11 +184,27 @@ def _print(changes: "list[Change]", output: Output) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red", State.UP: "magenta"}
+    styles = {
+        State.DOWN: "red",
+        State.FAILED: "bold red",
+        State.MISSING: "red",
+        State.UP: "magenta",
+    }
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"):
+    for heading in (
+        "data set",
+        "%",
+        "method",
+        "score",
+        "reference",
+        "now",
+        "diff",
+        "allowed",
+        "state",
+    ):
         table.add_column(
-            heading, justify="right" if heading in ("%", "reference", "now", "diff", "allowed") else "left"
+            heading,
+            justify="right" if heading in ("%", "reference", "now", "diff", "allowed") else "left",
         )
     for change in changes:
         if change.state is not State.SAME:

@@ -10,7 +10,9 @@ from sgpmic_cli.commands.terminal.output import Output
 
 def search_asrun(
     repeats: shared_options.Repeats = 2,
-    more: Annotated[int, typer.Option(help="Runs of each cell of the variations that come out first.", min=1)] = 5,
+    more: Annotated[
+        int, typer.Option(help="Runs of each cell of the variations that come out first.", min=1)
+    ] = 5,
     seed: shared_options.Seed = 3000,
     n_jobs: shared_options.Jobs = -1,
     out: shared_options.Out = shared_options.EXPLORED / "search-asrun",
@@ -32,14 +34,18 @@ def search_asrun(
     output = Output(as_json=False, quiet=quiet)
     with watching(output) as watcher:
         options = RunOptions(store=store, n_jobs=n_jobs, retry_failed=retry_failed, watcher=watcher)
-        finished = setting_search.search_asrun(options, out=out, repeats=repeats, more=more, seed=seed)
+        finished = setting_search.search_asrun(
+            options, out=out, repeats=repeats, more=more, seed=seed
+        )
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     head, body = finished.table()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    counted = len(head) - len(finished.judged[0].results)  # the paper's rows are for the file: they fill no screen
+    counted = len(head) - len(
+        finished.judged[0].results
+    )  # the paper's rows are for the file: they fill no screen
     for heading in head[:counted]:
         table.add_column(heading, justify="left" if heading == "variation" else "right")
     for row in body:

@@ -11,14 +11,23 @@ from sgpmic_cli.commands.terminal.tables.speed_tables import promises, speed_tab
 
 
 def speed(
-    out: Annotated[Path, typer.Option(help="Folder for speed.json and figures/speed.png.")] = shared_options.EXPLORED,
+    out: Annotated[
+        Path, typer.Option(help="Folder for speed.json and figures/speed.png.")
+    ] = shared_options.EXPLORED,
     rows: Annotated[
-        int, typer.Option(help="The most rows to measure; of files read in blocks, ten times as many.", min=1000)
+        int,
+        typer.Option(
+            help="The most rows to measure; of files read in blocks, ten times as many.", min=1000
+        ),
     ] = 1_000_000,
-    fit: Annotated[bool, typer.Option(help="Also fit that many rows, and files, and tell time and memory.")] = True,
+    fit: Annotated[
+        bool, typer.Option(help="Also fit that many rows, and files, and tell time and memory.")
+    ] = True,
     device: Annotated[
         Literal["cpu", "cuda"],
-        typer.Option(help="cuda: a GPU beside one core, into speed-gpu.json and a figure; nothing else."),
+        typer.Option(
+            help="cuda: a GPU beside one core, into speed-gpu.json and a figure; nothing else."
+        ),
     ] = "cpu",
     json: shared_options.Json = False,
     quiet: shared_options.Quiet = False,
@@ -63,7 +72,9 @@ def speed(
         for name, value, limit in verdicts(document)
     ]
     with whole_folder(out) as folder:
-        (folder / "speed.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / "speed.json").write_text(
+            dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     with whole_folder(out / "figures") as folder:
         draw_growth(folder / "speed", document)
     if json:
@@ -81,20 +92,28 @@ def _measure_gpu(out: Path, output: Output) -> None:
     from sgpmic_cli.model.device.choice import missing
 
     if (reason := missing()) is not None:
-        raise SgpmicError(f"there is no GPU to measure ({reason}); leave --device cuda out to measure the processor.")
+        raise SgpmicError(
+            f"there is no GPU to measure ({reason}); leave --device cuda out to measure the processor."
+        )
     from sgpmic_cli.speed.device import measure_device
     from sgpmic_cli.speed.figure import draw_device
 
     check_writable(out, "out")
     document = measure_device(say=output.remark)
     if not document["gpytorch"]:
-        output.remark("GPyTorch is not in this environment, so nothing is compared with it; `make speed` provides it.")
+        output.remark(
+            "GPyTorch is not in this environment, so nothing is compared with it; `make speed` provides it."
+        )
     with whole_folder(out) as folder:
-        (folder / "speed-gpu.json").write_text(dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / "speed-gpu.json").write_text(
+            dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     with whole_folder(out / "figures") as folder:
         draw_device(folder / "speed-gpu", document)
     if output.as_json:
         output.document(document)
     else:
         output.console().print(promises(document))
-    output.ending(f"numbers in {out / 'speed-gpu.json'}, figure in {out / 'figures' / 'speed-gpu.png'}")
+    output.ending(
+        f"numbers in {out / 'speed-gpu.json'}, figure in {out / 'figures' / 'speed-gpu.png'}"
+    )

@@ -17,7 +17,11 @@ def benchmark(
     data: shared_options.DatasetsArgument = None,
     dataset: shared_options.Datasets = None,
     variance: Annotated[
-        str, typer.Option(help="Shares of variance that set Q: 50, 95, 99 or all.", autocompletion=completion.variances)
+        str,
+        typer.Option(
+            help="Shares of variance that set Q: 50, 95, 99 or all.",
+            autocompletion=completion.variances,
+        ),
     ] = "95",
     methods: shared_options.Methods = "all",
     repeats: shared_options.Repeats = 10,
@@ -29,7 +33,8 @@ def benchmark(
     memory_limit: shared_options.MemoryLimit = None,
     protocol: shared_options.ProtocolName = "as-run",
     label: Annotated[
-        str | None, typer.Option(help="Label column of the CSV files.", show_default="their last column")
+        str | None,
+        typer.Option(help="Label column of the CSV files.", show_default="their last column"),
     ] = None,
     scale: Annotated[
         Literal["standard", "global", "none"] | None,
@@ -43,7 +48,11 @@ def benchmark(
     force: shared_options.Force = False,
     retry_failed: shared_options.RetryFailed = False,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Also write OUT/trace.csv: losses and bounds of every run, step by step.")
+        bool,
+        typer.Option(
+            "--trace",
+            help="Also write OUT/trace.csv: losses and bounds of every run, step by step.",
+        ),
     ] = False,
     dry_run: shared_options.DryRun = False,
     data_dir: shared_options.DataDir = None,
@@ -67,12 +76,16 @@ def benchmark(
     asked = split(shared_options.named(data, dataset)), split(variance), split(methods)
     study = Study(*asked, repeats=repeats, seed=seed, protocol=protocol, label=label, scale=scale)
     limits = shared_options.limits(timeout, memory_limit)
-    options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
+    options = RunOptions(
+        store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline
+    )
     if dry_run:
         show_plan(study, options, out, output)
         return
     with watching(output) as watcher:
-        finished = experiment.benchmark(study, replace(options, watcher=watcher), out=out, with_trace=trace)
+        finished = experiment.benchmark(
+            study, replace(options, watcher=watcher), out=out, with_trace=trace
+        )
     _print_result(finished, output)
     tell_end(finished.runs, out, output)
 
@@ -87,6 +100,8 @@ def _print_result(finished: "Benchmark", output: Output) -> None:
     console = output.console()
     for part in render(finished.results, console):
         console.print(part)
-    if not any(any(result.paper.values()) for result in finished.results):  # no table of the paper's to stand beside
+    if not any(
+        any(result.paper.values()) for result in finished.results
+    ):  # no table of the paper's to stand beside
         for part in render_ranking(finished.results):
             console.print(part)

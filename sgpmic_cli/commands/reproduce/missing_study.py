@@ -10,7 +10,9 @@ from sgpmic_cli.commands.terminal.output import Output
 
 
 def missing_study(
-    patterns: Annotated[int, typer.Option(help="Ways in which entries are lost, for each set.", min=1)] = 8,
+    patterns: Annotated[
+        int, typer.Option(help="Ways in which entries are lost, for each set.", min=1)
+    ] = 8,
     seed: shared_options.Seed = 0,
     n_jobs: shared_options.Jobs = -1,
     out: shared_options.Out = shared_options.EXPLORED / "missing",

@@ -10,8 +10,12 @@ from sgpmic_cli.errors import UsageError
 
 
 def report(
-    results: Annotated[Path, typer.Option(help="Folder with table2 and figures.")] = Path("results"),
-    out: Annotated[Path | None, typer.Option(help="The page.", show_default="sgpmic-out/report.html")] = None,
+    results: Annotated[Path, typer.Option(help="Folder with table2 and figures.")] = Path(
+        "results"
+    ),
+    out: Annotated[
+        Path | None, typer.Option(help="The page.", show_default="sgpmic-out/report.html")
+    ] = None,
 ) -> None:
     """Write one self-contained HTML page: verdicts, Table 2 cell by cell, figures, significance, protocol.
 

@@ -20,11 +20,16 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
 
     def run(
         data: shared_options.DatasetsArgument = None,
-        dataset: Annotated[str | None, shared_options.datasets_option(",".join(axis.datasets))] = None,
+        dataset: Annotated[
+            str | None, shared_options.datasets_option(",".join(axis.datasets))
+        ] = None,
         values: Annotated[str, typer.Option(help=axis.meaning)] = ",".join(axis.values),
         methods: shared_options.Methods = ",".join(axis.methods),
         variance: Annotated[
-            int | None, typer.Option(help="Share of variance that sets Q.", show_default="95, or the paper's only row")
+            int | None,
+            typer.Option(
+                help="Share of variance that sets Q.", show_default="95, or the paper's only row"
+            ),
         ] = None,
         repeats: shared_options.Repeats = 10,
         seed: shared_options.Seed = 0,
@@ -57,12 +62,27 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         datasets = split(shared_options.named(data, dataset, ",".join(axis.datasets)))
         study = Study(datasets, ["all"], split(methods), repeats, seed, protocol, label)
         limits = shared_options.limits(timeout, memory_limit)
-        options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline)
+        options = RunOptions(
+            store,
+            n_jobs,
+            backend,
+            scheduler,
+            limits,
+            force,
+            retry_failed,
+            data_dir,
+            mirror,
+            offline,
+        )
         if dry_run:
-            show_plan(sweep_study(axis, along, study, variance), options, out, output, axis.parameter)
+            show_plan(
+                sweep_study(axis, along, study, variance), options, out, output, axis.parameter
+            )
             return
         with watching(output) as watcher:
-            finished = sweep(axis, along, study, replace(options, watcher=watcher), out=out, variance=variance)
+            finished = sweep(
+                axis, along, study, replace(options, watcher=watcher), out=out, variance=variance
+            )
         _print(finished, output)
         tell_end(finished.runs, out, output)
 

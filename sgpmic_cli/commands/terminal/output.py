@@ -65,4 +65,6 @@ def _console(stderr: bool) -> "Console":
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)  # names may have [ ]
+    return Console(
+        stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False
+    )  # names may have [ ]

@@ -74,7 +74,9 @@ class TextColumn:
         """Zeros and ones (N, k), NaN where there is no text, and which texts are none of the categories (N,)."""
         known = texts(cells)
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
-        ones = np.eye(len(self.categories))[index]  # -1, the index of a stranger, takes a row that is overwritten
+        ones = np.eye(len(self.categories))[
+            index
+        ]  # -1, the index of a stranger, takes a row that is overwritten
         ones[index < 0] = np.nan
         return ones, (index < 0) & (known != "")
 
@@ -89,7 +91,9 @@ def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         return cells, np.zeros(len(cells), dtype=bool)
     codes, found = pd.factorize(cells)  # every writing is converted once
     hole = np.array([text.lower() in MISSING for text in found], dtype=bool)
-    read = [None if empty else to_number(text, decimal) for text, empty in zip(found, hole, strict=True)]
+    read = [
+        None if empty else to_number(text, decimal) for text, empty in zip(found, hole, strict=True)
+    ]
     values = np.array(read, dtype=np.float64)  # None becomes NaN
     wrong = np.array([number is None for number in read], dtype=bool) & ~hole
     return values[codes], wrong[codes]
@@ -100,14 +104,18 @@ def texts(cells: np.ndarray) -> np.ndarray:
     if cells.dtype.kind == "f":
         return np.array(["" if np.isnan(cell) else f"{cell:.17g}" for cell in cells], dtype=object)
     codes, found = pd.factorize(cells)
-    return np.array(["" if text.lower() in MISSING_TEXT else text for text in found], dtype=object)[codes]
+    return np.array(["" if text.lower() in MISSING_TEXT else text for text in found], dtype=object)[
+        codes
+    ]
 
 
 def number_column(name: str, values: np.ndarray) -> NumberColumn:
     """The column of these values, NaN where there is none."""
     seen = values[~np.isnan(values)]
     constant = len(seen) < 2 or np.ptp(seen) == 0.0
-    return NumberColumn(name, float(np.median(seen)), 0.0 if constant else float(np.std(seen, ddof=1)))
+    return NumberColumn(
+        name, float(np.median(seen)), 0.0 if constant else float(np.std(seen, ddof=1))
+    )
 
 
 def text_column(name: str, cells: np.ndarray) -> TextColumn:

@@ -4,8 +4,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sgpmic_cli.data.intake.cells import MISSING_CLASS, is_date, is_dressed_number, is_id_name, to_number
-from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn, number_column, numbers, text_column, texts
+from sgpmic_cli.data.intake.cells import (
+    MISSING_CLASS,
+    is_date,
+    is_dressed_number,
+    is_id_name,
+    to_number,
+)
+from sgpmic_cli.data.intake.columns import (
+    NumberColumn,
+    TextColumn,
+    number_column,
+    numbers,
+    text_column,
+    texts,
+)
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, leave_out, shown
 from sgpmic_cli.data.intake.raw_table import RawTable
@@ -20,7 +33,9 @@ from sgpmic_cli.data.intake.recipe import (
     written,
 )
 
-MOST_CATEGORIES = 20  # texts that one column may have to be encoded; more would drown the other columns in zeros
+MOST_CATEGORIES = (
+    20  # texts that one column may have to be encoded; more would drown the other columns in zeros
+)
 FEWEST_COUNTED = 10  # rows from which on numbers that count up are taken for a count of the rows
 LARGEST = 1e100  # squares of larger numbers, summed, leave the floating-point range
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
@@ -86,22 +101,39 @@ def notes_on(recipe: TableRecipe) -> list[str]:
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
     encoded = [column for column in recipe.columns if isinstance(column, TextColumn)]
     if encoded:
-        parts = ", ".join(f"{shown(column.name)} ({len(column.categories)} values)" for column in encoded)
-        notes.append(f"text is encoded, each column with half the variance of one of numbers: {parts}.")
+        parts = ", ".join(
+            f"{shown(column.name)} ({len(column.categories)} values)" for column in encoded
+        )
+        notes.append(
+            f"text is encoded, each column with half the variance of one of numbers: {parts}."
+        )
     return notes
 
 
 def _wrong_names(table: RawTable, options: TableOptions) -> list[Problem]:
     asked = [("label", options.label), ("id", options.id)]
-    asked += [("columns", name) for name in options.columns] + [("drop", name) for name in options.drop]
+    asked += [("columns", name) for name in options.columns] + [
+        ("drop", name) for name in options.drop
+    ]
     there = {None, *table.columns}
-    problems = [unknown_column(name, by, table) for by, name in asked if name is not None and name not in there]
+    problems = [
+        unknown_column(name, by, table)
+        for by, name in asked
+        if name is not None and name not in there
+    ]
     for parameter, name in asked[:2]:
         if name is not None and name in (*options.columns, *options.drop):
             other = "columns" if name in options.columns else "drop"
-            problems.append(Problem(f"column {shown(name)} is named by {parameter} and by {other}; name it once"))
+            problems.append(
+                Problem(
+                    f"column {shown(name)} is named by {parameter} and by {other}; name it once"
+                )
+            )
     both = sorted(set(options.columns) & set(options.drop))
-    problems += [Problem(f"column {shown(name)} is named by columns and by drop; name it once") for name in both]
+    problems += [
+        Problem(f"column {shown(name)} is named by columns and by drop; name it once")
+        for name in both
+    ]
     return problems
 
 
@@ -155,14 +187,20 @@ def _decide(table: RawTable, name: str, options: TableOptions, done: _Decisions)
             done.problems.append(found.problem)
 
 
-def _decide_on_numbers(table: RawTable, name: str, values: np.ndarray, options: TableOptions, done: _Decisions) -> None:
+def _decide_on_numbers(
+    table: RawTable, name: str, values: np.ndarray, options: TableOptions, done: _Decisions
+) -> None:
     seen = values[~np.isnan(values)]
     if not np.isfinite(seen).all():
         done.problems.append(not_finite(table, name, np.isinf(values)))
     elif np.abs(seen).max() > LARGEST:
         row = int(np.nanargmax(np.abs(values)))
-        what = f"{table.place(row)}, column {shown(name)}: {values[row]:g} is too large to be squared"
-        done.problems.append(Problem(what, (Remedy("divide the column by a constant"), leave_out(name))))
+        what = (
+            f"{table.place(row)}, column {shown(name)}: {values[row]:g} is too large to be squared"
+        )
+        done.problems.append(
+            Problem(what, (Remedy("divide the column by a constant"), leave_out(name)))
+        )
     elif name not in options.columns and (why := _like_an_id(name, values)):
         done.left_out[name] = why
         done.like_ids.append(name)
@@ -182,32 +220,47 @@ def _like_an_id(name: str, values: np.ndarray) -> str | None:
 
 
 def _no_categories(
-    table: RawTable, name: str, cells: np.ndarray, there: np.ndarray, wrong: np.ndarray, options: TableOptions
+    table: RawTable,
+    name: str,
+    cells: np.ndarray,
+    there: np.ndarray,
+    wrong: np.ndarray,
+    options: TableOptions,
 ) -> _NoCategories | None:
     """What else than categories the cells of a column are that are no numbers."""
     strange = sorted(set(cells[wrong]))
     row = int(wrong.argmax())
 
     def holding(what: str, *ways: Remedy) -> Problem:
-        return Problem(f"column {shown(name)} holds {what} such as {shown(cells[row])} in {table.place(row)}", ways)
+        return Problem(
+            f"column {shown(name)} holds {what} such as {shown(cells[row])} in {table.place(row)}",
+            ways,
+        )
 
     other, sign = (",", "comma") if table.decimal == "." else (".", "point")
     if all(to_number(cell, other) is not None for cell in strange):
         say_so = Remedy("say so", "decimal", other)
         return _NoCategories(
-            holding(f"numbers with a decimal {sign}", say_so, Remedy("write them with the other sign"))
+            holding(
+                f"numbers with a decimal {sign}", say_so, Remedy("write them with the other sign")
+            )
         )
     if all(map(is_date, strange)):
         convert = Remedy("turn them into numbers, such as days since the first")
         return _NoCategories(holding("dates or times", convert, leave_out(name)), is_text=True)
     if all(map(is_dressed_number, strange)):
         plain = Remedy("write plain numbers")
-        return _NoCategories(holding("numbers with signs in or around them", plain, leave_out(name)))
+        return _NoCategories(
+            holding("numbers with signs in or around them", plain, leave_out(name))
+        )
     if there.sum() >= wrong.sum():
         found = not_a_number(table, name, cells, wrong)
         return _NoCategories(Problem(found.what, (*found.remedies, leave_out(name))))
     if options.encode == "error":
-        encode, classes = Remedy("encode it", "encode", "one-hot"), Remedy("name it as the classes", "label", name)
+        encode, classes = (
+            Remedy("encode it", "encode", "one-hot"),
+            Remedy("name it as the classes", "label", name),
+        )
         return _NoCategories(holding("text", encode, leave_out(name), classes))
     if options.encode == "drop":
         return _NoCategories(holding("text"), is_text=True)
@@ -217,7 +270,11 @@ def _no_categories(
 def _decide_on_text(name: str, cells: np.ndarray, options: TableOptions, done: _Decisions) -> None:
     there = cells[cells != ""]
     distinct = len(set(there))
-    most = MOST_CATEGORIES if name in options.columns else max(2, min(MOST_CATEGORIES, len(there) // 2))
+    most = (
+        MOST_CATEGORIES
+        if name in options.columns
+        else max(2, min(MOST_CATEGORIES, len(there) // 2))
+    )
     if distinct == 1:
         done.left_out[name] = f"its only text is {shown(there[0])}"
     elif distinct <= most and (distinct < len(there) or name in options.columns):
@@ -226,7 +283,11 @@ def _decide_on_text(name: str, cells: np.ndarray, options: TableOptions, done: _
         done.problems.append(
             Problem(
                 f"column {shown(name)} has {distinct} different texts, and at most {MOST_CATEGORIES} are encoded",
-                (Remedy("join some of them"), Remedy("name it as the id", "id", name), Remedy("do not ask for it")),
+                (
+                    Remedy("join some of them"),
+                    Remedy("name it as the id", "id", name),
+                    Remedy("do not ask for it"),
+                ),
             )
         )
     elif distinct == len(there):
@@ -246,4 +307,6 @@ def _too_few(done: _Decisions) -> Problem:
     reasons = [f"{shown(name)} ({why})" for name, why in done.left_out.items()]
     n = "no" if not done.used else "one"
     others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-    return Problem(f"there is {n} feature column to cluster by, and at least two are needed{others}")
+    return Problem(
+        f"there is {n} feature column to cluster by, and at least two are needed{others}"
+    )

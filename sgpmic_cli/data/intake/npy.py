@@ -27,7 +27,9 @@ def array_of(source: Source) -> np.ndarray:
             f"{name} is not a readable .npy file ({' '.join(str(fault).split())[:200]}); {ADVICE}"
         ) from None
     if found.ndim != 2:
-        raise UsageError(f"{name} holds an array of {found.ndim} dimension{'s' * (found.ndim != 1)}, not 2; {ADVICE}")
+        raise UsageError(
+            f"{name} holds an array of {found.ndim} dimension{'s' * (found.ndim != 1)}, not 2; {ADVICE}"
+        )
     if found.dtype.kind not in "iuf":
         raise UsageError(f"{name} holds values of type {found.dtype}, not numbers; {ADVICE}")
     if not found.size:

@@ -6,7 +6,14 @@ from sgpmic_cli.errors import UsageError
 
 ENCODINGS_OF_TEXT = ("one-hot", "drop", "error")
 WAYS_WITH_HOLES = ("error", "drop", "median", "model")
-SEPARATOR_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+SEPARATOR_NAMES = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+    "space": " ",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,9 @@ class TextFormat:
             separator = SEPARATOR_NAMES.get(self.separator, self.separator)
             object.__setattr__(self, "separator", separator)
             if len(separator) != 1 or separator in '"\r\n' or separator.isalnum():
-                raise UsageError(f"separator={self.separator!r}: give one character such as ';', or tab")
+                raise UsageError(
+                    f"separator={self.separator!r}: give one character such as ';', or tab"
+                )
         if self.decimal not in (".", ","):
             raise UsageError(f"decimal={self.decimal!r}: give '.' or ','")
         if self.separator == self.decimal:
@@ -75,6 +84,10 @@ class TableOptions:
     def __post_init__(self) -> None:
         for parameter, known in (("encode", ENCODINGS_OF_TEXT), ("missing", WAYS_WITH_HOLES)):
             if getattr(self, parameter) not in known:
-                raise UsageError(f"{parameter}={getattr(self, parameter)!r} is unknown; valid: {', '.join(known)}")
+                raise UsageError(
+                    f"{parameter}={getattr(self, parameter)!r} is unknown; valid: {', '.join(known)}"
+                )
         if self.label is not None and self.label == self.id:
-            raise UsageError(f"label and id are both {self.label!r}: one column cannot be the class and name the rows")
+            raise UsageError(
+                f"label and id are both {self.label!r}: one column cannot be the class and name the rows"
+            )

@@ -27,7 +27,9 @@ class ParquetTable:
             from pyarrow.parquet import ParquetFile
 
             self.file = ParquetFile(source.path or io.BytesIO(source.whole()))
-            self.empty = self.file.schema_arrow.empty_table().to_pandas()  # columns as pandas means them
+            self.empty = (
+                self.file.schema_arrow.empty_table().to_pandas()
+            )  # columns as pandas means them
             self.shape = (self.file.metadata.num_rows, len(self.empty.columns))
         if not self.shape[0]:
             raise UsageError(f"{self.name} has a header and no rows; add rows of numbers below it")
@@ -40,19 +42,25 @@ class ParquetTable:
     @property
     def holds_only_numbers(self) -> bool:
         """Whether all columns are numbers, and none of them is the index of a frame."""
-        return isinstance(self.empty.index, pd.RangeIndex) and all(kind.kind in "iuf" for kind in self.empty.dtypes)
+        return isinstance(self.empty.index, pd.RangeIndex) and all(
+            kind.kind in "iuf" for kind in self.empty.dtypes
+        )
 
     def numbers(self) -> np.ndarray:
         """All cells of a table of numbers (N, P), NaN for holes; in a file of its own where they are many."""
         found, first = self._room(), 0
         for group in range(self.file.num_row_groups):
-            for j, name in enumerate(self.file.schema_arrow.names):  # one at a time: a group may have all the rows
+            for j, name in enumerate(
+                self.file.schema_arrow.names
+            ):  # one at a time: a group may have all the rows
                 with self._reading():
                     column = self.file.read_row_group(group, columns=[name]).column(name).to_numpy()
                     found[first : first + len(column), j] = column
             first += self.file.metadata.row_group(group).num_rows
         if first != len(found):
-            raise UsageError(f"{self.name} is not a readable Parquet file ({first} of its {len(found)} rows are there)")
+            raise UsageError(
+                f"{self.name} is not a readable Parquet file ({first} of its {len(found)} rows are there)"
+            )
         found.setflags(write=False)
         return found
 

@@ -55,7 +55,9 @@ class TableError(UsageError):
         told = [problem.said(spelling) for problem in self.problems]
         if len(told) == 1:
             return f"{self.table}: {told[0]}"
-        return f"{self.table} has {len(told)} problems: " + " ".join(f"({i}) {one}." for i, one in enumerate(told, 1))
+        return f"{self.table} has {len(told)} problems: " + " ".join(
+            f"({i}) {one}." for i, one in enumerate(told, 1)
+        )
 
 
 def as_argument(parameter: str, value: Any) -> str:

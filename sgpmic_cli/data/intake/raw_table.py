@@ -27,7 +27,9 @@ SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that choose the separator
 LONGEST_ROW = 1 << 26  # characters; a row beyond has a quote that is never closed
 # Holes in the usual writings are found by pandas; in others, such as nAn, cell by cell.
-_HOLES = sorted({spelled for word in MISSING_TEXT for spelled in (word, word.upper(), word.title())} | {"NaN"})
+_HOLES = sorted(
+    {spelled for word in MISSING_TEXT for spelled in (word, word.upper(), word.title())} | {"NaN"}
+)
 TRUTH = frozenset({"true", "false"})
 # Before 3.1 pandas' default converter can miss the last bit; since then all are exact and the option is deprecated.
 _EXACT_BY_DEFAULT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
@@ -43,7 +45,9 @@ class RawTable:
     lines: np.ndarray | None = None  # (N,) line of each row in a text file
     decimal: str = "."  # sign before the decimals of numbers in columns of text
     first_row: int = 0  # where its rows begin in a file that comes in blocks
-    numbers: np.ndarray | None = None  # (N, P) float64: all cells at once, where the file has them so
+    numbers: np.ndarray | None = (
+        None  # (N, P) float64: all cells at once, where the file has them so
+    )
 
     @property
     def columns(self) -> list[str]:
@@ -57,7 +61,9 @@ class RawTable:
 
     def place(self, row: int) -> str:
         """A row by the number that people give it, counted from 1."""
-        return f"row {self.first_row + row + 1}" + ("" if self.lines is None else f" (line {self.lines[row]})")
+        return f"row {self.first_row + row + 1}" + (
+            "" if self.lines is None else f" (line {self.lines[row]})"
+        )
 
 
 def read_table(
@@ -94,7 +100,12 @@ def read_blocks(
 
 
 def parse_csv(
-    path: str, text: str, format: TextFormat, *, known: Collection[str] = (), as_text: Collection[str] = ()
+    path: str,
+    text: str,
+    format: TextFormat,
+    *,
+    known: Collection[str] = (),
+    as_text: Collection[str] = (),
 ) -> RawTable:
     """The table in the text of a CSV file, see `read_table`."""
     table = CsvText(path, format, known, as_text).parse(text)
@@ -105,7 +116,9 @@ def parse_csv(
 class CsvText:
     """The text of a CSV file, which may come in pieces of whole rows; the first settles separator and header."""
 
-    def __init__(self, path: str, format: TextFormat, known: Collection[str], as_text: Collection[str]):
+    def __init__(
+        self, path: str, format: TextFormat, known: Collection[str], as_text: Collection[str]
+    ):
         self.path, self.format, self.known, self.as_text = path, format, known, as_text
         self.separator = format.separator
         self.columns: list[str] = []
@@ -124,7 +137,9 @@ class CsvText:
         if is_first:
             self._settle_columns(*_first_rows(text, self.separator))
         has_header = is_first and self.named
-        kept = {column for column in self.columns if column in self.as_text or is_id_name(column)}  # leading zeros
+        kept = {
+            column for column in self.columns if column in self.as_text or is_id_name(column)
+        }  # leading zeros
         frame = pd.read_csv(
             io.StringIO(text),
             sep=self.separator,
@@ -143,21 +158,32 @@ class CsvText:
         plain = _numbers_or_text(frame, kept, self.format.decimal)
         self.rows += len(frame)
         return RawTable(
-            self.path, plain, self.named, lines[1:] if has_header else lines, self.format.decimal, first_row
+            self.path,
+            plain,
+            self.named,
+            lines[1:] if has_header else lines,
+            self.format.decimal,
+            first_row,
         )
 
     def _settle_columns(self, first: list[str], second: list[str] | None) -> None:
-        self.named = not set(self.known).isdisjoint(first) or _is_header(first, second, self.format.decimal)
+        self.named = not set(self.known).isdisjoint(first) or _is_header(
+            first, second, self.format.decimal
+        )
         if self.named and second is None:
             raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
-        self.columns = [cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first)]
+        self.columns = [
+            cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first)
+        ]
         _check_names(self.path, self.columns)
 
 
 def _check_names(path: str, names: Sequence[str]) -> None:
     name, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise UsageError(f"{path} has {times} columns named {shown(name)}; give every column its own name")
+        raise UsageError(
+            f"{path} has {times} columns named {shown(name)}; give every column its own name"
+        )
 
 
 def _whole_rows(pieces: Iterable[str]) -> Iterator[str]:
@@ -184,19 +210,25 @@ def _is_npy(source: Source) -> bool:
     return source.starts_with(NPY) or source.name.lower().endswith(".npy")
 
 
-def _from_array(path: str, array: np.ndarray, first_row: int = 0, names: Sequence[str] = ()) -> RawTable:
+def _from_array(
+    path: str, array: np.ndarray, first_row: int = 0, names: Sequence[str] = ()
+) -> RawTable:
     """Numbers, with names or without; those that are float64, row by row, are left where they lie."""
     just_so = array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous
     called = names or [f"column_{j + 1}" for j in range(array.shape[1])]
     columns = {name: np.asarray(array[:, j], dtype=np.float64) for j, name in enumerate(called)}
-    return RawTable(path, columns, bool(names), first_row=first_row, numbers=array if just_so else None)
+    return RawTable(
+        path, columns, bool(names), first_row=first_row, numbers=array if just_so else None
+    )
 
 
 def _blocks_of_array(source: Source) -> Iterator[RawTable]:
     array = array_of(source)
     for rows in row_blocks(len(array)):
         # Mapped anew for every block: pages of a file that were read count as memory until they are unmapped.
-        block = np.array(array_of(source)[rows] if source.path else array[rows], dtype=np.float64, order="C")
+        block = np.array(
+            array_of(source)[rows] if source.path else array[rows], dtype=np.float64, order="C"
+        )
         yield _from_array(source.name, block, rows.start)
 
 
@@ -220,10 +252,14 @@ def _from_frame(path: str, frame: pd.DataFrame, first_row: int = 0) -> RawTable:
         frame = frame.reset_index()  # pandas writes an index of names as a column like any other
     frame.columns = [str(name) for name in frame.columns]
     _check_names(path, list(frame.columns))
-    return RawTable(path, _numbers_or_text(frame, frame.columns, "."), named=True, first_row=first_row)
+    return RawTable(
+        path, _numbers_or_text(frame, frame.columns, "."), named=True, first_row=first_row
+    )
 
 
-def _numbers_or_text(frame: pd.DataFrame, as_text: Collection[str], decimal: str) -> dict[str, np.ndarray]:
+def _numbers_or_text(
+    frame: pd.DataFrame, as_text: Collection[str], decimal: str
+) -> dict[str, np.ndarray]:
     """The same table in two kinds of columns; text that is numbers and holes becomes numbers, if not `as_text`."""
     plain: dict[str, np.ndarray] = {}
     for name, column in frame.items():
@@ -239,7 +275,9 @@ def _number_or_text(column: "pd.Series") -> np.ndarray:
     kind = column.dtype.kind
     if kind in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    codes, values = pd.factorize(column.astype(object))  # the code of a hole in a Parquet file is -1
+    codes, values = pd.factorize(
+        column.astype(object)
+    )  # the code of a hole in a Parquet file is -1
     texts = [str(value).strip() for value in values]
     if {text.lower() for text in texts} - MISSING <= TRUTH and kind != "M":
         texts = [text.capitalize() if text.lower() in TRUTH else text for text in texts]
@@ -264,7 +302,9 @@ def _separator(text: str, decimal: str) -> str:
     def merit(sign: str) -> tuple[bool, float, int]:
         rows = [line.split(sign) for line in lines]
         cells = [cell.strip() for row in rows for cell in row]
-        numbers = sum(to_number(cell if sign == "," else cell.replace(",", ".")) is not None for cell in cells)
+        numbers = sum(
+            to_number(cell if sign == "," else cell.replace(",", ".")) is not None for cell in cells
+        )
         return len({len(row) for row in rows}) == 1, numbers / len(cells), len(rows[0])
 
     return max(found, key=merit)
@@ -289,7 +329,9 @@ def _check_quotes(path: str, text: str, separator: str, lines_before: int) -> No
         )
 
 
-def _lines_of_rows(path: str, text: str, separator: str, lines_before: int, expected: int) -> np.ndarray:
+def _lines_of_rows(
+    path: str, text: str, separator: str, lines_before: int, expected: int
+) -> np.ndarray:
     """The line in which each row that is not blank begins; rows of other than `expected` cells are refused.
 
     Where nothing is expected yet, the first row says how many cells a row has.
@@ -320,13 +362,22 @@ def _lines_of_rows(path: str, text: str, separator: str, lines_before: int, expe
 def _one_column(separator: str) -> Problem:
     return Problem(
         f"there is one column only when cells are separated by {shown(separator)}, and at least two are needed",
-        (Remedy("name the separator", "separator", "|"), Remedy("separate the cells by comma, semicolon or tab")),
+        (
+            Remedy("name the separator", "separator", "|"),
+            Remedy("separate the cells by comma, semicolon or tab"),
+        ),
     )
 
 
 def _first_rows(text: str, separator: str) -> tuple[list[str], list[str] | None]:
     rows = pd.read_csv(
-        io.StringIO(text), sep=separator, header=None, nrows=2, dtype=object, na_filter=False, skipinitialspace=True
+        io.StringIO(text),
+        sep=separator,
+        header=None,
+        nrows=2,
+        dtype=object,
+        na_filter=False,
+        skipinitialspace=True,
     )
     cells = [[cell.strip() for cell in row] for row in rows.to_numpy().tolist()]
     return cells[0], cells[1] if len(cells) > 1 else None

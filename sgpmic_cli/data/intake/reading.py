@@ -78,7 +78,9 @@ class Source:
             size += len(part)
             if size > LARGEST:
                 limit = f"{LARGEST / 1024**3:g} GiB"
-                raise UsageError(f"{self.name} is larger than {limit} unpacked; take a sample of its rows")
+                raise UsageError(
+                    f"{self.name} is larger than {limit} unpacked; take a sample of its rows"
+                )
         return b"".join(parts)
 
 
@@ -90,7 +92,9 @@ def unpacked(path: str) -> Iterator[Source]:
     """
     if path == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.isatty():
-            raise UsageError("standard input is a terminal: send a table into it, as in `sgpmic fit - < table.csv`")
+            raise UsageError(
+                "standard input is a terminal: send a table into it, as in `sgpmic fit - < table.csv`"
+            )
         with _unpacking(Source(_speaking(sys.stdin.buffer, called(path)), called(path))) as source:
             yield source
         return
@@ -102,7 +106,9 @@ def unpacked(path: str) -> Iterator[Source]:
     except IsADirectoryError:
         raise UsageError(f"{path} is a folder; give the path of a CSV file in it") from None
     except PermissionError:
-        raise SgpmicError(f"you have no permission to read {path}; change its mode or copy it") from None
+        raise SgpmicError(
+            f"you have no permission to read {path}; change its mode or copy it"
+        ) from None
     except (OSError, ValueError) as error:
         if isinstance(error, UsageError):
             raise
@@ -113,7 +119,9 @@ def _opened(path: str) -> BinaryIO:
     """The file, open; a pipe as soon as something comes out of it."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return Path(path).open("rb")
-    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # otherwise this would wait for a writer, and not give up
+    pipe = os.open(
+        path, os.O_RDONLY | os.O_NONBLOCK
+    )  # otherwise this would wait for a writer, and not give up
     file = _speaking(os.fdopen(pipe, "rb"), path)
     os.set_blocking(pipe, True)
     return file
@@ -126,7 +134,9 @@ def _speaking(stream: BinaryIO, name: str) -> BinaryIO:
     except (OSError, TypeError, ValueError):  # not a stream of the system
         return stream
     if waiting:
-        raise UsageError(f"nothing has come from {name} for {SILENCE:g} s; start what writes into it, or give a file")
+        raise UsageError(
+            f"nothing has come from {name} for {SILENCE:g} s; start what writes into it, or give a file"
+        )
     return stream
 
 
@@ -144,17 +154,28 @@ def _unpacking(packed: Source) -> Iterator[Source]:
         else:
             with zipfile.ZipFile(packed.path or io.BytesIO(packed.whole())) as archive:
                 yield Source(archive.open(_only_member(name, archive)), name)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        zipfile.BadZipFile,
+        RuntimeError,
+        NotImplementedError,
+    ) as error:
         raise UsageError(f"{name} cannot be unpacked ({error}); pack it again") from None
 
 
 def decoded(path: str, stream: Readable, encoding: str | None) -> Iterator[str]:
     """The text that bytes stand for, piece by piece, with line ends as they are everywhere today."""
     raw = stream.read(PIECE)
-    chosen = encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), "utf-8-sig")
+    chosen = encoding or next(
+        (name for mark, name in _MARKS.items() if raw.startswith(mark)), "utf-8-sig"
+    )
     try:
         b"".decode(chosen)  # refuses what is a codec, but none of text
-        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(chosen)(), translate=True)
+        decoder = io.IncrementalNewlineDecoder(
+            codecs.getincrementaldecoder(chosen)(), translate=True
+        )
     except LookupError:
         raise UsageError(
             f"encoding={encoding!r} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
@@ -168,12 +189,25 @@ def decoded(path: str, stream: Readable, encoding: str | None) -> Iterator[str]:
             byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
             what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
             raise TableError(
-                path, [Problem(what, (Remedy("name its encoding", "encoding", "latin-1"), Remedy("save it in UTF-8")))]
+                path,
+                [
+                    Problem(
+                        what,
+                        (
+                            Remedy("name its encoding", "encoding", "latin-1"),
+                            Remedy("save it in UTF-8"),
+                        ),
+                    )
+                ],
             ) from None
         except UnicodeError as error:
-            raise UsageError(f"{path} cannot be read as {chosen} ({error}); name another encoding") from None
+            raise UsageError(
+                f"{path} cannot be read as {chosen} ({error}); name another encoding"
+            ) from None
         if "\0" in text:
-            raise UsageError(f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8")
+            raise UsageError(
+                f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8"
+            )
         empty = empty and not text.strip()
         yield text
         if not raw:
@@ -185,7 +219,11 @@ def decoded(path: str, stream: Readable, encoding: str | None) -> Iterator[str]:
 
 
 def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+    files = [
+        one
+        for one in archive.infolist()
+        if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+    ]
     if any(one.filename == "[Content_Types].xml" for one in files):
         raise UsageError(f"{path} is an office document; save the sheet as CSV in UTF-8")
     if len(files) != 1:

@@ -33,7 +33,9 @@ class Prepared:
         """Some of the rows."""
         ids = None if self.ids is None else self.ids[rows]
         classes = None if self.classes is None else self.classes[rows]
-        return replace(self, Y=self.Y[rows], row_numbers=self.row_numbers[rows], ids=ids, classes=classes)
+        return replace(
+            self, Y=self.Y[rows], row_numbers=self.row_numbers[rows], ids=ids, classes=classes
+        )
 
     @classmethod
     def joined(cls, parts: Sequence["Prepared"]) -> "Prepared":
@@ -85,9 +87,13 @@ class TableRecipe:
     format: TextFormat = field(default_factory=TextFormat)
 
     @classmethod
-    def of_numbers(cls, Y: np.ndarray, names: Sequence[str], *, named: bool = True) -> "TableRecipe":
+    def of_numbers(
+        cls, Y: np.ndarray, names: Sequence[str], *, named: bool = True
+    ) -> "TableRecipe":
         """The recipe of a table that has nothing but numbers, Y (N, P)."""
-        columns = tuple(number_column(name, values) for name, values in zip(names, Y.T, strict=True))
+        columns = tuple(
+            number_column(name, values) for name, values in zip(names, Y.T, strict=True)
+        )
         return cls(named, tuple(names), columns)
 
     @property
@@ -108,20 +114,27 @@ class TableRecipe:
     @property
     def written_as_text(self) -> frozenset[str]:
         """Columns whose cells are to be read as they are written, by name and by position."""
-        own = {column.name for column in self.columns if isinstance(column, TextColumn)} | {self.label, self.id}
+        own = {column.name for column in self.columns if isinstance(column, TextColumn)} | {
+            self.label,
+            self.id,
+        }
         places = {f"column_{j + 1}" for j, name in enumerate(self.file_columns) if name in own}
         return frozenset(name for name in own | places if name is not None)
 
     @property
     def divisors(self) -> np.ndarray:
         """What the columns of Y (P,) have been divided by."""
-        return np.array([self._divisor(column) for column in self.columns for _ in column.feature_names])
+        return np.array(
+            [self._divisor(column) for column in self.columns for _ in column.feature_names]
+        )
 
     def divided_evenly(self) -> "TableRecipe":
         """The same recipe with all columns of numbers at equal weight, and those of text at theirs beside them."""
         return replace(self, evenly=True)
 
-    def apply(self, table: RawTable, tally: Tally, *, label: str | None = None, id: str | None = None) -> Prepared:
+    def apply(
+        self, table: RawTable, tally: Tally, *, label: str | None = None, id: str | None = None
+    ) -> Prepared:
         """The rows of a table as numbers; what stands in the way is a `TableError` with all of it.
 
         `label` and `id` name columns of this table where they are not those of the recipe. `tally` is told what was
@@ -147,7 +160,11 @@ class TableRecipe:
 
     def notes(self, tally: Tally) -> tuple[str, ...]:
         """What a person should know of the rows that it was applied to."""
-        return tuple(tally.notes(self.missing, [one.name for one in self.columns if isinstance(one, TextColumn)]))
+        return tuple(
+            tally.notes(
+                self.missing, [one.name for one in self.columns if isinstance(one, TextColumn)]
+            )
+        )
 
     def _matched(
         self, table: RawTable, besides: set[str | None], problems: list[Problem], notes: list[str]
@@ -161,7 +178,9 @@ class TableRecipe:
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and unknown ones are there: {listed(extra)}" if extra else ""
-                problems.append(Problem(f"columns of the model are missing: {listed(absent)}{near}{has}"))
+                problems.append(
+                    Problem(f"columns of the model are missing: {listed(absent)}{near}{has}")
+                )
             elif extra:
                 notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
             return [(column, column.name) for column in self.columns if column.name in there]
@@ -171,8 +190,14 @@ class TableRecipe:
         elif len(found) - len([name for name in besides if name in found]) == len(wanted):
             places = [j for j, name in enumerate(found) if name not in besides]
         else:
-            lacking = f"{table.path} has no header" if self.named else "the model was fitted to a file without a header"
-            own = f"{len(wanted)}" + (f" (or all {n})" if (n := len(self.file_columns)) != len(wanted) else "")
+            lacking = (
+                f"{table.path} has no header"
+                if self.named
+                else "the model was fitted to a file without a header"
+            )
+            own = f"{len(wanted)}" + (
+                f" (or all {n})" if (n := len(self.file_columns)) != len(wanted) else ""
+            )
             problems.append(
                 Problem(
                     f"{len(found)} columns where the model has {own}, and they can be told by position only, since "
@@ -209,11 +234,17 @@ class TableRecipe:
         """
         n, widths = table.n_rows, [len(column.feature_names) for column, _ in chosen]
         as_they_are = [name for _, name in chosen] == table.columns and (self.divisors == 1.0).all()
-        Y = table.numbers if as_they_are and table.numbers is not None else np.empty((n, sum(widths)))
+        Y = (
+            table.numbers
+            if as_they_are and table.numbers is not None
+            else np.empty((n, sum(widths)))
+        )
         holes = np.empty((n, len(chosen)), dtype=bool)
         for i, (column, name) in enumerate(chosen):
             block = self._block(table, column, name, problems, tally)
-            holes[:, i] = np.isnan(block[:, 0])  # a row of categories is known or missing as a whole
+            holes[:, i] = np.isnan(
+                block[:, 0]
+            )  # a row of categories is known or missing as a whole
             if Y is not table.numbers:
                 first = sum(widths[:i])
                 Y[:, first : first + widths[i]] = block / self._divisor(column)
@@ -238,12 +269,16 @@ class TableRecipe:
             problems.append(not_a_number(table, name, cells, strange))
         elif n and self.missing != "error":
             tally.strangers[name] = tally.strangers.get(name, 0) + n
-            tally.first_stranger.setdefault(name, f"{shown(written(cells[row]))} in {table.place(row)}")
+            tally.first_stranger.setdefault(
+                name, f"{shown(written(cells[row]))} in {table.place(row)}"
+            )
         if np.isinf(block).any():
             problems.append(not_finite(table, name, np.isinf(block[:, 0])))
         return block
 
-    def _classes(self, table: RawTable, label: str | None, problems: list[Problem], tally: Tally) -> list[str] | None:
+    def _classes(
+        self, table: RawTable, label: str | None, problems: list[Problem], tally: Tally
+    ) -> list[str] | None:
         name = label or self.label
         if name is None or name not in table.columns:
             return None
@@ -256,7 +291,9 @@ class TableRecipe:
             problems.append(classes_missing(table, name, holes))
         return classes
 
-    def _without_holes(self, Y: np.ndarray, holes: np.ndarray, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
+    def _without_holes(
+        self, Y: np.ndarray, holes: np.ndarray, tally: Tally
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Y and the rows that it has, counted from 0."""
         rows = np.arange(len(holes))
         tally.rows += len(rows)
@@ -305,7 +342,11 @@ class TableRecipe:
             raise ValueError("a column is named by something else than text")
         if not names or len(set(names)) < len(names) or not set(names) <= set(self.file_columns):
             raise ValueError("it uses columns that the table does not have")
-        known = self.missing in WAYS_WITH_HOLES and isinstance(self.named, bool) and isinstance(self.evenly, bool)
+        known = (
+            self.missing in WAYS_WITH_HOLES
+            and isinstance(self.named, bool)
+            and isinstance(self.evenly, bool)
+        )
         if not known:
             raise ValueError("it has an unknown setting")
 
@@ -316,12 +357,17 @@ def _column(plain: dict[str, Any]) -> NumberColumn | TextColumn:
     if kind not in ("number", "text"):
         raise ValueError(f"a column is of kind {kind!r}")
     checked: list[float] = [values["spread"]] + ([values["median"]] if kind == "number" else [])
-    if not all(isinstance(value, float | int) and np.isfinite(value) for value in checked) or values["spread"] < 0:
+    if (
+        not all(isinstance(value, float | int) and np.isfinite(value) for value in checked)
+        or values["spread"] < 0
+    ):
         raise ValueError(f"column {values['name']!r} has no finite median or spread")
     if kind == "number":
         return NumberColumn(**values)
     column = TextColumn(**{**values, "categories": tuple(values["categories"])})
-    if not column.categories or not all(isinstance(text, str) and text for text in column.categories):
+    if not column.categories or not all(
+        isinstance(text, str) and text for text in column.categories
+    ):
         raise ValueError(f"column {column.name!r} has no categories")
     return column
 
@@ -343,13 +389,19 @@ def same_numbers(classes: list[str]) -> list[str]:
 def unknown_column(name: str, parameter: str, table: RawTable) -> Problem:
     """A name that none of the columns has."""
     there = f"its columns are {listed(table.columns, 20)}"
-    return Problem(f"there is no column {shown(name)} for {parameter}{nearest(name, table.columns)}; {there}")
+    return Problem(
+        f"there is no column {shown(name)} for {parameter}{nearest(name, table.columns)}; {there}"
+    )
 
 
 def not_a_number(table: RawTable, name: str, cells: np.ndarray, wrong: np.ndarray) -> Problem:
     """Cells that are no numbers in a column of numbers."""
     row, n = int(wrong.argmax()), int(wrong.sum())
-    count = "is not a number" if n == 1 else f"is not a number, nor are {n - 1} further cells of the column"
+    count = (
+        "is not a number"
+        if n == 1
+        else f"is not a number, nor are {n - 1} further cells of the column"
+    )
     what = f"{table.place(row)}, column {shown(name)}: {shown(cells[row])} {count}"
     return Problem(what, (Remedy("write numbers or leave the cells empty"),))
 
@@ -366,7 +418,8 @@ def classes_missing(table: RawTable, name: str, holes: np.ndarray) -> Problem:
     what = f"{table.place(int(holes.argmax()))}, column {shown(name)}: the class is missing"
     more = int(holes.sum()) - 1
     return Problem(
-        what + (f", as it is in {more} more rows" if more else ""), (Remedy("fill it in or remove the row"),)
+        what + (f", as it is in {more} more rows" if more else ""),
+        (Remedy("fill it in or remove the row"),),
     )
 
 
@@ -375,8 +428,15 @@ def holes_problem(table: RawTable, names: Sequence[str], holes: np.ndarray) -> P
     row, j = divmod(int(holes.argmax()), holes.shape[1])
     n = int(holes.sum())
     first = f"{table.place(row)}, column {shown(names[j])}"
-    what = f"{first}: the value is missing" if n == 1 else f"{n} values are missing, the first in {first}"
-    return Problem(what, (use_median(), Remedy("leave such rows out", "missing", "drop"), Remedy("fill them in")))
+    what = (
+        f"{first}: the value is missing"
+        if n == 1
+        else f"{n} values are missing, the first in {first}"
+    )
+    return Problem(
+        what,
+        (use_median(), Remedy("leave such rows out", "missing", "drop"), Remedy("fill them in")),
+    )
 
 
 def use_median() -> Remedy:

@@ -12,9 +12,15 @@ class Tally:
 
     rows: int = 0
     rows_left_out: int = 0
-    columns: list[str] = field(default_factory=list)  # notes on the columns, the same for every block
-    strangers: dict[str, int] = field(default_factory=dict)  # by column: texts that the model does not know ...
-    first_stranger: dict[str, str] = field(default_factory=dict)  # ... and the first of them with its place
+    columns: list[str] = field(
+        default_factory=list
+    )  # notes on the columns, the same for every block
+    strangers: dict[str, int] = field(
+        default_factory=dict
+    )  # by column: texts that the model does not know ...
+    first_stranger: dict[str, str] = field(
+        default_factory=dict
+    )  # ... and the first of them with its place
     holes: dict[str, int] = field(default_factory=dict)  # by column
     without_classes: str | None = None  # the column of classes, where it lacks some
 
@@ -27,10 +33,14 @@ class Tally:
                 f"{self.first_stranger[name]}; counted as missing."
             )
         if self.without_classes is not None:
-            notes.append(f"column {shown(self.without_classes)} lacks classes, so no scores are reported.")
+            notes.append(
+                f"column {shown(self.without_classes)} lacks classes, so no scores are reported."
+            )
         n = sum(self.holes.values())
         if n and missing == "drop":
-            notes.append(f"{self.rows_left_out} of {self.rows} rows have missing values and are left out.")
+            notes.append(
+                f"{self.rows_left_out} of {self.rows} rows have missing values and are left out."
+            )
         elif n and missing == "median":
             names = [name for name, count in self.holes.items() if count]
             with_text = any(name in names for name in text_columns)

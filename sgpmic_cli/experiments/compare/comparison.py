@@ -17,7 +17,9 @@ NMI_OF = {
     "nmi_clusters": "of the clusters themselves",
     "nmi_stated": "of the clusters themselves, divided by the arithmetic mean",
 }
-SHOWN = tuple(name for name in SCORES if name == "nmi" or name not in NMI_OF)  # under `nmi` stands the protocol's
+SHOWN = tuple(
+    name for name in SCORES if name == "nmi" or name not in NMI_OF
+)  # under `nmi` stands the protocol's
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,11 @@ class Result:
     def difference(self, metric: str) -> Difference | None:
         """Ours minus the paper's, where both exist."""
         ours, paper = self.ours[metric], self.paper[metric]
-        return None if ours.mean is None or paper is None else Difference.of(ours, self.repeats - self.failed, paper)
+        return (
+            None
+            if ours.mean is None or paper is None
+            else Difference.of(ours, self.repeats - self.failed, paper)
+        )
 
     def document(self) -> dict[str, Any]:
         """The cell as it stands in the JSON document."""
@@ -112,7 +118,9 @@ class Result:
             "repeats": self.repeats,
             "failed": self.failed,
             **{name: _stat(stat) for name, stat in self.ours.items()},
-            "paper": {name: _stat(paper) for name, paper in self.paper.items()} if any(self.paper.values()) else None,
+            "paper": {name: _stat(paper) for name, paper in self.paper.items()}
+            if any(self.paper.values())
+            else None,
             "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.seconds,
@@ -153,7 +161,14 @@ def compare_cell(outcome: Outcome) -> Result:
     paper = printed_beside(cell.method, cell.dataset, cell.variance)
     verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
     note = " ".join(
-        filter(None, [note_of(outcome), _own_scores(outcome), _other_nmi(outcome, verdict["nmi"], paper["nmi"])])
+        filter(
+            None,
+            [
+                note_of(outcome),
+                _own_scores(outcome),
+                _other_nmi(outcome, verdict["nmi"], paper["nmi"]),
+            ],
+        )
     )
     return Result(
         dataset=cell.dataset,
@@ -194,13 +209,19 @@ def note_of(outcome: Outcome) -> str:
         names = outcome.cell.method.grid
         chosen = ", ".join(f"{name} = {outcome.settings[name]:g}" for name in names)
         rivals = sum(point.failed == outcome.failed for point in outcome.grid)
-        among = f"{rivals} settings" if rivals == len(outcome.grid) else f"the {rivals} settings with fewest failures"
+        among = (
+            f"{rivals} settings"
+            if rivals == len(outcome.grid)
+            else f"the {rivals} settings with fewest failures"
+        )
         parts.append(f"The labels chose {chosen}: the best mean ACC of {among}.")
     if outcome.failed:
         share = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{share} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")
     # Failures at grid points that were not chosen leave no mark on the cell's own numbers, so they are told here.
-    elsewhere = [point for point in outcome.grid if point.failed and point.settings != outcome.settings]
+    elsewhere = [
+        point for point in outcome.grid if point.failed and point.settings != outcome.settings
+    ]
     if elsewhere:
         reasons = dict.fromkeys(reason for point in elsewhere for reason in point.reasons)
         count = sum(point.failed for point in elsewhere)
@@ -227,7 +248,10 @@ def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None) -> s
         return ""
     for other, words in NMI_OF.items():
         stat = outcome.stats[other]
-        if compare(Difference.of(stat, outcome.repeats - outcome.failed, paper)) in (Verdict.EXACT, Verdict.NEAR):
+        if compare(Difference.of(stat, outcome.repeats - outcome.failed, paper)) in (
+            Verdict.EXACT,
+            Verdict.NEAR,
+        ):
             return f"The printed NMI agrees with that {words}, which is {stat.mean:.2f} here."
     return ""
 

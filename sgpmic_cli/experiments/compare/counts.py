@@ -7,7 +7,13 @@ table show it.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from sgpmic_cli.experiments.compare.comparison import Mean, Result, ours_of, printed_cell, printed_of
+from sgpmic_cli.experiments.compare.comparison import (
+    Mean,
+    Result,
+    ours_of,
+    printed_cell,
+    printed_of,
+)
 from sgpmic_cli.experiments.compare.verdicts import LEGEND
 
 
@@ -43,7 +49,9 @@ def is_best(mean: float | None, top: float | None) -> bool:
 def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
     """In how many distinct rows each method is best; on the paper's side only methods that have a column there."""
     rows = rows_of(distinct(results)).values()
-    counts = _count_wins({method: mean(result, metric) for method, result in row.items()} for row in rows)
+    counts = _count_wins(
+        {method: mean(result, metric) for method, result in row.items()} for row in rows
+    )
     if mean is not printed_of:
         return counts
     columns = {result.method for result in results if printed_cell(result, metric) is not None}

@@ -42,7 +42,9 @@ class Published:
 @lru_cache(maxsize=1)
 def table2() -> dict[tuple[str, str, int, str], Published]:
     """Printed cells by (metric, data set, variance, method); dashes are absent."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(encoding="utf-8") as file:
+    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(
+        encoding="utf-8"
+    ) as file:
         return {
             (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
                 float(row["mean"]), float(row["std"]), row["bold"] == "1"
@@ -55,15 +57,24 @@ def table2() -> dict[tuple[str, str, int, str], Published]:
 @lru_cache(maxsize=1)
 def table1() -> dict[str, tuple[int, int, int]]:
     """Printed instances, attributes and classes of every data set."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table1.csv").open(encoding="utf-8") as file:
-        return {row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"])) for row in csv.DictReader(file)}
+    with (files("sgpmic_cli.experiments.compare") / "paper_table1.csv").open(
+        encoding="utf-8"
+    ) as file:
+        return {
+            row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"]))
+            for row in csv.DictReader(file)
+        }
 
 
 @lru_cache(maxsize=1)
 def printed_q() -> dict[tuple[str, int], int]:
     """Printed latent dimensions by (data set, variance)."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(encoding="utf-8") as file:
-        return {(row["dataset"], int(row["variance"])): int(row["q"]) for row in csv.DictReader(file)}
+    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(
+        encoding="utf-8"
+    ) as file:
+        return {
+            (row["dataset"], int(row["variance"])): int(row["q"]) for row in csv.DictReader(file)
+        }
 
 
 def published(metric: str, dataset: str, variance: int, method: str) -> Published | None:

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, GridPoint, Result, printed_beside
+from sgpmic_cli.experiments.compare.comparison import (
+    METRICS,
+    SHOWN,
+    GridPoint,
+    Result,
+    printed_beside,
+)
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.experiments.run.aggregate import Stat
@@ -47,7 +53,11 @@ def read_table(path: Path) -> ResultTable:
     with of_this_version(path):
         methods = known()
         results = [_result(cell, methods) for cell in content["cells"]]
-        head = expect(content["protocol"], str), expect(content["repeats"], int), expect(content["seed"], int)
+        head = (
+            expect(content["protocol"], str),
+            expect(content["repeats"], int),
+            expect(content["seed"], int),
+        )
         return ResultTable(*head, results)
 
 
@@ -88,7 +98,11 @@ def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
 
 def _result(cell: Any, methods: dict[str, Method]) -> Result:
     expect(cell, dict)
-    name, dataset, variance = expect(cell["method"], str), expect(cell["dataset"], str), expect(cell["variance"], int)
+    name, dataset, variance = (
+        expect(cell["method"], str),
+        expect(cell["dataset"], str),
+        expect(cell["variance"], int),
+    )
     entrant = methods[name] if name in methods else Method(name, name, in_paper=False)
     return Result(
         dataset=dataset,
@@ -115,7 +129,9 @@ def _point(point: Any) -> GridPoint:
     for value in settings.values():
         expect(value, NUMBER)
     stats = {metric: _stat(point[metric]) for metric in METRICS}
-    return GridPoint(settings, stats, expect(point["failed"], int), expect(point["seconds"], MAYBE_NUMBER))
+    return GridPoint(
+        settings, stats, expect(point["failed"], int), expect(point["seconds"], MAYBE_NUMBER)
+    )
 
 
 def _stat(stat: Any) -> Stat:

@@ -35,7 +35,11 @@ class Comparison:
         """First and last place of every largest run of two or more methods that are not told apart."""
         found: list[tuple[int, int]] = []
         for first, rank in enumerate(self.mean_ranks):
-            near = [i for i, other in enumerate(self.mean_ranks) if 0 <= other - rank <= self.critical_difference]
+            near = [
+                i
+                for i, other in enumerate(self.mean_ranks)
+                if 0 <= other - rank <= self.critical_difference
+            ]
             last = max(first, *near)
             if last > first and (not found or last > found[-1][1]):
                 found.append((first, last))
@@ -47,14 +51,20 @@ def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Com
 
     A data set on which no method has a number is left out; after that a method with a gap is.
     """
-    asked = list(dict.fromkeys(method for _, _, method in scores)) if methods is None else list(methods)
+    asked = (
+        list(dict.fromkeys(method for _, _, method in scores)) if methods is None else list(methods)
+    )
     rows = _rows(scores, asked)
     complete = [method for method in asked if all(method in row for row in rows.values())]
     if len(complete) < 3 or len(rows) < 2:
         return None
-    from scipy.stats import friedmanchisquare  # half a second, which tables of few methods do without
+    from scipy.stats import (
+        friedmanchisquare,
+    )  # half a second, which tables of few methods do without
 
-    table = np.array([[row[method] for method in complete] for row in rows.values()])  # (data sets, methods)
+    table = np.array(
+        [[row[method] for method in complete] for row in rows.values()]
+    )  # (data sets, methods)
     ranks = ranks_in_rows(table).mean(axis=0)
     order = np.argsort(ranks, kind="stable")
     # Where all methods tie on every data set the statistic is 0 / 0: no difference at all.
@@ -78,7 +88,10 @@ def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison
     sides. None when fewer than three methods or two data sets remain.
     """
     places = {key[:2] for key in printed} & {key[:2] for key in ours}
-    sides = [{key: score for key, score in scores.items() if key[:2] in places} for scores in (printed, ours)]
+    sides = [
+        {key: score for key, score in scores.items() if key[:2] in places}
+        for scores in (printed, ours)
+    ]
     every = list(dict.fromkeys(method for scores in (printed, ours) for _, _, method in scores))
     rows = [row for scores in sides for row in _rows(scores, every).values()]
     shared = [method for method in every if all(method in row for row in rows)]
@@ -126,7 +139,11 @@ def _rows(scores: Scores, methods: Sequence[str]) -> dict[str, dict[str, float]]
     for dataset, variance, _ in scores:
         shares.setdefault(dataset, set()).add(variance)
     return {
-        dataset: {method: scores[dataset, share, method] for method in methods if (dataset, share, method) in scores}
+        dataset: {
+            method: scores[dataset, share, method]
+            for method in methods
+            if (dataset, share, method) in scores
+        }
         for dataset, found in shares.items()
         for share in [PREFERRED_VARIANCE if PREFERRED_VARIANCE in found else max(found)]
     }

@@ -30,7 +30,9 @@ class Cell:
     method: Method
     n_clusters: int
     settings: dict[str, Any] = field(default_factory=dict)
-    scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})  # shown as ACC and as NMI
+    scores: dict[str, str] = field(
+        default_factory=lambda: {"acc": "acc", "nmi": "nmi"}
+    )  # shown as ACC and as NMI
     data: Dataset | None = None  # with the columns that the method gets; None when unavailable
     reason: str = ""
     data_differ: bool = False  # the data are not those of the paper
@@ -42,7 +44,9 @@ class Cell:
     def candidates(self) -> list[dict[str, Any]]:
         """Settings to run: one dict, or one for each point of the method's grid."""
         points = itertools.product(*self.method.grid.values())
-        return [{**self.settings, **dict(zip(self.method.grid, point, strict=True))} for point in points]
+        return [
+            {**self.settings, **dict(zip(self.method.grid, point, strict=True))} for point in points
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +63,30 @@ class Run:
 
     def arguments(self) -> dict[str, Any]:
         """What the estimator's constructor gets (a clusterer from elsewhere only what it accepts)."""
-        common = {"n_clusters": self.cell.n_clusters, "n_components": self.q, "random_state": self.seed}
+        common = {
+            "n_clusters": self.cell.n_clusters,
+            "n_components": self.q,
+            "random_state": self.seed,
+        }
         accepted = self.cell.method.accepts()
         return {name: value for name, value in common.items() if name in accepted} | self.settings
 
 
 def plan_cells(
-    asked: Iterable[TableData], methods: Sequence[Method], protocol: Protocol, scale: str | None = None
+    asked: Iterable[TableData],
+    methods: Sequence[Method],
+    protocol: Protocol,
+    scale: str | None = None,
 ) -> list[Cell]:
     """The cells of a table, row by row; methods that scale columns by themselves are told the one `scale` of all."""
     planned: list[Cell] = []
     for table_data in asked:
         for variance in table_data.variances:
             q = _q(table_data, variance, protocol)
-            planned += [_told_scale(_cell(table_data, variance, q, method, protocol), scale) for method in methods]
+            planned += [
+                _told_scale(_cell(table_data, variance, q, method, protocol), scale)
+                for method in methods
+            ]
     return planned
 
 
@@ -88,12 +102,23 @@ def _q(table_data: TableData, variance: int, protocol: Protocol) -> int | None:
     return table_data.entry.as_run_q.get(variance) if table_data.entry and protocol.as_run else None
 
 
-def _cell(table_data: TableData, variance: int, q: int | None, method: Method, protocol: Protocol) -> Cell:
+def _cell(
+    table_data: TableData, variance: int, q: int | None, method: Method, protocol: Protocol
+) -> Cell:
     entry, data = table_data.entry, table_data.data
     if data is None:
-        return Cell(table_data.name, variance, q, method, entry.n_classes if entry else 0, reason=table_data.reason)
+        return Cell(
+            table_data.name,
+            variance,
+            q,
+            method,
+            entry.n_classes if entry else 0,
+            reason=table_data.reason,
+        )
     if data.labels is None:
-        raise UsageError(f"{table_data.name!r} has no label column to score against: name it with label=COLUMN.")
+        raise UsageError(
+            f"{table_data.name!r} has no label column to score against: name it with label=COLUMN."
+        )
     settings = protocol.settings(method, entry)
     if entry is not None and "n_inducing" in method.accepts():
         settings = {"n_inducing": min(entry.inducing, len(data.Y)), **settings}
@@ -123,12 +148,18 @@ def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
     """The runs behind one cell, grid point by grid point; none when the data are unavailable."""
     if cell.data is None:
         return []
-    return [_run(cell, settings, repeat, seed) for settings in cell.candidates() for repeat in range(repeats)]
+    return [
+        _run(cell, settings, repeat, seed)
+        for settings in cell.candidates()
+        for repeat in range(repeats)
+    ]
 
 
 def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
     assert cell.data is not None
-    q = settings.get("n_components", cell.q)  # a method with a number of its own has one run for all rows of a data set
+    q = settings.get(
+        "n_components", cell.q
+    )  # a method with a number of its own has one run for all rows of a data set
     identity = {
         "dataset": cell.dataset,
         "q": q,
@@ -136,7 +167,9 @@ def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
         "method": cell.method.name,
         "settings": settings,
     }
-    seed = int(_digest({**identity, "seed": base, "repeat": repeat})[:8], 16)  # 32 bits: what RandomState takes
+    seed = int(
+        _digest({**identity, "seed": base, "repeat": repeat})[:8], 16
+    )  # 32 bits: what RandomState takes
     code = code_version(cell.method.module)
     key = _digest(
         {

@@ -64,5 +64,8 @@ def how_it_ended(code: int) -> str:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    meaning = {"SIGKILL": ", most likely for want of memory", "SIGSEGV": ", a crash in native code"}.get(name, "")
+    meaning = {
+        "SIGKILL": ", most likely for want of memory",
+        "SIGSEGV": ", a crash in native code",
+    }.get(name, "")
     return f"was ended by {name}{meaning}"

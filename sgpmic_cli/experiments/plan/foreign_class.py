@@ -38,7 +38,9 @@ def look_at(targets: Iterable[str]) -> None:
             modules.setdefault(target.partition(":")[0], []).append(target)
     groups, cores = list(modules.values()), os.cpu_count() or 1
     for first in range(0, len(groups), cores):
-        children = [(asked, start_child(__name__, "describe")) for asked in groups[first : first + cores]]
+        children = [
+            (asked, start_child(__name__, "describe")) for asked in groups[first : first + cores]
+        ]
         try:
             for asked, child in children:
                 _looked_at.update(_answers(asked, child))
@@ -54,7 +56,9 @@ def _answers(targets: Sequence[str], process: "subprocess.Popen[bytes]") -> dict
         raise UsageError(
             f"method '{targets[0]}': its import had not come to an end after {IMPORT_SECONDS} s."
         ) from None
-    found = dict.fromkeys(targets, ForeignClass())  # of those that died, or wrote into our pipe, nothing is known
+    found = dict.fromkeys(
+        targets, ForeignClass()
+    )  # of those that died, or wrote into our pipe, nothing is known
     for line in said.splitlines():
         try:
             target, problem, parameters = json.loads(line)

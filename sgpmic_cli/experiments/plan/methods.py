@@ -23,7 +23,9 @@ class Method:
     name: str
     target: str  # "module:Class"
     title: str = ""
-    drops_columns: bool = True  # the paper ran it without the columns that `as_run_drop` of the data set names
+    drops_columns: bool = (
+        True  # the paper ran it without the columns that `as_run_drop` of the data set names
+    )
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Every combination of a grid is run; the labels choose.
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
@@ -35,10 +37,16 @@ class Method:
     as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # What it keeps in `memory` serves the repeats of one cell, not every method that runs on the data set.
     keeps_for_cell: bool = False
-    cost: float = 0.1  # rough seconds of one run on 1000 rows: orders and batches the work, changes no result
+    cost: float = (
+        0.1  # rough seconds of one run on 1000 rows: orders and batches the work, changes no result
+    )
     in_paper: bool = True
-    fitted: bool = False  # what the paper leaves open was searched for closeness to this column of its table
-    variant_of: str = ""  # a named variant of a method of the paper is compared with that method's column
+    fitted: bool = (
+        False  # what the paper leaves open was searched for closeness to this column of its table
+    )
+    variant_of: str = (
+        ""  # a named variant of a method of the paper is compared with that method's column
+    )
     peer: bool = False  # a clusterer of everyday use: `peers` stands for all of them
 
     @property
@@ -95,9 +103,28 @@ _BUILT_IN = (
         as_stated={"components": "joined", "unit_variance": False},
         cost=0.1,
     ),
-    Method("ppca-fcm", "sgpmic_cli.baselines.ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.02),
-    Method("fgplvm-fcm", "sgpmic_cli.baselines.fgplvm_fcm:FGPLVMFCM", "FGPLVM-FCM", cost=0.1, fitted=True),
-    Method("ae-fcm", "sgpmic_cli.baselines.deep.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
+    Method(
+        "ppca-fcm",
+        "sgpmic_cli.baselines.ppca_fcm:PPCAFCM",
+        "PPCA-FCM",
+        as_stated={"posterior": True},
+        cost=0.02,
+    ),
+    Method(
+        "fgplvm-fcm",
+        "sgpmic_cli.baselines.fgplvm_fcm:FGPLVMFCM",
+        "FGPLVM-FCM",
+        cost=0.1,
+        fitted=True,
+    ),
+    Method(
+        "ae-fcm",
+        "sgpmic_cli.baselines.deep.ae_fcm:AEFCM",
+        "AE-FCM",
+        drops_columns=False,
+        cost=0.65,
+        fitted=True,
+    ),
     Method(
         "vae-fcm",
         "sgpmic_cli.baselines.deep.vae_fcm:VAEFCM",
@@ -249,17 +276,37 @@ _BUILT_IN = (
         in_paper=False,
     ),
     Method(
-        "k-means", "sgpmic_cli.peers.everyday:PeerKMeans", "k-means", drops_columns=False, in_paper=False, peer=True
+        "k-means",
+        "sgpmic_cli.peers.everyday:PeerKMeans",
+        "k-means",
+        drops_columns=False,
+        in_paper=False,
+        peer=True,
     ),
     Method(
-        "gmm", "sgpmic_cli.peers.everyday:PeerGaussianMixture", "GMM", drops_columns=False, in_paper=False, peer=True
+        "gmm",
+        "sgpmic_cli.peers.everyday:PeerGaussianMixture",
+        "GMM",
+        drops_columns=False,
+        in_paper=False,
+        peer=True,
     ),
     Method(
-        "spectral", "sgpmic_cli.peers.everyday:PeerSpectral", "spectral", drops_columns=False, in_paper=False, peer=True
+        "spectral",
+        "sgpmic_cli.peers.everyday:PeerSpectral",
+        "spectral",
+        drops_columns=False,
+        in_paper=False,
+        peer=True,
     ),
     _peer("ward", "PeerWard", "Ward"),
     Method(
-        "hdbscan", "sgpmic_cli.peers.everyday:PeerHDBSCAN", "HDBSCAN", drops_columns=False, in_paper=False, peer=True
+        "hdbscan",
+        "sgpmic_cli.peers.everyday:PeerHDBSCAN",
+        "HDBSCAN",
+        drops_columns=False,
+        in_paper=False,
+        peer=True,
     ),
 )
 
@@ -270,7 +317,9 @@ def known() -> dict[str, Method]:
 
     methods = {method.name: method for method in _BUILT_IN}
     for point in entry_points(group=ENTRY_POINTS):
-        methods.setdefault(point.name, Method(point.name, point.value, drops_columns=False, in_paper=False))
+        methods.setdefault(
+            point.name, Method(point.name, point.value, drops_columns=False, in_paper=False)
+        )
     return methods
 
 
@@ -289,7 +338,12 @@ def resolve(names: Iterable[str]) -> list[Method]:
             chosen[name] = Method(name, name, drops_columns=False, in_paper=False, cost=1.0)
         else:
             raise UsageError(
-                unknown("method", name, [*methods, "all", "peers"], "or module:Class for a clusterer of your own")
+                unknown(
+                    "method",
+                    name,
+                    [*methods, "all", "peers"],
+                    "or module:Class for a clusterer of your own",
+                )
             )
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")

@@ -30,7 +30,9 @@ class Protocol:
         """Latent dimensions for a share of variance; the same for every method of a row, as in the paper."""
         if self.as_run and entry is not None and variance in entry.as_run_q:
             return entry.as_run_q[variance]
-        from sgpmic_cli.embeddings import dimensions_for  # a process that only runs a method does without
+        from sgpmic_cli.embeddings import (
+            dimensions_for,
+        )  # a process that only runs a method does without
 
         return dimensions_for(self._dropped(data, entry).Y, variance / 100)
 

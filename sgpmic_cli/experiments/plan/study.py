@@ -22,14 +22,18 @@ def unvaried(cell: Cell) -> list[Cell]:
 class Study:
     """Everything that decides which numbers come out; how and where they are computed is in `RunOptions`."""
 
-    datasets: Sequence[str]  # names of the registry, `all` of the paper's, paths or patterns of CSV files
+    datasets: Sequence[
+        str
+    ]  # names of the registry, `all` of the paper's, paths or patterns of CSV files
     variances: Sequence[str | int] = (95,)  # shares in percent that set Q, or `all`
     methods: Sequence[str] = ("all",)
     repeats: int = 10
     seed: int = 0
     protocol: str = "as-run"
     label: str | None = None  # column of classes in the CSV files; None for their last one
-    scale: str | None = None  # what the columns are brought to for all methods; None leaves it to each
+    scale: str | None = (
+        None  # what the columns are brought to for all methods; None leaves it to each
+    )
     vary: Vary = unvaried  # turns a cell of the table into the cells that are run in its place
 
     def __post_init__(self) -> None:
@@ -41,4 +45,6 @@ class Study:
 
     def arguments(self) -> dict[str, Any]:
         """What was asked for as plain values, for the manifest."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "vary"}
+        return {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "vary"
+        }

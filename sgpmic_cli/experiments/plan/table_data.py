@@ -43,13 +43,17 @@ def load_table_data(
     registered = set(names())
     paper = [name for name in names() if entry(name).in_paper]
     if label is not None and all(name in registered or name == "all" for name in datasets):
-        raise UsageError(f"label={label} names a column of a CSV file, and no CSV file is among the data sets.")
+        raise UsageError(
+            f"label={label} names a column of a CSV file, and no CSV file is among the data sets."
+        )
     found: dict[str, TableData] = {}
     for asked in _expanded(datasets, registered):
         for name in paper if asked == "all" else [asked]:
             known = entry(name) if name in registered else None
             rows = tuple(known.variances if known else VARIANCES) if wanted is None else wanted
-            if asked == "all":  # a row that the paper does not have is computed only for a data set asked by name
+            if (
+                asked == "all"
+            ):  # a row that the paper does not have is computed only for a data set asked by name
                 rows = tuple(variance for variance in rows if known and variance in known.variances)
             try:
                 classes = None if known else label or last_column(name)
@@ -60,11 +64,15 @@ def load_table_data(
             except DataUnavailable as error:
                 loaded = TableData(name, rows, known, None, reason=str(error))
             if loaded.name in found and asked not in ("all", *registered):
-                raise UsageError(f"two data sets are called {loaded.name!r}: rename the file {asked!r}.")
+                raise UsageError(
+                    f"two data sets are called {loaded.name!r}: rename the file {asked!r}."
+                )
             found.setdefault(loaded.name, loaded)
     listed = [loaded for loaded in found.values() if loaded.variances]
     if not listed:
-        raise UsageError("no data set was named: give datasets=iris,wine for example, or all, or a CSV file.")
+        raise UsageError(
+            "no data set was named: give datasets=iris,wine for example, or all, or a CSV file."
+        )
     missing = [loaded.reason for loaded in listed if loaded.data is None]
     if len(missing) == len(listed):
         raise DataUnavailable(" ".join(missing))
@@ -74,12 +82,19 @@ def load_table_data(
 def _expanded(datasets: Sequence[str], registered: set[str]) -> Iterator[str]:
     """Names as they are, patterns such as FOLDER/*.csv as the files they stand for, in the order of their names."""
     for asked in datasets:
-        if asked in registered or asked == "all" or not glob.has_magic(asked) or os.path.exists(asked):
+        if (
+            asked in registered
+            or asked == "all"
+            or not glob.has_magic(asked)
+            or os.path.exists(asked)
+        ):
             yield asked
             continue
         found = sorted(glob.glob(os.path.expanduser(asked), recursive=True))
         if not found:
-            raise UsageError(f"no file is called like {asked!r}: check the folder, and put the pattern in quotes.")
+            raise UsageError(
+                f"no file is called like {asked!r}: check the folder, and put the pattern in quotes."
+            )
         yield from found
 
 
@@ -95,7 +110,9 @@ def _check_classes(data: Dataset, path: str, column: str | None) -> None:
 def _scaled(data: Dataset, scale: str | None) -> Dataset:
     if scale is None or scale == "none":
         return data
-    offset, factor = offset_and_scale(data.Y, cast(Scale, scale))  # one of SCALES, as `Study` has checked
+    offset, factor = offset_and_scale(
+        data.Y, cast(Scale, scale)
+    )  # one of SCALES, as `Study` has checked
     return replace(data, Y=(data.Y - offset) / factor)
 
 
@@ -106,10 +123,18 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
         return None
     for text in texts:
         if text not in map(str, VARIANCES):
-            near = f" (the nearest is {_nearest(float(text))})" if text.replace(".", "", 1).isdecimal() else ""
-            raise UsageError(f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all.")
+            near = (
+                f" (the nearest is {_nearest(float(text))})"
+                if text.replace(".", "", 1).isdecimal()
+                else ""
+            )
+            raise UsageError(
+                f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all."
+            )
     if not texts:
-        raise UsageError("no variance was named: give variances=50, 95 or 99, a list of them, or all.")
+        raise UsageError(
+            "no variance was named: give variances=50, 95 or 99, a list of them, or all."
+        )
     return tuple(dict.fromkeys(int(text) for text in texts))
 
 

@@ -68,7 +68,9 @@ def aggregate_runs(cell: Cell, behind: Sequence[Run], records: Mapping[str, Reco
     a mean over all.
     """
     if cell.data is None:
-        return Outcome(cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), Stat(), reasons=(cell.reason,))
+        return Outcome(
+            cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), Stat(), reasons=(cell.reason,)
+        )
     points = [
         _point(cell, settings, [records[run.key] for run in behind if run.settings == settings])
         for settings in cell.candidates()

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 BACKENDS = ("loky", "dask")
 CONNECT_SECONDS = 10
 CHECK_SECONDS = 30
-IN_FLIGHT = 200  # batches sent ahead, at least: workers that join later find work, and data do not pile up
+IN_FLIGHT = (
+    200  # batches sent ahead, at least: workers that join later find work, and data do not pile up
+)
 AHEAD = 3  # and for each thread of the cluster
 
 
@@ -35,9 +37,13 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     if backend not in BACKENDS:
         raise UsageError(unknown("backend", backend, BACKENDS))
     if backend == "dask" and not scheduler:
-        raise UsageError("backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786.")
+        raise UsageError(
+            "backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786."
+        )
     if backend != "dask" and scheduler:
-        raise UsageError(f"scheduler={scheduler} is the address of a Dask cluster: add backend=dask to use it.")
+        raise UsageError(
+            f"scheduler={scheduler} is the address of a Dask cluster: add backend=dask to use it."
+        )
     return scheduler
 
 
@@ -97,18 +103,26 @@ def _connected(scheduler: str) -> "Client":
         raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
 
     async def knock() -> None:
-        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()  # the deadline below comes first
+        await (
+            await connect(scheduler, timeout=2 * CONNECT_SECONDS)
+        ).close()  # the deadline below comes first
 
     def enter() -> Client:
-        asyncio.run(knock())  # a client that found nobody would end the process with a traceback of its own
+        asyncio.run(
+            knock()
+        )  # a client that found nobody would end the process with a traceback of its own
         return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
 
     nobody = f"no Dask scheduler answers at {scheduler!r}"
     try:
         return within(CONNECT_SECONDS, enter)
     except TimeoutError:
-        raise UsageError(f"{nobody} within {CONNECT_SECONDS} s: start one or correct the address.") from None
-    except Exception as error:  # an address may be wrong in many ways, and Dask complains in as many
+        raise UsageError(
+            f"{nobody} within {CONNECT_SECONDS} s: start one or correct the address."
+        ) from None
+    except (
+        Exception
+    ) as error:  # an address may be wrong in many ways, and Dask complains in as many
         raise UsageError(f"{nobody}: start one or correct the address.") from error
 
 
@@ -137,7 +151,10 @@ def _importing(client: "Client") -> dict[str, bool]:
     """By worker, whether it finds this package; both ends only need Python for the question."""
     found = client.run(importlib.util.find_spec, "sgpmic_cli", on_error="return")
     client.run_on_scheduler(importlib.import_module, "sgpmic_cli")
-    return {worker: spec is not None and not isinstance(spec, Exception) for worker, spec in found.items()}
+    return {
+        worker: spec is not None and not isinstance(spec, Exception)
+        for worker, spec in found.items()
+    }
 
 
 def _received(future: object) -> list[Record]:

@@ -11,7 +11,17 @@ from typing import Any
 
 from sgpmic_cli._version import __version__
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl", "typer", "rich", "matplotlib")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "joblib",
+    "threadpoolctl",
+    "typer",
+    "rich",
+    "matplotlib",
+)
 
 
 def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any) -> dict[str, Any]:
@@ -44,8 +54,12 @@ def blas() -> list[dict[str, Any]]:
 
     linalg.cholesky(np.eye(1))  # SciPy brings a library of its own, loaded by now
     kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
-    found = [{name: library[name] for name in kept if name in library} for library in threadpool_info()]
-    return sorted(found, key=str)  # they are listed in no order, and equal runs are to have equal manifests
+    found = [
+        {name: library[name] for name in kept if name in library} for library in threadpool_info()
+    ]
+    return sorted(
+        found, key=str
+    )  # they are listed in no order, and equal runs are to have equal manifests
 
 
 def commit() -> str | None:
@@ -55,13 +69,19 @@ def commit() -> str | None:
         return None
     try:
         head = _git(root, "rev-parse", "HEAD")
-        return f"{head} (modified)" if _git(root, "status", "--porcelain", "--", "sgpmic_cli", "datasets") else head
+        return (
+            f"{head} (modified)"
+            if _git(root, "status", "--porcelain", "--", "sgpmic_cli", "datasets")
+            else head
+        )
     except (OSError, subprocess.SubprocessError):
         return None
 
 
 def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True
+    )
     return done.stdout.strip()
 
 

@@ -15,7 +15,11 @@ from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import score_all
 
 KEPT_WARNINGS = 5
-TRACES = {"pretrain_loss_curve_": "pretraining loss", "loss_curve_": "loss", "lower_bounds_": "bound"}
+TRACES = {
+    "pretrain_loss_curve_": "pretraining loss",
+    "loss_curve_": "loss",
+    "lower_bounds_": "bound",
+}
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,27 @@ def fit(run: Run, memory: Path | None = None, *, whatever_happens: bool = False)
         except failures as error:
             result = {"reason": printable(said_by(error))[:500]}
     messages = dict.fromkeys(printable(one_line(warning.message))[:300] for warning in caught)
-    return Fit(seconds=time.perf_counter() - start, warnings=list(messages)[:KEPT_WARNINGS], **result)
+    return Fit(
+        seconds=time.perf_counter() - start, warnings=list(messages)[:KEPT_WARNINGS], **result
+    )
 
 
 def scored(run: Run, fitted: Fit) -> Record:
     """The record of a run whose method gave these clusters."""
-    told = {"seconds": fitted.seconds, "warnings": fitted.warnings, "n_iter": fitted.n_iter, "trace": fitted.trace}
+    told = {
+        "seconds": fitted.seconds,
+        "warnings": fitted.warnings,
+        "n_iter": fitted.n_iter,
+        "trace": fitted.trace,
+    }
     if fitted.clusters is None:
         return _record(run, status="failed", reason=fitted.reason, **told)
     assert run.cell.data is not None
     assert run.cell.data.labels is not None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what scikit-learn thinks of such clusters is nothing the method said
+        warnings.simplefilter(
+            "ignore"
+        )  # what scikit-learn thinks of such clusters is nothing the method said
         scores = score_all(run.cell.data.labels, fitted.clusters)
     return _record(run, status="ok", scores=scores, **told)
 
@@ -96,14 +109,20 @@ def _fitted(run: Run, estimator: Any) -> dict[str, Any]:
     assert data.labels is not None
     clusters = np.asarray(estimator.fit_predict(data.Y))
     if clusters.shape != data.labels.shape:
-        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows.")
+        raise ValueError(
+            f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows."
+        )
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
     n_iter = getattr(estimator, "n_iter_", None)
     return {
         "clusters": np.unique(clusters, return_inverse=True)[1].tolist(),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
-        "trace": {name: curve for attribute, name in TRACES.items() if (curve := _curve(estimator, attribute))},
+        "trace": {
+            name: curve
+            for attribute, name in TRACES.items()
+            if (curve := _curve(estimator, attribute))
+        },
     }
 
 

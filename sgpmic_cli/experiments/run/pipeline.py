@@ -94,7 +94,11 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         mirror=options.mirror,
         offline=options.offline,
     )
-    cells = [varied for cell in plan_cells(found, methods, protocol, study.scale) for varied in study.vary(cell)]
+    cells = [
+        varied
+        for cell in plan_cells(found, methods, protocol, study.scale)
+        for varied in study.vary(cell)
+    ]
     runs = plan_runs(cells, study.repeats, study.seed)
     store = Store(_store_folder(options, out), warn=options.watcher.warn)
     work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)
@@ -120,13 +124,18 @@ def compute(prepared: Prepared) -> FinishedStudy:
 
 
 def write_study(
-    folder: Path, files: Mapping[str, str], finished: FinishedStudy, further: Mapping[str, Any] | None = None
+    folder: Path,
+    files: Mapping[str, str],
+    finished: FinishedStudy,
+    further: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the tables of a study and its manifest, all of them or none.
 
     `further` are arguments that the study does not hold itself, such as the values of a sweep.
     """
-    text = json.dumps(_manifest(finished, further or {}), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        _manifest(finished, further or {}), indent=2, ensure_ascii=False, allow_nan=False
+    )
     write_files(folder, {**files, MANIFEST: f"{text}\n"})
 
 

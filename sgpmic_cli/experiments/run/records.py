@@ -35,7 +35,9 @@ class Record:
     reason: str = ""
     warnings: list[str] = field(default_factory=list)
     n_iter: int | None = None
-    trace: dict[str, list[float]] = field(default_factory=dict)  # what the fit watched, step by step
+    trace: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # what the fit watched, step by step
 
     @property
     def ok(self) -> bool:
@@ -61,7 +63,9 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise SgpmicError(f"cannot keep run records in '{self.folder}': {error.strerror}.") from error
+            raise SgpmicError(
+                f"cannot keep run records in '{self.folder}': {error.strerror}."
+            ) from error
         settle(self.folder)
         settle(self.memory)
 
@@ -78,7 +82,9 @@ class Store:
             raise SgpmicError(f"cannot read the run record '{path}': {error.strerror}.") from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             if not self._warned:
-                self.warn(f"the run record '{path}' is damaged; its run is computed again, as is any other like it.")
+                self.warn(
+                    f"the run record '{path}' is damaged; its run is computed again, as is any other like it."
+                )
             self._warned = True
             return None
 
@@ -105,14 +111,22 @@ def parse_record(text: str | bytes, key: str) -> Record:
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps(content, sort_keys=True, allow_nan=False).encode()
+    ).hexdigest()[:16]
 
 
 def _check(record: Record, key: str) -> None:
     """Every field is of its kind; the checksum proves only that nobody has changed it since."""
     if record.key != key or record.status not in ("ok", "failed"):
         raise ValueError("not the record of this run")
-    counts = (record.q, record.n_clusters, record.repeat, record.seed, 0 if record.n_iter is None else record.n_iter)
+    counts = (
+        record.q,
+        record.n_clusters,
+        record.repeat,
+        record.seed,
+        0 if record.n_iter is None else record.n_iter,
+    )
     texts = (record.dataset, record.method, record.reason, *record.warnings, *record.trace)
     sound = (
         all(type(count) is int and count >= 0 for count in counts)
@@ -121,7 +135,9 @@ def _check(record: Record, key: str) -> None:
         and isinstance(record.warnings, list)
         and _number(record.seconds)
         and record.seconds >= 0
-        and all(isinstance(curve, list) and all(map(_number, curve)) for curve in record.trace.values())
+        and all(
+            isinstance(curve, list) and all(map(_number, curve)) for curve in record.trace.values()
+        )
         and all(_number(score) and abs(score) <= 100.0 + 1e-9 for score in record.scores.values())
         and (not record.ok or set(record.scores) == set(SCORES))
     )

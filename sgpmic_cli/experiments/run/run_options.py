@@ -31,7 +31,9 @@ class Watcher:
 class RunOptions:
     """Where records and data lie, who computes, and which records are not trusted."""
 
-    store: PathLike | None = None  # folder of run records; None for the folder `runs` beside the tables
+    store: PathLike | None = (
+        None  # folder of run records; None for the folder `runs` beside the tables
+    )
     n_jobs: int = -1  # processes of this machine, -1 for one per core
     backend: str = "loky"  # or "dask", with the address of its scheduler
     scheduler: str | None = None
@@ -46,10 +48,14 @@ class RunOptions:
     def __post_init__(self) -> None:
         """Refuse what cannot work before anything is loaded."""
         if self.n_jobs == 0:
-            raise UsageError("n_jobs=0 means no process at all: give 1 or more, or -1 for all cores.")
+            raise UsageError(
+                "n_jobs=0 means no process at all: give 1 or more, or -1 for all cores."
+            )
         most = MOST_JOBS_PER_CORE * (os.cpu_count() or 1)
         if self.n_jobs > most:
-            raise UsageError(f"n_jobs={self.n_jobs} is more than this machine can start: give at most {most}, or -1.")
+            raise UsageError(
+                f"n_jobs={self.n_jobs} is more than this machine can start: give at most {most}, or -1."
+            )
         scheduler_of(self.backend, self.scheduler)
 
     def arguments(self) -> dict[str, Any]:

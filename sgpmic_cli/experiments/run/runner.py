@@ -19,7 +19,9 @@ from sgpmic_cli.experiments.run.one_run import compute
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.run.separate_process import Limits, needs_own_process, records_apart
 
-BATCH_SECONDS = 0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
+BATCH_SECONDS = (
+    0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
+)
 OWN_PROCESS_SECONDS = 5.0  # and where a process has to be started for a batch
 USUAL_INDUCING = 50
 FOLLOW_SECONDS = 1.0  # how often a worker looks whether the command that started it still lives
@@ -35,7 +37,9 @@ class Work:
     pending: list[Run]
 
 
-def divide(planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False) -> Work:
+def divide(
+    planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False
+) -> Work:
     """Look every run up in the store."""
     kept: dict[str, Record] = {}
     pending: list[Run] = []
@@ -131,7 +135,9 @@ def _order(run: Run) -> tuple[Any, ...]:
     return -cost(run), cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
 
 
-def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Generator[list[Record], None, None]:
+def _outcomes(
+    batches: Sequence[list[Run]], store: Store, n_jobs: int
+) -> Generator[list[Record], None, None]:
     """Records of the batches as they come."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
@@ -143,12 +149,14 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
         return
     try:
         start = partial(_follow, os.getpid())
-        with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start):
+        with parallel_config(
+            backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start
+        ):
             # Workers are started here. Ctrl-C goes to them as well, and is left to us, who end them and say so, once.
             with _blocked_interrupts():
-                finished = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")(
-                    delayed(compute_batch)(batch, store.folder) for batch in batches
-                )
+                finished = Parallel(
+                    return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+                )(delayed(compute_batch)(batch, store.folder) for batch in batches)
             yield from finished
     except BrokenProcessPool as error:
         raise SgpmicError(
@@ -157,12 +165,16 @@ def _outcomes(batches: Sequence[list[Run]], store: Store, n_jobs: int) -> Genera
         ) from error
 
 
-def _apart(stage: Sequence[Run], store: Store, n_jobs: int, limits: Limits) -> Generator[list[Record], None, None]:
+def _apart(
+    stage: Sequence[Run], store: Store, n_jobs: int, limits: Limits
+) -> Generator[list[Record], None, None]:
     """Records of runs that each have a process to themselves, kept as they come."""
     from joblib import effective_n_jobs
 
     slots = effective_n_jobs(n_jobs)
-    with contextlib.closing(records_apart(stage, memory=store.memory, limits=limits, n_jobs=slots)) as finished:
+    with contextlib.closing(
+        records_apart(stage, memory=store.memory, limits=limits, n_jobs=slots)
+    ) as finished:
         for record in finished:
             store.write(record)
             yield [record]

@@ -21,7 +21,12 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.child_process import end_child, how_it_ended, start_child, take_pipes
+from sgpmic_cli.experiments.plan.child_process import (
+    end_child,
+    how_it_ended,
+    start_child,
+    take_pipes,
+)
 from sgpmic_cli.experiments.plan.foreign_class import IMPORT_SECONDS
 from sgpmic_cli.experiments.run.one_run import Fit, fit, scored
 from sgpmic_cli.experiments.run.records import Record, parse_record, record_text
@@ -107,7 +112,11 @@ class _Process:
         if self.child is None and not self.broken:
             self._start(run)
         outcome = self.broken or self._ask(run)
-        return Fit(time.perf_counter() - started, reason=outcome) if isinstance(outcome, str) else outcome
+        return (
+            Fit(time.perf_counter() - started, reason=outcome)
+            if isinstance(outcome, str)
+            else outcome
+        )
 
     def end(self) -> None:
         """End the child."""
@@ -119,7 +128,9 @@ class _Process:
         self.child = start_child(__name__, "serve")
         self.answers = queue.Queue()
         assert self.child.stdout is not None
-        threading.Thread(target=_listen, args=(self.child.stdout, self.answers), daemon=True).start()
+        threading.Thread(
+            target=_listen, args=(self.child.stdout, self.answers), daemon=True
+        ).start()
         self._send((run, self.memory, self.limits))
         answer = self._answer(IMPORT_SECONDS)
         if answer != READY:
@@ -150,7 +161,11 @@ class _Process:
         deadline = None if seconds is None else time.monotonic() + seconds
         while not self.stopped.is_set():
             gone = self.child.poll() is not None
-            left = POLL_SECONDS if deadline is None else min(POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+            left = (
+                POLL_SECONDS
+                if deadline is None
+                else min(POLL_SECONDS, max(0.0, deadline - time.monotonic()))
+            )
             try:
                 return self.answers.get(timeout=left)
             except queue.Empty:
@@ -164,7 +179,9 @@ class _Process:
         code = self.child.poll()
         self.end()
         return (
-            f"it took longer than the limit of {seconds:g} s" if code is None else f"its process {how_it_ended(code)}"
+            f"it took longer than the limit of {seconds:g} s"
+            if code is None
+            else f"its process {how_it_ended(code)}"
         )
 
 
@@ -173,7 +190,9 @@ def _parse(answer: bytes, run: Run) -> Fit:
     fitted = Fit(**strict_json(answer))
     assert run.cell.data is not None
     clusters = fitted.clusters
-    whole = clusters is None or (len(clusters) == len(run.cell.data.Y) and all(type(each) is int for each in clusters))
+    whole = clusters is None or (
+        len(clusters) == len(run.cell.data.Y) and all(type(each) is int for each in clusters)
+    )
     if not whole:
         raise ValueError("these are no clusters of the rows")
     return fitted

@@ -9,7 +9,12 @@ from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
 from sgpmic_cli.experiments.run.run_options import RunOptions
-from sgpmic_cli.experiments.tables.benchmark_files import FILES, TRACE_FILE, benchmark_files, trace_csv
+from sgpmic_cli.experiments.tables.benchmark_files import (
+    FILES,
+    TRACE_FILE,
+    benchmark_files,
+    trace_csv,
+)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,11 @@ def findings(results: Sequence[Result]) -> str:
     """Where SGP-MIC pays and where it does not, in sentences, from the numbers alone."""
     scores = {(result.dataset, result.method): result.ours[METRIC].mean for result in results}
     missing = sorted({dataset for (dataset, _), mean in scores.items() if mean is None})
-    found = {place: mean for place, mean in scores.items() if mean is not None and place[0] not in missing}
+    found = {
+        place: mean
+        for place, mean in scores.items()
+        if mean is not None and place[0] not in missing
+    }
     sentences = [f"Every number is a mean over {results[0].repeats} runs."]
     sentences += [_group(title, sets, found) for title, sets in GROUPS.items()]
     sentences += [_sets(found), _ranks(results)]

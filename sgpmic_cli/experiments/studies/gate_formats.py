@@ -26,15 +26,24 @@ def junit(changes: Sequence[Change]) -> str:
     failures = broken(changes)
     nothing = not compared(changes) and not failures
     suite = ElementTree.Element(
-        "testsuite", name=SUITE, tests=str(len(changes) + nothing), failures=str(len(failures) + nothing), errors="0"
+        "testsuite",
+        name=SUITE,
+        tests=str(len(changes) + nothing),
+        failures=str(len(failures) + nothing),
+        errors="0",
     )
     for change in changes:
         dataset, variance, method = change.place
         case = ElementTree.SubElement(
-            suite, "testcase", classname=f"{dataset}.{variance}", name=f"{method} {TITLES[change.metric]}"
+            suite,
+            "testcase",
+            classname=f"{dataset}.{variance}",
+            name=f"{method} {TITLES[change.metric]}",
         )
         if change in failures:
-            ElementTree.SubElement(case, "failure", type=str(change.state), message=sentence(change))
+            ElementTree.SubElement(
+                case, "failure", type=str(change.state), message=sentence(change)
+            )
     if nothing:
         case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
         ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
@@ -44,7 +53,10 @@ def junit(changes: Sequence[Change]) -> str:
 
 def annotations(changes: Sequence[Change]) -> list[str]:
     """Lines that GitHub shows beside a commit: an error for each broken number."""
-    lines = [f"::error title={_property(SUITE)}::{_message(sentence(change))}" for change in broken(changes)]
+    lines = [
+        f"::error title={_property(SUITE)}::{_message(sentence(change))}"
+        for change in broken(changes)
+    ]
     return lines if lines or compared(changes) else [f"::error title={_property(SUITE)}::{NOTHING}"]
 
 

@@ -41,7 +41,12 @@ class MissingValues:
         """Data set, way, pattern of holes, and ACC in percent."""
         for outcome in self.runs.outcomes:
             settings = outcome.cell.settings
-            yield outcome.cell.dataset, settings["way"], settings["pattern"], outcome.stats["acc"].mean
+            yield (
+                outcome.cell.dataset,
+                settings["way"],
+                settings["pattern"],
+                outcome.stats["acc"].mean,
+            )
 
     def means(self) -> dict[str, dict[str, float]]:
         """Mean ACC over the patterns by data set and way; sets of which a run failed are left out."""
@@ -49,7 +54,10 @@ class MissingValues:
         for dataset, way, _, acc in self.rows():
             found.setdefault(dataset, {}).setdefault(way, []).append(acc)
         return {
-            dataset: {way: float(np.mean([acc for acc in accs if acc is not None])) for way, accs in ways.items()}
+            dataset: {
+                way: float(np.mean([acc for acc in accs if acc is not None]))
+                for way, accs in ways.items()
+            }
             for dataset, ways in found.items()
             if not any(acc is None for accs in ways.values() for acc in accs)
         }
@@ -59,7 +67,12 @@ class MissingValues:
         means = self.means()
         body = [[dataset, *(f"{ways[way]:.1f}" for way in WAYS)] for dataset, ways in means.items()]
         if means:
-            body.append(["mean", *(f"{np.mean([ways[way] for ways in means.values()]):.1f}" for way in WAYS)])
+            body.append(
+                [
+                    "mean",
+                    *(f"{np.mean([ways[way] for ways in means.values()]):.1f}" for way in WAYS),
+                ]
+            )
         return ["ACC", *WAYS], body
 
     def findings(self) -> str:
@@ -68,7 +81,9 @@ class MissingValues:
         if not means:
             return "No data set has all its runs."
         loss = np.mean([ways["full"] - ways["model"] for ways in means])
-        ahead = {way: sum(ways["model"] > ways[way] for ways in means) for way in ("median", "iterative")}
+        ahead = {
+            way: sum(ways["model"] > ways[way] for ways in means) for way in ("median", "iterative")
+        }
         patterns = len({pattern for _, _, pattern, _ in self.rows()})
         return (
             f"{SHARE:.0%} of the entries hidden at random, patterns for each set: {patterns}, number of clusters told. "
@@ -104,7 +119,9 @@ def missing_study(patterns: int, seed: int) -> Study:
     return Study(TABLES, [95], ["sgp-mic+"], repeats=1, seed=seed, vary=vary)
 
 
-def missing_values(study: Study, options: RunOptions = RunOptions(), *, out: PathLike) -> MissingValues:
+def missing_values(
+    study: Study, options: RunOptions = RunOptions(), *, out: PathLike
+) -> MissingValues:
     """Run or resume the study and write its tables and manifest into `out`."""
     finished = MissingValues(run_study(study, options, out, FILES))
     write_study(Path(out), finished.files(), finished.runs)

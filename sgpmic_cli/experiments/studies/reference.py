@@ -24,7 +24,9 @@ class Expected:
 
     place: Place
     chosen: dict[str, Any]  # what the labels chose of the method's grid
-    values: dict[str, tuple[float | None, ...]]  # by metric, one for each repeat; None for a failed one
+    values: dict[
+        str, tuple[float | None, ...]
+    ]  # by metric, one for each repeat; None for a failed one
 
     def stat(self, metric: str, repeats: int | None = None) -> Stat:
         """Mean and spread of the first repeats that succeeded."""
@@ -47,7 +49,9 @@ class Reference:
     seed: int
     repeats: int
     cells: dict[Place, Expected]
-    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set, for those that are nobody's but the user's
+    files: dict[str, OwnFile] = field(
+        default_factory=dict
+    )  # by data set, for those that are nobody's but the user's
     label: str | None = None  # column of classes in these files
 
 
@@ -62,7 +66,8 @@ def expected(outcome: Outcome) -> Expected:
     cell = outcome.cell
     values = {
         metric: tuple(
-            round(record.scores[cell.scores[metric]], DIGITS) if record.ok else None for record in outcome.records
+            round(record.scores[cell.scores[metric]], DIGITS) if record.ok else None
+            for record in outcome.records
         )
         for metric in METRICS
     }
@@ -80,7 +85,10 @@ def read_reference(path: Path) -> Reference:
             int(content["seed"]),
             int(content["repeats"]),
             {cell.place: cell for cell in cells},
-            {name: _own_file(entry, path.parent) for name, entry in content.get("files", {}).items()},
+            {
+                name: _own_file(entry, path.parent)
+                for name, entry in content.get("files", {}).items()
+            },
             content.get("label"),
         )
     except FileNotFoundError:
@@ -98,10 +106,16 @@ def read_reference(path: Path) -> Reference:
 
 def write_reference(path: Path, reference: Reference) -> None:
     """Write the reference, a line for each cell, so that a change reads well as a difference of two versions."""
-    head: dict[str, Any] = {"protocol": reference.protocol, "seed": reference.seed, "repeats": reference.repeats}
+    head: dict[str, Any] = {
+        "protocol": reference.protocol,
+        "seed": reference.seed,
+        "repeats": reference.repeats,
+    }
     if reference.files:
         head |= {"label": reference.label, "files": _file_entries(reference.files, path.parent)}
-    lines = ",\n".join(f"  {json.dumps(_entry(cell), allow_nan=False)}" for cell in reference.cells.values())
+    lines = ",\n".join(
+        f"  {json.dumps(_entry(cell), allow_nan=False)}" for cell in reference.cells.values()
+    )
     opening = json.dumps(head)[:-1]
     write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
 
@@ -127,7 +141,8 @@ def _file_entries(files: Mapping[str, OwnFile], folder: Path) -> dict[str, dict[
 def _cell(entry: dict[str, Any]) -> Expected:
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
     values = {
-        metric: tuple(None if value is None else _percentage(value) for value in entry[metric]) for metric in METRICS
+        metric: tuple(None if value is None else _percentage(value) for value in entry[metric])
+        for metric in METRICS
     }
     return Expected(place, dict(entry.get("chosen", {})), values)
 

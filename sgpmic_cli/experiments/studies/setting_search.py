@@ -21,7 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell, ours_of, printed_of
+from sgpmic_cli.experiments.compare.comparison import (
+    METRICS,
+    Result,
+    compare_cell,
+    ours_of,
+    printed_of,
+)
 from sgpmic_cli.experiments.compare.counts import distinct
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict, compare
 from sgpmic_cli.experiments.plan.cells import Cell
@@ -39,7 +45,10 @@ SEED = 3000  # the table has 0: the search has seen none of its runs
 
 VARIATIONS: dict[str, dict[str, Any]] = {
     "chosen": {},
-    **{f"floor {floor:g}": {"covariance_floor": floor} for floor in (1e-6, 1e-3, 0.01, 0.03, 0.04, 0.06, 0.08)},
+    **{
+        f"floor {floor:g}": {"covariance_floor": floor}
+        for floor in (1e-6, 1e-3, 0.01, 0.03, 0.04, 0.06, 0.08)
+    },
     **{f"{rounds} rounds": {"max_iter": rounds} for rounds in (5, 8, 15, 20)},
     "floor 0.03, 20 rounds": {"covariance_floor": 0.03, "max_iter": 20},
     "floor 1e-6, 20 rounds": {"covariance_floor": 1e-6, "max_iter": 20},
@@ -141,10 +150,19 @@ class Search:
         for one in self.judged:
             for cell, metric in itertools.product([*one.results, *one.linear], METRICS):
                 difference = cell.difference(metric)
-                numbers = ours_of(cell, metric), printed_of(cell, metric), difference.value if difference else None
+                numbers = (
+                    ours_of(cell, metric),
+                    printed_of(cell, metric),
+                    difference.value if difference else None,
+                )
                 kernel = cell.settings.get("kernel", "rbf")
                 where = [cell.dataset, cell.variance, cell.q, kernel]
-                yield [one.name, *where, metric, *("" if number is None else f"{number:.2f}" for number in numbers)]
+                yield [
+                    one.name,
+                    *where,
+                    metric,
+                    *("" if number is None else f"{number:.2f}" for number in numbers),
+                ]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """For people: one line a variation, finalists before the others, with the ACC of every row."""
@@ -152,10 +170,14 @@ class Search:
         effects = [f"{dataset} RBF - linear" for dataset, _ in KERNEL_ROWS]
         head = ["variation", "repeats", "within 1", "differ", "mean distance", *effects, *places]
         body = []
-        for one in sorted(self.judged, key=lambda one: (one.name not in self.finalists, one.order())):
+        for one in sorted(
+            self.judged, key=lambda one: (one.name not in self.finalists, one.order())
+        ):
             scores = [ours_of(cell, "acc") for cell in one.results]
             shown = ["failed" if score is None else f"{score:.1f}" for score in scores]
-            effects = ["failed" if effect is None else f"{effect:+.1f}" for effect in one.kernel_effects()]
+            effects = [
+                "failed" if effect is None else f"{effect:+.1f}" for effect in one.kernel_effects()
+            ]
             body.append([one.name, *one.counts(), *effects, *shown])
         return head, body
 
@@ -165,7 +187,17 @@ class Search:
 
     def files(self) -> dict[str, str]:
         """The tidy CSV and the table for people, by the names of their files."""
-        heading = ["variation", "dataset", "variance", "q", "kernel", "metric", "ours", "paper", "difference"]
+        heading = [
+            "variation",
+            "dataset",
+            "variance",
+            "q",
+            "kernel",
+            "metric",
+            "ours",
+            "paper",
+            "difference",
+        ]
         notes = "".join(f"- {line}\n" for line in self.failures())
         return {
             "search.csv": csv_text(heading, self.rows()),
@@ -174,7 +206,12 @@ class Search:
 
 
 def search_asrun(
-    options: RunOptions = RunOptions(), *, out: PathLike, repeats: int = 2, more: int = 5, seed: int = SEED
+    options: RunOptions = RunOptions(),
+    *,
+    out: PathLike,
+    repeats: int = 2,
+    more: int = 5,
+    seed: int = SEED,
 ) -> Search:
     """Run or resume the search, `repeats` runs of everything and `more` of the finalists, and write its table."""
     options = replace(
@@ -183,10 +220,16 @@ def search_asrun(
     tried = variations()
     runs, first = _stage(tried, options, out, repeats, seed)
     finalists = [one.name for one in sorted(first, key=Judged.order) if one.whole][:FINALISTS]
-    finals, second = _stage({name: tried[name] for name in finalists}, options, out, max(repeats, more), seed)
+    finals, second = _stage(
+        {name: tried[name] for name in finalists}, options, out, max(repeats, more), seed
+    )
     again = {one.name: one for one in second}
     finished = Search([again.get(one.name, one) for one in first], finalists, runs, finals)
-    further = {"variations": tried, "finalists": finalists, "repeats_of_finalists": finals.prepared.study.repeats}
+    further = {
+        "variations": tried,
+        "finalists": finalists,
+        "repeats_of_finalists": finals.prepared.study.repeats,
+    }
     write_study(Path(out), finished.files(), runs, further)
     return finished
 
@@ -195,7 +238,9 @@ def _stage(
     tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int, seed: int
 ) -> tuple[FinishedStudy, list[Judged]]:
     """Some variations on all rows."""
-    study = Study(UCI, ["all"], [METHOD], repeats=repeats, seed=seed, vary=lambda cell: _vary(cell, tried))
+    study = Study(
+        UCI, ["all"], [METHOD], repeats=repeats, seed=seed, vary=lambda cell: _vary(cell, tried)
+    )
     runs = run_study(study, options, out)
     return runs, _judge([compare_cell(outcome) for outcome in runs.outcomes], list(tried))
 
@@ -226,5 +271,6 @@ def _judge(results: Sequence[Result], tried: Sequence[str]) -> list[Judged]:
     linear = [cell for cell in results if cell.settings.get("kernel") == "linear"]
     rbf = [cell for cell in results if cell.settings.get("kernel") != "linear"]
     return [
-        Judged(name, rbf[position :: len(tried)], linear[position :: len(tried)]) for position, name in enumerate(tried)
+        Judged(name, rbf[position :: len(tried)], linear[position :: len(tried)])
+        for position, name in enumerate(tried)
     ]

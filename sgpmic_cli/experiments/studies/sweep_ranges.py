@@ -30,7 +30,16 @@ CLUSTERS = SweepRange(
     parameter="n_clusters",
     metrics=("acc", "nmi"),
     datasets=("australian", "segment"),
-    methods=("pca-fcm", "isomap-fcm", "ppca-fcm", "fgplvm-fcm", "ae-fcm", "vae-fcm", "sgp-mic", "sgp-mic+"),
+    methods=(
+        "pca-fcm",
+        "isomap-fcm",
+        "ppca-fcm",
+        "fgplvm-fcm",
+        "ae-fcm",
+        "vae-fcm",
+        "sgp-mic",
+        "sgp-mic+",
+    ),
     values=("1", "3", "9", "27", "80"),
     meaning="Multiples of the number of classes to try, always fewer clusters than rows.",
 )

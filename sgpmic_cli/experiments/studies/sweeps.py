@@ -53,9 +53,18 @@ class Sweep:
             cell = outcome.cell
             for metric in self.axis.metrics:
                 stat = self.stat(outcome, metric)
-                numbers = ["" if number is None else f"{number:.4f}" for number in (stat.mean, stat.std)]
+                numbers = [
+                    "" if number is None else f"{number:.4f}" for number in (stat.mean, stat.std)
+                ]
                 value = cell.parameter(self.axis.parameter)
-                yield [cell.dataset, cell.method.name, value, metric, *numbers, outcome.repeats - outcome.failed]
+                yield [
+                    cell.dataset,
+                    cell.method.name,
+                    value,
+                    metric,
+                    *numbers,
+                    outcome.repeats - outcome.failed,
+                ]
 
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         """Tables for people as (title, heading, rows): values down, methods across; for one method, metrics across."""
@@ -64,19 +73,30 @@ class Sweep:
             along = by_place.setdefault((outcome.cell.dataset, outcome.cell.method.name), {})
             along[outcome.cell.parameter(self.axis.parameter)] = outcome
         for dataset in dict.fromkeys(dataset for dataset, _ in by_place):
-            curves = {method: along for (place, method), along in by_place.items() if place == dataset}
+            curves = {
+                method: along for (place, method), along in by_place.items() if place == dataset
+            }
             values = sorted({value for along in curves.values() for value in along})
             first = next(iter(next(iter(curves.values())).values())).cell
             where = f"{dataset}, {first.variance} % of the variance (Q = {first.q})"
             if len(curves) == 1:
                 ((method, along),) = curves.items()
                 head = [self.axis.parameter, *(TITLES[metric] for metric in self.axis.metrics)]
-                body = [[str(v), *(plain(self.stat(along[v], metric)) for metric in self.axis.metrics)] for v in values]
+                body = [
+                    [str(v), *(plain(self.stat(along[v], metric)) for metric in self.axis.metrics)]
+                    for v in values
+                ]
                 yield f"{method} on {where}", head, body
                 continue
             for metric in self.axis.metrics:
                 body = [
-                    [str(v), *(plain(self.stat(along[v], metric)) if v in along else "" for along in curves.values())]
+                    [
+                        str(v),
+                        *(
+                            plain(self.stat(along[v], metric)) if v in along else ""
+                            for along in curves.values()
+                        ),
+                    ]
                     for v in values
                 ]
                 yield f"{TITLES[metric]} on {where}", [self.axis.parameter, *curves], body
@@ -99,10 +119,18 @@ class Sweep:
         for dataset in dict.fromkeys(outcome.cell.dataset for outcome in self.points):
             ran = [outcome.cell for outcome in self.points if outcome.cell.dataset == dataset]
             most = max(cell.parameter(self.axis.parameter) for cell in ran)
-            factor = ran[0].data.n_classes if self.axis is not INDUCING and ran[0].data is not None else 1
-            over = [value for value in self.values if value.isdecimal() and int(value) * factor > most]
+            factor = (
+                ran[0].data.n_classes
+                if self.axis is not INDUCING and ran[0].data is not None
+                else 1
+            )
+            over = [
+                value for value in self.values if value.isdecimal() and int(value) * factor > most
+            ]
             if over:
-                lines.append(f"{dataset} has too few rows for {', '.join(over)}: {most} was run in their place")
+                lines.append(
+                    f"{dataset} has too few rows for {', '.join(over)}: {most} was run in their place"
+                )
         return lines
 
     def document(self) -> dict[str, Any]:
@@ -135,7 +163,9 @@ class Sweep:
     def files(self) -> dict[str, str]:
         """The tidy CSV, the tables for people and the document, by the names of their files."""
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
-        tables = [f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()]
+        tables = [
+            f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
+        ]
         notes = "".join(f"- {line}\n" for line in self.notes())
         return {
             "sweep.csv": csv_text(heading, self.rows()),
@@ -148,10 +178,16 @@ def varying(axis: SweepRange, values: Sequence[str], variance: int | None = None
     """Turn a cell of the table into the cells along the sweep; `variance` None takes the row of the paper's figure."""
     along = _inducing if axis is INDUCING else _clusters
     if not values:
-        raise UsageError(f"{axis.name} has no value to try: give a list such as {','.join(axis.values)}.")
+        raise UsageError(
+            f"{axis.name} has no value to try: give a list such as {','.join(axis.values)}."
+        )
     for value in values:
         if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
-            allowed = "whole numbers from 1, or N for all rows" if axis is INDUCING else "whole numbers from 1"
+            allowed = (
+                "whole numbers from 1, or N for all rows"
+                if axis is INDUCING
+                else "whole numbers from 1"
+            )
             raise UsageError(f"{axis.name} cannot try {value!r}: give {allowed}.")
 
     def vary(cell: Cell) -> list[Cell]:
@@ -171,7 +207,9 @@ def _row(dataset: str) -> int:
 def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:
     """The cell with other numbers of inducing points, at most one for each row."""
     if "n_inducing" not in cell.method.accepts():
-        raise UsageError(f"method {cell.method.name!r} has no inducing points to vary: it takes no n_inducing.")
+        raise UsageError(
+            f"method {cell.method.name!r} has no inducing points to vary: it takes no n_inducing."
+        )
     assert cell.data is not None
     rows = len(cell.data.Y)
     counts = sorted({rows if value == "N" else min(int(value), rows) for value in values})
@@ -197,10 +235,15 @@ def _narrowed(cell: Cell, count: int) -> dict[str, Any]:
     if floor is None or cell.q is None:
         return cell.settings
     assert cell.data is not None
-    return {**cell.settings, "covariance_floor": max(floor * (cell.data.n_classes / count) ** (2.0 / cell.q), 1e-7)}
+    return {
+        **cell.settings,
+        "covariance_floor": max(floor * (cell.data.n_classes / count) ** (2.0 / cell.q), 1e-7),
+    }
 
 
-def sweep_study(axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None) -> Study:
+def sweep_study(
+    axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None
+) -> Study:
     """The study with its cells varied along the sweep; the rows are those of `varying`, whatever the study says."""
     rows: list[str | int] = ["all"] if variance is None else [variance]
     return replace(study, variances=rows, vary=varying(axis, values, variance))

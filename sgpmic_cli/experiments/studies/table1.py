@@ -17,7 +17,9 @@ from sgpmic_cli.experiments.tables.formats import as_json, csv_text, escape, mar
 from sgpmic_cli.files.atomic import write_files
 
 HEADING = ["dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"]
-HEADING += [f"q{variance}" for variance in VARIANCES] + [f"paper_q{variance}" for variance in VARIANCES]
+HEADING += [f"q{variance}" for variance in VARIANCES] + [
+    f"paper_q{variance}" for variance in VARIANCES
+]
 HEADING += ["verdict", "note"]
 
 
@@ -38,21 +40,29 @@ class Shape:
         """equal, differs, or unavailable."""
         if self.ours is None:
             return "unavailable"
-        same = self.ours == self.printed and all(self.q[variance] == q for variance, q in self.printed_q.items())
+        same = self.ours == self.printed and all(
+            self.q[variance] == q for variance, q in self.printed_q.items()
+        )
         return "equal" if same else "differs"
 
     def row(self) -> list[Any]:
         """The data set as a line of the CSV."""
         ours = self.ours or ("", "", "")
-        dimensions = [found.get(variance, "") for found in (self.q, self.printed_q) for variance in VARIANCES]
+        dimensions = [
+            found.get(variance, "") for found in (self.q, self.printed_q) for variance in VARIANCES
+        ]
         return [self.name, self.title, *ours, *self.printed, *dimensions, self.verdict, self.note]
 
     def document(self) -> dict[str, Any]:
         """The data set as it stands in the JSON document."""
-        return dict(zip(HEADING, (None if value == "" else value for value in self.row()), strict=True))
+        return dict(
+            zip(HEADING, (None if value == "" else value for value in self.row()), strict=True)
+        )
 
 
-def shapes(*, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False) -> list[Shape]:
+def shapes(
+    *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
+) -> list[Shape]:
     """The data sets of the paper."""
     found = load_table_data(["all"], ["all"], data_dir=data_dir, mirror=mirror, offline=offline)
     return [_shape(table_data) for table_data in found]
@@ -73,12 +83,21 @@ def write_table1(folder: Path, found: Sequence[Shape]) -> None:
 
 def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
     """Heading and rows: ours, and the paper's in brackets where it is another."""
-    head = ["data set", "instances", "attributes", "classes", *(f"Q at {variance} %" for variance in VARIANCES)]
+    head = [
+        "data set",
+        "instances",
+        "attributes",
+        "classes",
+        *(f"Q at {variance} %" for variance in VARIANCES),
+    ]
     body = []
     for shape in found:
         ours = shape.ours or (None, None, None)
         counts = [_beside(mine, theirs) for mine, theirs in zip(ours, shape.printed, strict=True)]
-        dimensions = [_beside(shape.q.get(v), shape.printed_q[v]) if v in shape.printed_q else "" for v in VARIANCES]
+        dimensions = [
+            _beside(shape.q.get(v), shape.printed_q[v]) if v in shape.printed_q else ""
+            for v in VARIANCES
+        ]
         body.append([shape.title, *counts, *dimensions, shape.verdict])
     return [*head, "verdict"], body
 
@@ -87,18 +106,30 @@ def _shape(table_data: TableData) -> Shape:
     known, data = entry(table_data.name), table_data.data
     theirs = {variance: q for (name, variance), q in printed_q().items() if name == table_data.name}
     if data is None:
-        return Shape(table_data.name, known.title, None, table1()[table_data.name], {}, theirs, table_data.reason)
+        return Shape(
+            table_data.name,
+            known.title,
+            None,
+            table1()[table_data.name],
+            {},
+            theirs,
+            table_data.reason,
+        )
     ours = len(data.Y), data.Y.shape[1], data.n_classes
     used = data.without(known.as_run_drop) if known.as_run_drop else data
     q = {variance: dimensions_for(used.Y, variance / 100) for variance in theirs}
     notes = []
     if known.as_run_drop:
-        notes.append(f"The printed dimensions come out without the column {', '.join(known.as_run_drop)}.")
+        notes.append(
+            f"The printed dimensions come out without the column {', '.join(known.as_run_drop)}."
+        )
     if known.as_run_q:
         notes.append("The benchmark takes the printed dimensions in place of those the data give.")
     if known.data_differ:
         notes.append("The public data are not those the paper used.")
-    return Shape(table_data.name, known.title, ours, table1()[table_data.name], q, theirs, " ".join(notes))
+    return Shape(
+        table_data.name, known.title, ours, table1()[table_data.name], q, theirs, " ".join(notes)
+    )
 
 
 def _beside(mine: int | None, theirs: int) -> str:
@@ -110,4 +141,7 @@ def _beside(mine: int | None, theirs: int) -> str:
 def _latex(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 2)}l}}", r"\toprule"]
     rows = [" & ".join(map(escape, row)) + r" \\" for row in [head, *body]]
-    return "\n".join([*lines, rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return (
+        "\n".join([*lines, rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"])
+        + "\n"
+    )

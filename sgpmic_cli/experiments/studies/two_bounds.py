@@ -38,7 +38,9 @@ def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterio
     cross, gram = _kernels(p.X, p.Z, theta)
     # The covariance is K_uu A^-1 K_uu with A = K_uu + beta K_uf S K_fu, the mean K_uu A^-1 beta K_uf S Y.
     inner = cho_factor(gram + p.beta * (cross.T * s) @ cross)
-    return Posterior(gram @ cho_solve(inner, p.beta * (cross.T * s) @ data.Y), gram @ cho_solve(inner, gram))
+    return Posterior(
+        gram @ cho_solve(inner, p.beta * (cross.T * s) @ data.Y), gram @ cho_solve(inner, gram)
+    )
 
 
 def standard_value(
@@ -77,12 +79,18 @@ def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule)
             return np.inf, np.zeros_like(vector)
         return -value, -gradient
 
-    moved = unpacked(lbfgs(objective, np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel()]), schedule.steps)[0])
+    moved = unpacked(
+        lbfgs(
+            objective, np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel()]), schedule.steps
+        )[0]
+    )
     prior = maximise(moved.X, S, schedule.covariance_type, schedule.covariance_floor, p.prior)
     return replace(moved, prior=prior._replace(weights=p.prior.weights))
 
 
-def start_of(run: Run, memory: PathLike | None = None) -> tuple[Observed, Parameters, Array, Schedule]:
+def start_of(
+    run: Run, memory: PathLike | None = None
+) -> tuple[Observed, Parameters, Array, Schedule]:
     """Data, parameters, responsibilities and schedule that a run of SGP-MIC starts with."""
     assert run.cell.data is not None
     assert run.q is not None
@@ -105,7 +113,15 @@ def start_of(run: Run, memory: PathLike | None = None) -> tuple[Observed, Parame
         random_state=check_random_state(random_state.randint(np.iinfo(np.int32).max)),
     )
     steps = settings["optimizer_steps"]
-    schedule = Schedule(settings["max_iter"], steps, "lbfgs", **form, learn_weights=False, learn_noise=False, tol=0.0)
+    schedule = Schedule(
+        settings["max_iter"],
+        steps,
+        "lbfgs",
+        **form,
+        learn_weights=False,
+        learn_noise=False,
+        tol=0.0,
+    )
     return observe(seen), parameters, S, schedule
 
 
@@ -128,7 +144,11 @@ def bounds_by_round(
 
 
 def _train(
-    data: Observed, p: Parameters, S: Array, schedule: Schedule, step: Callable[[Bound, Parameters], Parameters]
+    data: Observed,
+    p: Parameters,
+    S: Array,
+    schedule: Schedule,
+    step: Callable[[Bound, Parameters], Parameters],
 ) -> list[float]:
     kernel = RBF()
     found = []
@@ -158,20 +178,26 @@ def _component(
     error = np.einsum("np,np->n", residual, residual) + P * spread
     log_ratio = 2.0 * np.log(np.diag(factor[0])).sum() - np.linalg.slogdet(q.covariance)[1]
     divergence = P * (np.sum(inverse * q.covariance) - k + log_ratio) + np.sum(q.mean * W)
-    value = 0.5 * P * s.sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * s @ error - 0.5 * divergence
+    value = (
+        0.5 * P * s.sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * s @ error - 0.5 * divergence
+    )
     by_cross = beta * s[:, None] * (residual @ W.T - P * cross @ G)
     by_W, by_G = beta * (cross.T * s) @ residual, -0.5 * beta * P * (cross.T * s) @ cross
     by_inverse = by_W @ q.mean.T + by_G @ inverse @ q.covariance + q.covariance @ inverse @ by_G
     by_inverse -= 0.5 * (P * (q.covariance - gram) + q.mean @ q.mean.T)
     by_gram = -inverse @ by_inverse @ inverse
-    return float(value), *_chain(p.X, p.Z, theta, cross, gram, by_cross, 0.5 * (by_gram + by_gram.T))
+    return float(value), *_chain(
+        p.X, p.Z, theta, cross, gram, by_cross, 0.5 * (by_gram + by_gram.T)
+    )
 
 
 def _kernels(X: Array, Z: Array, theta: Array) -> tuple[Array, Array]:
     """K_fu (N, K) and K_uu (K, K) of the RBF with bias and, on the diagonal of K_uu, white."""
     variance, gamma, bias, white = theta
     cross = variance * np.exp(-0.5 * gamma * cdist(X, Z, "sqeuclidean")) + bias
-    gram = variance * np.exp(-0.5 * gamma * cdist(Z, Z, "sqeuclidean")) + bias + white * np.eye(len(Z))
+    gram = (
+        variance * np.exp(-0.5 * gamma * cdist(Z, Z, "sqeuclidean")) + bias + white * np.eye(len(Z))
+    )
     return cross, gram
 
 
@@ -182,7 +208,13 @@ def _chain(
     _, gamma, bias, white = theta
     D, E = by_cross * (cross - bias), by_gram * (gram - bias - white * np.eye(len(Z)))
     dX = -gamma * (D.sum(axis=1)[:, None] * X - D @ Z)
-    dZ = -gamma * (D.sum(axis=0)[:, None] * Z - D.T @ X) - 2.0 * gamma * (E.sum(axis=1)[:, None] * Z - E @ Z)
+    dZ = -gamma * (D.sum(axis=0)[:, None] * Z - D.T @ X) - 2.0 * gamma * (
+        E.sum(axis=1)[:, None] * Z - E @ Z
+    )
     distances = np.sum(D * cdist(X, Z, "sqeuclidean")) + np.sum(E * cdist(Z, Z, "sqeuclidean"))
-    by_theta = [D.sum() + E.sum(), -0.5 * gamma * distances, bias * (by_cross.sum() + by_gram.sum())]
+    by_theta = [
+        D.sum() + E.sum(),
+        -0.5 * gamma * distances,
+        bias * (by_cross.sum() + by_gram.sum()),
+    ]
     return dX, dZ, np.array([*by_theta, white * np.trace(by_gram)])

@@ -23,8 +23,27 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "ari.md": ranking_markdown,
 }
 GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
-FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)  # all that may be written
-GRID = ["dataset", "variance", "q", "method", "settings", "chosen", "metric", "mean", "std", "repeats", "failed"]
+FILES = (
+    *FORMATS,
+    "summary.json",
+    "summary.md",
+    "benchmark.json",
+    GRID_FILE,
+    TRACE_FILE,
+)  # all that may be written
+GRID = [
+    "dataset",
+    "variance",
+    "q",
+    "method",
+    "settings",
+    "chosen",
+    "metric",
+    "mean",
+    "std",
+    "repeats",
+    "failed",
+]
 TRACE = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
 
 
@@ -61,7 +80,9 @@ def _point(result: Result, point: GridPoint) -> list[list[Any]]:
 def trace_csv(records: Iterable[Record]) -> str:
     """What the fits watched while they ran: losses of the networks, the bound of the model. One line a step."""
     rows: list[list[Any]] = []
-    for record in sorted(records, key=lambda record: (record.dataset, record.method, record.q, record.key)):
+    for record in sorted(
+        records, key=lambda record: (record.dataset, record.method, record.q, record.key)
+    ):
         settings = json.dumps(record.settings, sort_keys=True)
         place = [record.dataset, record.q, record.method, settings, record.repeat]
         for curve, values in record.trace.items():

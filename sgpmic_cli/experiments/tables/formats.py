@@ -33,7 +33,9 @@ def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int
     """A Markdown table whose first `left` columns are words and the others numbers."""
     rule = ["---"] * left + ["---:"] * (len(head) - left)
     rows = [head, rule, *body]
-    return "".join("| " + " | ".join(_escaped(printable(entry)) for entry in row) + " |\n" for row in rows)
+    return "".join(
+        "| " + " | ".join(_escaped(printable(entry)) for entry in row) + " |\n" for row in rows
+    )
 
 
 def _escaped(entry: str) -> str:

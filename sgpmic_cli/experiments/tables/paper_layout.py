@@ -6,13 +6,25 @@ A method that the paper does not print, such as a variant of one of its own, has
 
 from collections.abc import Sequence
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Mean, Result, ours_of, printed_cell, printed_of
+from sgpmic_cli.experiments.compare.comparison import (
+    METRICS,
+    Mean,
+    Result,
+    ours_of,
+    printed_cell,
+    printed_of,
+)
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, wins
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import TITLES, digits, escape, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
-from sgpmic_cli.experiments.tables.summary import chosen_with_labels, fitted_to_print, remarks, scored_otherwise
+from sgpmic_cli.experiments.tables.summary import (
+    chosen_with_labels,
+    fitted_to_print,
+    remarks,
+    scored_otherwise,
+)
 from sgpmic_cli.safe_text import for_markdown
 
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
@@ -45,17 +57,26 @@ def shape_latex(results: Sequence[Result]) -> str:
     parts = []
     for metric in METRICS:
         for side, mean in SIDES.items():
-            lines = [rf"% {TITLES[metric]}, {side}", rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}", r"\toprule"]
+            lines = [
+                rf"% {TITLES[metric]}, {side}",
+                rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}",
+                r"\toprule",
+            ]
             lines += [_row(["data set", r"variance \% (Q)", *labels]), r"\midrule"]
             before = ""
             for (dataset, share), row in rows.items():
                 top = best_of(row.values(), metric, mean)
                 cells = [_latex(row.get(method), metric, mean, top) for method in methods]
                 lines += [r"\midrule"] if before and before != dataset else []
-                lines.append(_row([escape(dataset + _mark(row)) if before != dataset else "", share, *cells]))
+                lines.append(
+                    _row([escape(dataset + _mark(row)) if before != dataset else "", share, *cells])
+                )
                 before = dataset
             counts = wins(results, metric, mean)
-            lines += [r"\midrule", _row(["wins", "", *(str(counts.get(method, "--")) for method in methods)])]
+            lines += [
+                r"\midrule",
+                _row(["wins", "", *(str(counts.get(method, "--")) for method in methods)]),
+            ]
             parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
     told = [f"% {line}" for line in _remarks(results)]
     return "\n\n".join([*parts, "\n".join(told)]).rstrip() + "\n"

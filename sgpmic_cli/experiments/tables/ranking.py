@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.significance import LEVEL, Comparison, compare_methods, our_scores, ranks_in_rows
+from sgpmic_cli.experiments.compare.significance import (
+    LEVEL,
+    Comparison,
+    compare_methods,
+    our_scores,
+    ranks_in_rows,
+)
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, plain
 from sgpmic_cli.experiments.tables.result_tables import pivot
 
@@ -37,9 +43,7 @@ class Ranking:
 
     def markdown(self) -> str:
         """The table with what is said under it."""
-        return (
-            f"{TITLES[METRIC]}, mean±std over the repeats\n\n{markdown_table(self.head, self.rows())}\n{self.verdict}\n"
-        )
+        return f"{TITLES[METRIC]}, mean±std over the repeats\n\n{markdown_table(self.head, self.rows())}\n{self.verdict}\n"
 
 
 def ranking(results: Sequence[Result]) -> Ranking:
@@ -50,8 +54,12 @@ def ranking(results: Sequence[Result]) -> Ranking:
         alone = sum(place[0] == dataset for place in rows) == 1
         stats = [row[method].ours[METRIC] if method in row else None for method in methods]
         body.append([dataset if alone else f"{dataset} {share}", *map(plain, stats)])
-        complete = [name for name in complete if name in row and row[name].ours[METRIC].mean is not None]
-    table = np.array([[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float)
+        complete = [
+            name for name in complete if name in row and row[name].ours[METRIC].mean is not None
+        ]
+    table = np.array(
+        [[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float
+    )
     compared = compare_methods(our_scores(results, METRIC))
     ranks = ranks_in_rows(table) if complete else table
     return Ranking(

@@ -11,7 +11,15 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
-from sgpmic_cli.experiments.tables.formats import TITLES, csv_text, digits, escape, markdown_table, plain, signed
+from sgpmic_cli.experiments.tables.formats import (
+    TITLES,
+    csv_text,
+    digits,
+    escape,
+    markdown_table,
+    plain,
+    signed,
+)
 from sgpmic_cli.safe_text import for_markdown
 
 TIDY = [
@@ -75,14 +83,20 @@ def markdown(results: Sequence[Result]) -> str:
         for (dataset, share), row in rows.items():
             top = best_of(row.values(), metric)
             body.append(
-                [for_markdown(dataset), share, *(_markdown_cell(row.get(method), metric, top) for method in methods)]
+                [
+                    for_markdown(dataset),
+                    share,
+                    *(_markdown_cell(row.get(method), metric, top) for method in methods),
+                ]
             )
         table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
     notes = notes_of(results)
     if notes:
-        parts.append("\n".join(f"- {', '.join(where)}: {note}" for note, where in notes.items()) + "\n")
+        parts.append(
+            "\n".join(f"- {', '.join(where)}: {note}" for note, where in notes.items()) + "\n"
+        )
     return "\n".join(parts)
 
 
@@ -91,21 +105,41 @@ def latex(results: Sequence[Result]) -> str:
     parts = []
     methods, rows = pivot(results)
     for metric in METRICS:
-        lines = [rf"% {TITLES[metric]}", rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}", r"\toprule"]
-        lines += [" & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\", r"\midrule"]
+        lines = [
+            rf"% {TITLES[metric]}",
+            rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}",
+            r"\toprule",
+        ]
+        lines += [
+            " & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\",
+            r"\midrule",
+        ]
         for (dataset, share), row in rows.items():
             top = best_of(row.values(), metric)
             ours = [_latex_ours(row.get(method), metric, top) for method in methods]
-            paper = [_latex_paper(row[method].paper[metric] if method in row else None) for method in methods]
-            lines += [" & ".join([escape(dataset), share, *ours]) + r" \\", " & ".join(["", "", *paper]) + r" \\"]
+            paper = [
+                _latex_paper(row[method].paper[metric] if method in row else None)
+                for method in methods
+            ]
+            lines += [
+                " & ".join([escape(dataset), share, *ours]) + r" \\",
+                " & ".join(["", "", *paper]) + r" \\",
+            ]
         parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    legend = ", ".join(f"${SIGNS[verdict].latex}$ {verdict}" for verdict, _ in _used(results) if SIGNS[verdict].latex)
+    legend = ", ".join(
+        f"${SIGNS[verdict].latex}$ {verdict}"
+        for verdict, _ in _used(results)
+        if SIGNS[verdict].latex
+    )
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
 
 
 def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], dict[str, Result]]]:
     """Methods in their order, and the rows (data set, "variance (Q)") with their cells by method."""
-    rows = {(dataset, share_of(next(iter(row.values())))): row for (dataset, _), row in rows_of(results).items()}
+    rows = {
+        (dataset, share_of(next(iter(row.values())))): row
+        for (dataset, _), row in rows_of(results).items()
+    }
     return list(dict.fromkeys(result.method for result in results)), rows
 
 
@@ -119,7 +153,9 @@ def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
     notes: dict[str, list[str]] = {}
     for result in results:
         if result.note:
-            notes.setdefault(result.note, []).append(f"{result.method} on {result.dataset} {result.variance}")
+            notes.setdefault(result.note, []).append(
+                f"{result.method} on {result.dataset} {result.variance}"
+            )
     return notes
 
 
@@ -154,4 +190,8 @@ def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
 
 
 def _latex_paper(paper: Published | None) -> str:
-    return r"{\footnotesize --}" if paper is None else rf"{{\footnotesize ${paper.mean:.2f} \pm {paper.std:.2f}$}}"
+    return (
+        r"{\footnotesize --}"
+        if paper is None
+        else rf"{{\footnotesize ${paper.mean:.2f} \pm {paper.std:.2f}$}}"
+    )

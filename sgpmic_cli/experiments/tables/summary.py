@@ -5,7 +5,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_of
-from sgpmic_cli.experiments.compare.counts import count_by_group, count_verdicts, distinct, rows_of, wins_by_side
+from sgpmic_cli.experiments.compare.counts import (
+    count_by_group,
+    count_verdicts,
+    distinct,
+    rows_of,
+    wins_by_side,
+)
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Difference, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
@@ -32,7 +38,9 @@ def scored_otherwise(results: Iterable[Result]) -> list[str]:
     return [method for method, own in scores.items() if own != usual[0][0]]
 
 
-def remarks(chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[str] = ()) -> list[str]:
+def remarks(
+    chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[str] = ()
+) -> list[str]:
     """What must stand under every count of agreement and of wins, for the methods it holds for."""
     lines = []
     if chosen:
@@ -67,13 +75,21 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     ]
     kept = {id(result) for result in distinct(results)}
     cells = [(metric, result) for metric, result in printed if id(result) in kept]
-    judged = [(metric, result, d) for metric, result in cells if (d := _judged_difference(metric, result)) is not None]
+    judged = [
+        (metric, result, d)
+        for metric, result in cells
+        if (d := _judged_difference(metric, result)) is not None
+    ]
     apart = sorted(
         (one for one in judged if one[1].verdict[one[0]] in (Verdict.UP, Verdict.DOWN)),
         key=lambda one: -abs(one[2].value),
     )
     by_method = count_by_group((result.method, result.verdict[metric]) for metric, result in cells)
-    columns = [method for method in dict.fromkeys(result.method for result in results) if method in by_method]
+    columns = [
+        method
+        for method in dict.fromkeys(result.method for result in results)
+        if method in by_method
+    ]
     return {
         "published": len(table2()),
         "compared": len(printed),
@@ -85,9 +101,12 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "verdicts": count_verdicts(result.verdict[metric] for metric, result in cells),
         "by_metric": count_by_group((metric, result.verdict[metric]) for metric, result in cells),
         "by_method": {method: by_method[method] for method in columns},
-        "by_dataset": count_by_group((result.dataset, result.verdict[metric]) for metric, result in cells),
+        "by_dataset": count_by_group(
+            (result.dataset, result.verdict[metric]) for metric, result in cells
+        ),
         "equivalent_by_method": {
-            method: sum(d.equivalent for _, result, d in judged if result.method == method) for method in columns
+            method: sum(d.equivalent for _, result, d in judged if result.method == method)
+            for method in columns
         },
         "differing": [
             {
@@ -123,7 +142,11 @@ def summary_markdown(content: dict[str, Any]) -> str:
         f"{_share(content, 'differ')} differ, and {_share(content, 'equivalent')} are shown to lie within two points "
         "(two one-sided tests at 5 %).\n",
     ]
-    for title, key in (("metric", "by_metric"), ("method", "by_method"), ("data set", "by_dataset")):
+    for title, key in (
+        ("metric", "by_metric"),
+        ("method", "by_method"),
+        ("data set", "by_dataset"),
+    ):
         further = {"within 2 (TOST)": content["equivalent_by_method"]} if key == "by_method" else {}
         body = [
             [
@@ -134,16 +157,23 @@ def summary_markdown(content: dict[str, Any]) -> str:
             for name, counts in content[key].items()
         ]
         parts.append(markdown_table([title, *used, *further], body))
-    head = ["best of the row", *(f"{TITLES[metric]}, {title}" for metric in METRICS for title in WINS.values())]
+    head = [
+        "best of the row",
+        *(f"{TITLES[metric]}, {title}" for metric in METRICS for title in WINS.values()),
+    ]
     columns = [content["wins"][metric][side] for metric in METRICS for side in WINS]
-    body = [[method, *(str(column.get(method, "–")) for column in columns)] for method in columns[0]]
+    body = [
+        [method, *(str(column.get(method, "–")) for column in columns)] for method in columns[0]
+    ]
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
     parts.append(
         f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted; ours: of all "
         "methods that were run; ours, printed cells: of the cells that have a number in the paper, as in its column\n"
     )
-    told_below = remarks(content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"])
+    told_below = remarks(
+        content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"]
+    )
     parts[-1] += "".join(f"- {line}\n" for line in told_below)
     if content["differing"]:
         parts.append(_differing(content["differing"]))

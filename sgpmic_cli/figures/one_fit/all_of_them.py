@@ -21,7 +21,9 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
         except Exception as error:
             for kind in ("png", "pdf"):
                 (folder / f"{name}.{kind}").unlink(missing_ok=True)
-            undrawn.append(f"the figure {name} could not be drawn ({type(error).__name__}: {error}).")
+            undrawn.append(
+                f"the figure {name} could not be drawn ({type(error).__name__}: {error})."
+            )
     return undrawn
 
 
@@ -31,7 +33,9 @@ def pictures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
 
     def convergence(stem: Path) -> None:
         if fitted.setting == "paper":
-            accs = [each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None]
+            accs = [
+                each.acc for each in fitted.trace() if each.step == "E" and each.acc is not None
+            ]
             draw_convergence(stem, model.lower_bounds_, accs or None)
         else:
             draw_convergence_by_round(stem, model.lower_bounds_)

@@ -32,4 +32,6 @@ def _fit(options: PlotOptions) -> Fitted:
     setting: Setting = "paper" if options.data in names() else "default"
     data = options.load_named()
     with threadpool_limits(limits=1):
-        return fit(data, setting=setting, clusters=options.clusters, scale=options.scale, seed=options.seed)
+        return fit(
+            data, setting=setting, clusters=options.clusters, scale=options.scale, seed=options.seed
+        )

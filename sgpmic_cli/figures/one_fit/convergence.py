@@ -20,17 +20,26 @@ def draw_convergence_by_round(stem: Path, bounds: Sequence[float]) -> None:
 
     with canvas(stem, height=2.2) as figure:
         axes = figure.subplots()
-        axes.plot(range(1, len(bounds)), bounds[:-1], "o-" if len(bounds) <= MARKED else "-", color=COLOURS[0])
+        axes.plot(
+            range(1, len(bounds)),
+            bounds[:-1],
+            "o-" if len(bounds) <= MARKED else "-",
+            color=COLOURS[0],
+        )
         axes.set(title="the bound that the fit climbs", xlabel="round", ylabel="lower bound")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def draw_convergence(stem: Path, bounds: Sequence[float], accs: Sequence[float] | None = None) -> None:
+def draw_convergence(
+    stem: Path, bounds: Sequence[float], accs: Sequence[float] | None = None
+) -> None:
     """Draw bounds (an E- and an M-step for each round, then one E-step) and ACCs (one for each E-step)."""
     from matplotlib.ticker import MaxNLocator
 
     bound = np.asarray(bounds, dtype=float)
-    rounds = np.arange(len(bound)) / 2.0 + 0.5  # an E-step opens its round half way, the M-step closes it
+    rounds = (
+        np.arange(len(bound)) / 2.0 + 0.5
+    )  # an E-step opens its round half way, the M-step closes it
     with canvas(stem, height=2.2 if accs is None else 3.0) as figure:
         if accs is None:
             upper = figure.subplots()
@@ -47,6 +56,13 @@ def _draw_bound(axes: "Axes", rounds: np.ndarray, bound: np.ndarray) -> None:
     axes.plot(rounds, bound, "-", color=COLOURS[0])
     axes.set_ylabel("lower bound")
     if len(bound) <= MARKED:
-        axes.plot(rounds[::2], bound[::2], "o", color="white", markeredgecolor=COLOURS[0], label="after E-step")
+        axes.plot(
+            rounds[::2],
+            bound[::2],
+            "o",
+            color="white",
+            markeredgecolor=COLOURS[0],
+            label="after E-step",
+        )
         axes.plot(rounds[1::2], bound[1::2], "o", color=COLOURS[0], label="after M-step")
         axes.legend(loc="lower right")

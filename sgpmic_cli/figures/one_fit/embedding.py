@@ -48,12 +48,16 @@ def draw_embedding(
     panels = [(title, clusters, named, list(range(n_clusters)))]
     if classes is not None:
         looks = matched_looks(classes, clusters, len(class_names), n_clusters)
-        panels.append(("classes", classes, [as_drawn(name, LONGEST) for name in class_names], looks))
+        panels.append(
+            ("classes", classes, [as_drawn(name, LONGEST) for name in class_names], looks)
+        )
     width = COLUMN if len(panels) == 1 else PAGE
     each = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
     with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
-        all_axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=points.shape[1] == 2)[0]
+        all_axes = figure.subplots(
+            1, len(panels), squeeze=False, sharex=True, sharey=points.shape[1] == 2
+        )[0]
         for axes, (heading, groups, names, looks) in zip(all_axes, panels, strict=True):
             if points.shape[1] == 2:
                 _scatter(axes, points, groups[shown], names, looks)
@@ -73,7 +77,9 @@ def draw_embedding(
         if centres is not None and marked:
             if covariances is not None:
                 _draw_regions(all_axes[0], centres, plane.axes @ covariances @ plane.axes.T, sizes)
-            all_axes[0].scatter(centres[:, 0], centres[:, 1], marker="+", s=60, linewidths=1.4, color=INK, zorder=3)
+            all_axes[0].scatter(
+                centres[:, 0], centres[:, 1], marker="+", s=60, linewidths=1.4, color=INK, zorder=3
+            )
 
 
 class Plane(NamedTuple):
@@ -86,16 +92,22 @@ class Plane(NamedTuple):
 
 def _plane(X: np.ndarray) -> Plane:
     if X.shape[1] <= 2:
-        return Plane(np.zeros(X.shape[1]), np.eye(X.shape[1]), ["latent dimension 1", "latent dimension 2"])
+        return Plane(
+            np.zeros(X.shape[1]), np.eye(X.shape[1]), ["latent dimension 1", "latent dimension 2"]
+        )
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
     shares = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
     # The sign of a singular vector is anybody's: let its largest entry be positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    return Plane(middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)])
+    return Plane(
+        middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
+    )
 
 
-def _draw_regions(axes: "Axes", centres: np.ndarray, covariances: np.ndarray, sizes: np.ndarray) -> None:
+def _draw_regions(
+    axes: "Axes", centres: np.ndarray, covariances: np.ndarray, sizes: np.ndarray
+) -> None:
     """Ellipses that hold shares of each cluster's probability; clusters without rows have none."""
     from matplotlib.patches import Ellipse
 
@@ -103,33 +115,52 @@ def _draw_regions(axes: "Axes", centres: np.ndarray, covariances: np.ndarray, si
         variances, directions = np.linalg.eigh(covariances[m])
         angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
         for share in REGIONS:
-            reach = np.sqrt(-2.0 * np.log1p(-share))  # of a Gaussian in the plane, in standard deviations
+            reach = np.sqrt(
+                -2.0 * np.log1p(-share)
+            )  # of a Gaussian in the plane, in standard deviations
             short, long = 2.0 * reach * np.sqrt(np.maximum(variances, 0.0))
             colour = look(int(m))[0]
             axes.add_patch(
-                Ellipse(tuple(centres[m]), long, short, angle=angle, color=colour, alpha=0.14, lw=0, zorder=0)
+                Ellipse(
+                    tuple(centres[m]),
+                    long,
+                    short,
+                    angle=angle,
+                    color=colour,
+                    alpha=0.14,
+                    lw=0,
+                    zorder=0,
+                )
             )
     axes.autoscale_view()
 
 
-def matched_looks(classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int) -> list[int]:
+def matched_looks(
+    classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int
+) -> list[int]:
     """For each class the look of the cluster that stands for it; classes left over get looks of their own."""
     from scipy.optimize import linear_sum_assignment
 
     table = np.zeros((n_classes, n_clusters))
     np.add.at(table, (classes, clusters), 1)
-    partner = dict(zip(*(side.tolist() for side in linear_sum_assignment(table, maximize=True)), strict=True))
+    partner = dict(
+        zip(*(side.tolist() for side in linear_sum_assignment(table, maximize=True)), strict=True)
+    )
     unused = iter(range(n_clusters, n_clusters + n_classes))
     return [partner[c] if c in partner else next(unused) for c in range(n_classes)]
 
 
-def _scatter(axes: "Axes", points: np.ndarray, groups: np.ndarray, names: Sequence[str], looks: Sequence[int]) -> None:
+def _scatter(
+    axes: "Axes", points: np.ndarray, groups: np.ndarray, names: Sequence[str], looks: Sequence[int]
+) -> None:
     size = _point_size(len(points))
     rim = 0.25 if size == LARGEST_POINT else 0.0  # crowded points are too small for one
     for group, (name, index) in enumerate(zip(names, looks, strict=True)):
         x, y = points[groups == group].T
         colour, marker = look(index)
-        axes.scatter(x, y, s=size, c=colour, marker=marker, linewidths=rim, edgecolors="white", label=name)
+        axes.scatter(
+            x, y, s=size, c=colour, marker=marker, linewidths=rim, edgecolors="white", label=name
+        )
     axes.margins(0.04)
 
 

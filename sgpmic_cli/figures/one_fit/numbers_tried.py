@@ -15,11 +15,25 @@ def draw_numbers_tried(stem: Path, tried: Sequence[dict[str, Any]], chosen: int)
     numbers = [row["n_clusters"] for row in shown]
     with canvas(stem, height=2.6) as figure:
         axes = figure.subplots()
-        axes.plot(numbers, [row["silhouette"] for row in shown], "o-", color=COLOURS[0], label="these data")
-        axes.plot(numbers, [row["reference"] for row in shown], "s--", color=FAINT, label="a cloud without clusters")
+        axes.plot(
+            numbers,
+            [row["silhouette"] for row in shown],
+            "o-",
+            color=COLOURS[0],
+            label="these data",
+        )
+        axes.plot(
+            numbers,
+            [row["reference"] for row in shown],
+            "s--",
+            color=FAINT,
+            label="a cloud without clusters",
+        )
         if chosen in numbers:
             axes.axvline(chosen, color=COLOURS[3], linewidth=0.8, label=f"chosen: {chosen}")
-        axes.set(xlabel="number of clusters", ylabel="silhouette", title="how far apart the clusters are")
+        axes.set(
+            xlabel="number of clusters", ylabel="silhouette", title="how far apart the clusters are"
+        )
         axes.title.set_color(INK)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend(loc="upper right")

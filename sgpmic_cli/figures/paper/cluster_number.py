@@ -39,9 +39,15 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
                 if (dataset, method, "acc") in curves:
                     label = as_drawn(titles.get(method, method))
                     draw_curve(axes, curves[dataset, method, "acc"], label, *looks[method])
-            counts = np.unique(np.concatenate([curve.x for key, curve in curves.items() if key[0] == dataset]))
+            counts = np.unique(
+                np.concatenate([curve.x for key, curve in curves.items() if key[0] == dataset])
+            )
             ticks = counts[:: -(-len(counts) // MOST_TICKS)].astype(int).tolist()
-            here = {method: curves[dataset, method, "acc"] for method in papers if (dataset, method, "acc") in curves}
+            here = {
+                method: curves[dataset, method, "acc"]
+                for method in papers
+                if (dataset, method, "acc") in curves
+            }
             count_axis(axes, ticks, f"number of clusters{ahead(here)}")
             letter = LETTERS[i % len(LETTERS)] * (1 + i // len(LETTERS))  # aa comes after z
             axes.set_title(f"({letter}) {as_drawn(dataset.capitalize())}")
@@ -56,7 +62,11 @@ def ahead(curves: Mapping[str, Curve]) -> str:
     rivals = [curve for method, curve in curves.items() if method != OWN]
     if OWN not in curves or not rivals:
         return ""
-    best = [int(x) for x, mean in zip(curves[OWN].x, curves[OWN].mean, strict=True) if _highest(x, mean, rivals)]
+    best = [
+        int(x)
+        for x, mean in zip(curves[OWN].x, curves[OWN].mean, strict=True)
+        if _highest(x, mean, rivals)
+    ]
     return f"\nSGP-MIC highest of the paper's methods at {', '.join(map(str, best)) or 'none'}"
 
 

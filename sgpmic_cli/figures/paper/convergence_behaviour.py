@@ -27,7 +27,9 @@ ROUNDING = 1e-9  # share of the bound by which two values may differ and still c
 def figure6(stem: Path, options: PlotOptions) -> list[str]:
     """Both curves in one panel: the loss on the left axis, ACC on the right."""
     found = traces(options.study(DATASETS, ["sgp-mic"]), options)
-    span = max(float(np.ptp(trace["acc"])) for _, trace in found) + 4.0  # points; the same for all, to be comparable
+    span = (
+        max(float(np.ptp(trace["acc"])) for _, trace in found) + 4.0
+    )  # points; the same for all, to be comparable
     with canvas(stem, width=PAGE, height=4.2) as figure:
         rows, columns = SHAPE
         grid = figure.subplots(rows, columns)
@@ -37,8 +39,18 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
             right.spines["right"].set_visible(True)
             values = -trace["bound"] / 1000
             loss = axes.plot(updates, values, "-", color=LOSS, label="loss (left axis)")
-            e_step = axes.plot(updates[::2], values[::2], "o", color=LOSS, mfc="white", ms=2.8, label="after an E-step")
-            m_step = axes.plot(updates[1::2], values[1::2], "o", color=LOSS, ms=2.8, label="after an M-step")
+            e_step = axes.plot(
+                updates[::2],
+                values[::2],
+                "o",
+                color=LOSS,
+                mfc="white",
+                ms=2.8,
+                label="after an E-step",
+            )
+            m_step = axes.plot(
+                updates[1::2], values[1::2], "o", color=LOSS, ms=2.8, label="after an M-step"
+            )
             acc = right.plot(updates, trace["acc"], "--", color=ACC, label="ACC (right axis)")
             middle = 0.5 * (trace["acc"].min() + trace["acc"].max())
             right.set_ylim(middle - span / 2.0, middle + span / 2.0)
@@ -65,10 +77,16 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
 def against_the_text(shown: Sequence[Arrays]) -> str:
     """In which panels ACC falls and the loss rises at some update, which the text has never and rarely."""
     falls = [bool(np.any(np.diff(trace["acc"]) < 0.0)) for trace in shown]
-    rises = [bool(np.any(np.diff(trace["bound"]) < -ROUNDING * np.abs(trace["bound"][1:]))) for trace in shown]
+    rises = [
+        bool(np.any(np.diff(trace["bound"]) < -ROUNDING * np.abs(trace["bound"][1:])))
+        for trace in shown
+    ]
     return f"ACC falls at some update in {_panels(falls)}; the loss rises at some update in {_panels(rises)}."
 
 
 def _panels(chosen: Sequence[bool]) -> str:
     """The letters of the panels chosen, as the titles have them."""
-    return ", ".join(f"({letter})" for letter, there in zip(LETTERS, chosen, strict=False) if there) or "no panel"
+    return (
+        ", ".join(f"({letter})" for letter, there in zip(LETTERS, chosen, strict=False) if there)
+        or "no panel"
+    )

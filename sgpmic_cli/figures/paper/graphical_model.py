@@ -69,7 +69,14 @@ def figure1(stem: Path, _options: PlotOptions) -> list[str]:
             _parameter(axes, x, y)
             dx, dy = {"left": (-0.2, 0), "right": (0.2, 0), "top": (0, 0.2)}[side]
             align = {"left": "right", "right": "left", "top": "center"}[side]
-            axes.text(x + dx, y + dy, label, ha=align, va="bottom" if side == "top" else "center", fontsize=9)
+            axes.text(
+                x + dx,
+                y + dy,
+                label,
+                ha=align,
+                va="bottom" if side == "top" else "center",
+                fontsize=9,
+            )
         _key(axes)
     return []
 
@@ -91,7 +98,9 @@ def _arrow(axes: "Axes", start: str, end: str, bend: float) -> None:
     """From rim to rim: Matplotlib shortens an arrow in points, so the radii are turned into points first."""
     from matplotlib.patches import FancyArrowPatch
 
-    points = 72 * PAGE * 0.7 / 11.2 * 0.96  # of one unit, near enough for a gap that nobody measures
+    points = (
+        72 * PAGE * 0.7 / 11.2 * 0.96
+    )  # of one unit, near enough for a gap that nobody measures
     origin, target = {**VARIABLES, **PARAMETERS}[start], {**VARIABLES, **PARAMETERS}[end]
     axes.add_patch(
         FancyArrowPatch(
@@ -109,7 +118,9 @@ def _arrow(axes: "Axes", start: str, end: str, bend: float) -> None:
     )
 
 
-def _plate(axes: "Axes", left: float, bottom: float, right: float, top: float, label: str, corner: str) -> None:
+def _plate(
+    axes: "Axes", left: float, bottom: float, right: float, top: float, label: str, corner: str
+) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     box = FancyBboxPatch(

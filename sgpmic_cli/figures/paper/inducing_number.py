@@ -17,10 +17,14 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
     curves = read_sweep(options.results / "sweep-inducing", "n_inducing", "sweep-inducing")
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in curves))
     with canvas(stem, width=PAGE, height=2.7) as figure:
-        for i, (axes, (metric, title)) in enumerate(zip(figure.subplots(1, 3), METRICS.items(), strict=True)):
+        for i, (axes, (metric, title)) in enumerate(
+            zip(figure.subplots(1, 3), METRICS.items(), strict=True)
+        ):
             for j, dataset in enumerate(datasets):
                 if (dataset, "sgp-mic", metric) in curves:
-                    draw_curve(axes, curves[dataset, "sgp-mic", metric], as_drawn(_title(dataset)), look(j))
+                    draw_curve(
+                        axes, curves[dataset, "sgp-mic", metric], as_drawn(_title(dataset)), look(j)
+                    )
             count_axis(axes, TICKS, "inducing points K")
             axes.set_ylabel(title)
             axes.set_title(f"({LETTERS[i]}) {title.partition(' (')[0]}")

@@ -20,7 +20,9 @@ def figure5(stem: Path, options: PlotOptions) -> list[str]:
     wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
     with canvas(stem, width=PAGE * 0.8, height=5.2) as figure:
         grid = figure.subplots(2, 2)
-        for letter, axes, panel, (name, kernel) in zip(LETTERS, grid.flat, panels, wanted, strict=False):
+        for letter, axes, panel, (name, kernel) in zip(
+            LETTERS, grid.flat, panels, wanted, strict=False
+        ):
             scatter(axes, panel.X, panel.classes, panel.clusters, larger=1.6)
             axes.set_title(f"({letter}) {DATASETS[name]}, {KERNELS[kernel]}")
             below(axes, panel, FIGURE_ACC["figure5", name][kernel])

@@ -18,12 +18,17 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
             before, after = row
             scatter(before, data.Y[:, :2], panel.classes, panel.clusters)
             before.set_aspect("equal", adjustable="datalim")
-            before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {len(data.Y)} rows, {data.n_classes} classes")
+            before.set_title(
+                f"({'ac'[i]}) {data.name.capitalize()}: {len(data.Y)} rows, {data.n_classes} classes"
+            )
             before.set_xlabel(data.feature_names[0])
             before.set_ylabel(data.feature_names[1])
             scatter(after, panel.X, panel.classes, panel.clusters)
             after.set_title(f"({'bd'[i]}) SGP-MIC")
-            after.set_xlabel("latent dimension 1\n" + _scores(panel, FIGURE_ARCS if data.name == "arcs" else None))
+            after.set_xlabel(
+                "latent dimension 1\n"
+                + _scores(panel, FIGURE_ARCS if data.name == "arcs" else None)
+            )
             after.set_ylabel("latent dimension 2")
         figure.supxlabel("marker: class; colour: cluster; the run nearest to the mean", fontsize=7)
     return []
@@ -32,5 +37,9 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
 def _scores(panel: Panel, printed: dict[str, float] | None) -> str:
     stats, n = panel.outcome.stats, panel.outcome.repeats - panel.outcome.failed
     text = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} % (mean of {n})"
-    paper = "" if printed is None else f"\npaper, on other data: {printed['acc']:.2f} and {printed['nmi']:.2f}"
+    paper = (
+        ""
+        if printed is None
+        else f"\npaper, on other data: {printed['acc']:.2f} and {printed['nmi']:.2f}"
+    )
     return f"{text}{paper}"

@@ -13,7 +13,10 @@ def choose(device: str, n_rows: int) -> Any:
     if device == "cpu":
         return None
     if (reason := missing()) is not None:
-        warnings.warn(f"device={device!r} finds no GPU ({reason}), so the fit computes with NumPy.", stacklevel=5)
+        warnings.warn(
+            f"device={device!r} finds no GPU ({reason}), so the fit computes with NumPy.",
+            stacklevel=5,
+        )
         return None
     if device == "auto" and n_rows < PAYS:
         return None

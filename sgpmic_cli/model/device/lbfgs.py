@@ -52,7 +52,9 @@ def minimise(
         direction = _direction(gradient, pairs)
         slope = float(direction @ gradient)
         first = min(1.0 / float(direction.norm()), 1e10) if done == 0 else 1.0
-        arrived, tries = _along(objective, x, direction, Trial(0.0, value, slope), first, line_steps)
+        arrived, tries = _along(
+            objective, x, direction, Trial(0.0, value, slope), first, line_steps
+        )
         used += tries
         if arrived is None:
             if not pairs:
@@ -64,7 +66,9 @@ def minimise(
         fell, size = value - trial.value, max(abs(value), abs(trial.value), 1.0)
         curvature = (trial.slope - slope) * trial.step
         if curvature > -EPS * slope * trial.step:
-            pairs = [*pairs, Pair(trial.step * direction, new_gradient - gradient, curvature)][-MEMORY:]
+            pairs = [*pairs, Pair(trial.step * direction, new_gradient - gradient, curvature)][
+                -MEMORY:
+            ]
         x, value, gradient = new_x, trial.value, new_gradient
         if fell <= ftol * size:
             break
@@ -103,5 +107,7 @@ def _direction(gradient: Tensor, pairs: list[Pair]) -> Tensor:
         last = pairs[-1]
         direction = direction * (last.curvature / float(last.change @ last.change))
     for pair, share in zip(pairs, reversed(shares), strict=True):
-        direction = direction + (share - float(pair.change @ direction) / pair.curvature) * pair.step
+        direction = (
+            direction + (share - float(pair.change @ direction) / pair.curvature) * pair.step
+        )
     return direction

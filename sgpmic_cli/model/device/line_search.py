@@ -7,7 +7,11 @@ by another. Every trial tells the next by a cubic or a secant through what is kn
 import math
 from dataclasses import dataclass
 
-DECREASE, CURVATURE, WIDTH = 1e-3, 0.9, 0.1  # shares, and the relative width of a bracket that is not worth more trials
+DECREASE, CURVATURE, WIDTH = (
+    1e-3,
+    0.9,
+    0.1,
+)  # shares, and the relative width of a bracket that is not worth more trials
 LONGEST = 1e10
 
 
@@ -48,7 +52,10 @@ class LineSearch:
             self.widths = width, self.widths[0]
             self.least, self.most = sorted((self.best.step, self.other.step))
         else:
-            self.least, self.most = step + 1.1 * (step - self.best.step), step + 4.0 * (step - self.best.step)
+            self.least, self.most = (
+                step + 1.1 * (step - self.best.step),
+                step + 4.0 * (step - self.best.step),
+            )
         step = min(max(step, 0.0), LONGEST)
         return self.best.step if self.bracketed and self._narrow(step) else step
 
@@ -63,13 +70,17 @@ class LineSearch:
         return tried.value <= limit and abs(tried.slope) <= -CURVATURE * self.start.slope
 
     def _narrow(self, step: float) -> bool:
-        return step <= self.least or step >= self.most or self.most - self.least <= WIDTH * self.most
+        return (
+            step <= self.least or step >= self.most or self.most - self.least <= WIDTH * self.most
+        )
 
     def _choose(self, tried: Trial, tilt: float) -> float:
         """The safeguarded step from the trial and the bracket, which it narrows."""
         best, other = _tilted(self.best, tilt), _tilted(self.other, tilt)
         opposite = tried.slope * math.copysign(1.0, best.slope) < 0.0
-        theta = 3.0 * (best.value - tried.value) / (tried.step - best.step) + best.slope + tried.slope
+        theta = (
+            3.0 * (best.value - tried.value) / (tried.step - best.step) + best.slope + tried.slope
+        )
         if tried.value > best.value:  # a higher value: the minimum is between
             root = _root(theta, best.slope, tried.slope, inside=True)
             gamma = root if tried.step > best.step else -root
@@ -87,18 +98,30 @@ class LineSearch:
             cubic, secant = tried.step + share * (best.step - tried.step), _secant(tried, best)
             step = cubic if abs(cubic - tried.step) > abs(secant - tried.step) else secant
             self.bracketed = True
-        elif abs(tried.slope) < abs(best.slope):  # the slope flattens: the cubic may or may not have a minimum beyond
+        elif abs(tried.slope) < abs(
+            best.slope
+        ):  # the slope flattens: the cubic may or may not have a minimum beyond
             root = _root(theta, best.slope, tried.slope, inside=False)
             gamma = -root if tried.step > best.step else root
             share = ((gamma - tried.slope) + theta) / ((gamma + (best.slope - tried.slope)) + gamma)
             bound = self.most if tried.step > best.step else self.least
-            cubic = tried.step + share * (best.step - tried.step) if share < 0.0 and gamma != 0.0 else bound
+            cubic = (
+                tried.step + share * (best.step - tried.step)
+                if share < 0.0 and gamma != 0.0
+                else bound
+            )
             step = self._beyond(tried, best, other, cubic, _secant(tried, best))
         elif self.bracketed:
-            theta = 3.0 * (tried.value - other.value) / (other.step - tried.step) + other.slope + tried.slope
+            theta = (
+                3.0 * (tried.value - other.value) / (other.step - tried.step)
+                + other.slope
+                + tried.slope
+            )
             root = _root(theta, other.slope, tried.slope, inside=True)
             gamma = -root if tried.step > other.step else root
-            share = ((gamma - tried.slope) + theta) / (((gamma - tried.slope) + gamma) + other.slope)
+            share = ((gamma - tried.slope) + theta) / (
+                ((gamma - tried.slope) + gamma) + other.slope
+            )
             step = tried.step + share * (other.step - tried.step)
         else:
             step = self.most if tried.step > best.step else self.least
@@ -110,7 +133,9 @@ class LineSearch:
             self.best = _tilted(tried, -tilt)
         return step
 
-    def _beyond(self, tried: Trial, best: Trial, other: Trial, cubic: float, secant: float) -> float:
+    def _beyond(
+        self, tried: Trial, best: Trial, other: Trial, cubic: float, secant: float
+    ) -> float:
         cubic_nearer = abs(cubic - tried.step) < abs(secant - tried.step)
         if self.bracketed:
             step = cubic if cubic_nearer else secant

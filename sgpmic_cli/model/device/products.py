@@ -10,8 +10,13 @@ from sgpmic_cli._typing import Array
 
 STRIP = 2048  # rows of one product among many: a single one over millions of rows leaves most of a device idle
 HOST_BYTES = 256 * 1024 * 1024  # what is free on a device that does not say so
-ROWS_SHARE = 0.3  # of what is free may hold the data; more of them stay on the host and come block by block
-BLOCK_SHARE, MOST_BLOCK_BYTES = 0.02, 2 * 1024**3  # of what is free: one block of one matrix, several of which live
+ROWS_SHARE = (
+    0.3  # of what is free may hold the data; more of them stay on the host and come block by block
+)
+BLOCK_SHARE, MOST_BLOCK_BYTES = (
+    0.02,
+    2 * 1024**3,
+)  # of what is free: one block of one matrix, several of which live
 
 
 def folded(a: Tensor, b: Tensor) -> Tensor:

@@ -14,7 +14,17 @@ from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.e_step import AT_THE_END, responsibilities
-from sgpmic_cli.model.paper.dtc import Back, Component, Factors, Sides, Slopes, Sums, Weighted, components, weigh
+from sgpmic_cli.model.paper.dtc import (
+    Back,
+    Component,
+    Factors,
+    Sides,
+    Slopes,
+    Sums,
+    Weighted,
+    components,
+    weigh,
+)
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, Weights, positive, with_ones
 from sgpmic_cli.model.paper.mixture import Mixture, Pull, log_joint
 from sgpmic_cli.model.paper.process import Processes
@@ -26,7 +36,9 @@ ACTIVE = 1e-3  # points below this responsibility are left out of a component ..
 MIN_ACTIVE = 5  # ... but never more than all but these many
 JITTER = 1e-6  # on the diagonal of K_uu where white is on every element
 ALMOST_ALL = 0.8  # of a block of rows in the E-step
-E_STEP_BYTES = 2 * 1024 * 1024  # covariances of a component with a block of rows in the E-step: they fit the cache
+E_STEP_BYTES = (
+    2 * 1024 * 1024
+)  # covariances of a component with a block of rows in the E-step: they fit the cache
 
 
 @dataclass(frozen=True)
@@ -101,16 +113,22 @@ class Bound:
         self.kernel = kernel
         self.workers = workers
         self.S = S
-        self.components = components(kernel, [_active_points(data, s, active) for s in S.T], n_inducing)
+        self.components = components(
+            kernel, [_active_points(data, s, active) for s in S.T], n_inducing
+        )
         self.entropy = -float(np.sum(xlogy(S, S)))
         self.best: tuple[float, Parameters, list[Factors]] | None = None
         self.pull: tuple[Mixture, Pull] | None = None
         points = [component.data for component in self.components]
-        self.index = np.concatenate([np.arange(len(S))[own.rows] for own in points])  # (R,) rows of X
+        self.index = np.concatenate(
+            [np.arange(len(S))[own.rows] for own in points]
+        )  # (R,) rows of X
         root_s = np.concatenate([own.root_s for own in points])
         counts = np.array([len(own.root_s) for own in points])
         ends = np.cumsum(counts)
-        self.weights = Weights(root_s, np.log2(root_s), np.repeat(np.arange(len(counts)), counts), ends - counts)
+        self.weights = Weights(
+            root_s, np.log2(root_s), np.repeat(np.arange(len(counts)), counts), ends - counts
+        )
         self.places = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
@@ -130,7 +148,9 @@ class Bound:
         """L_KL and its gradients by X, Z, theta and log beta, the prior held fixed."""
         state = self._state(p, keep=True)
         if self.best is None or state.value > self.best[0]:
-            own = replace(p, X=p.X.copy(), Z=p.Z.copy(), theta=p.theta.copy())  # an optimiser may move its vector
+            own = replace(
+                p, X=p.X.copy(), Z=p.Z.copy(), theta=p.theta.copy()
+            )  # an optimiser may move its vector
             self.best = state.value, own, state.factors
         theta, beta, (k, q) = state.theta, state.beta, p.Z.shape
         TX, TZ = np.empty((len(theta), k, q + 1)), np.empty((len(self.index), q + 1), order="F")
@@ -142,19 +162,33 @@ class Bound:
             return self.components[m].back(state.factors[m], theta[m], beta, slopes[m])
 
         def of_piece(m: int, component: Component, piece: list[slice]) -> Array:
-            given = state.factors[m], theta[m], beta, state.sides[m], backs[m], Z1, X1[self.places[m]], slopes[m]
+            given = (
+                state.factors[m],
+                theta[m],
+                beta,
+                state.sides[m],
+                backs[m],
+                Z1,
+                X1[self.places[m]],
+                slopes[m],
+            )
             return component.slopes(piece, *given)
 
         backs = self._each(back)
         for m, parts in enumerate(self._each_piece(of_piece)):
             self.components[m].collect(state.factors[m], parts, slopes[m])
-        by_bias, by_beta = np.array([own.log_bias for own in backs]), sum(own.log_beta for own in backs)
+        by_bias, by_beta = (
+            np.array([own.log_bias for own in backs]),
+            sum(own.log_beta for own in backs),
+        )
         dx, dZ, dtheta = self.kernel.cross_gradients(theta, p.Z, state.X, self.weights, TX, TZ)
         dZ_u, dtheta_u = self.kernel.gram_gradients(theta, p.Z, state.grams, D)
         dtheta += dtheta_u
         dtheta[:, -2] += by_bias
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
-        by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
+        by_beta = (
+            0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
+        )
         dX = state.prior_slope.copy()
         for own, more in zip(dX.T, dx.T, strict=True):
             own += np.bincount(self.index, more, len(own))
@@ -174,9 +208,13 @@ class Bound:
             return component.sums(piece, theta[m], beta, grams[m].T, sides[m])
 
         of_pieces = self._each_piece(sums)
-        factors = self._each(lambda m: self.components[m].factors(theta[m], beta, grams[m].T, sides[m], of_pieces[m]))
+        factors = self._each(
+            lambda m: self.components[m].factors(theta[m], beta, grams[m].T, sides[m], of_pieces[m])
+        )
         prior, prior_slope = self._pull(p.prior)(X)
-        return State(theta, beta, self._sum(factors, prior), factors, points, sides, grams, prior_slope)
+        return State(
+            theta, beta, self._sum(factors, prior), factors, points, sides, grams, prior_slope
+        )
 
     def _keep(self, wanted: bool) -> None:
         for component in self._busy():
@@ -190,9 +228,16 @@ class Bound:
         """The work of all components, by their numbers."""
         return self.workers.map(work, range(len(self.components)), len(self.index))
 
-    def _each_piece(self, work: Callable[[int, Component, list[slice]], Result]) -> list[list[Result]]:
+    def _each_piece(
+        self, work: Callable[[int, Component, list[slice]], Result]
+    ) -> list[list[Result]]:
         """The work of all pieces of all components, component by component."""
-        pieces = [(m, own, piece) for m, own in enumerate(self._busy()) if own is not None for piece in own.pieces]
+        pieces = [
+            (m, own, piece)
+            for m, own in enumerate(self._busy())
+            if own is not None
+            for piece in own.pieces
+        ]
         done = self.workers.map(lambda piece: work(*piece), pieces, len(self.index))
         found: list[list[Result]] = [[] for _ in self.components]
         for (m, _, _), result in zip(pieces, done, strict=True):
@@ -201,7 +246,9 @@ class Bound:
 
     def _busy(self) -> list[Component | None]:
         """The components that hold points, None for the others."""
-        return [component if isinstance(component, Component) else None for component in self.components]
+        return [
+            component if isinstance(component, Component) else None for component in self.components
+        ]
 
     def _pull(self, prior: Mixture) -> Pull:
         """The pull of the prior, which stays the same during an M-step."""
@@ -245,7 +292,9 @@ def expectation(
         sides, prior = kernel.plain_sides(X), log_joint(X, p.prior).T.copy()
 
         def from_prior(m: int, near: Indices, least: Array) -> Array:
-            whole = len(near) > ALMOST_ALL * len(X)  # to pick most of the rows would cost more than to compute them all
+            whole = len(near) > ALMOST_ALL * len(
+                X
+            )  # to pick most of the rows would cost more than to compute them all
             some: Indices | slice = slice(None) if whole else near
             R = processes.covariances(m, sides[some])
             errors = processes.square_errors(m, R, Y[:, some], squares[some])
@@ -265,7 +314,9 @@ def expectation(
         ceiling = prior - half_beta * errors
 
         def from_errors(m: int, near: Indices, _: Array) -> Array:
-            return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(m, R[m], near)
+            return ceiling[m, near] - half_beta * data.n_outputs * processes.variances(
+                m, R[m], near
+            )
 
         return responsibilities(ceiling, from_errors, negligible)
 

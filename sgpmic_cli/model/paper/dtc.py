@@ -40,8 +40,12 @@ from sgpmic_cli.model.paper.numerics.unlocked_blas import dgemm, dsymm, dsyrk
 from sgpmic_cli.model.parallel import PIECE, Scratch, cut
 
 BLOCK_BYTES = 1024 * 1024  # one block of R~: what a common second-level cache holds
-KEPT_BYTES = 512 * 1024 * 1024  # R~ of all components together is kept between the passes up to this size
-IDLE = 1e-30  # a component with less than this share of one point adds nothing that a float could hold
+KEPT_BYTES = (
+    512 * 1024 * 1024
+)  # R~ of all components together is kept between the passes up to this size
+IDLE = (
+    1e-30  # a component with less than this share of one point adds nothing that a float could hold
+)
 
 
 class Sides(NamedTuple):
@@ -94,7 +98,9 @@ class Weighted(NamedTuple):
     rows: NDArray[np.intp] | slice  # which rows of X and Y take part
     root_s: Array  # (n,)   sqrt(s_n)
     Y1: Array  # (n, D+1)   sqrt(s_n) [y_n, 1]
-    turn: Array | None  # (D, columns of Y) orthonormal rows: Y1 holds Y turn' when that is narrower than Y
+    turn: (
+        Array | None
+    )  # (D, columns of Y) orthonormal rows: Y1 holds Y turn' when that is narrower than Y
     total: float  # sum_n s_n
     sum_y: Array  # (D,)    sum_n s_n y_n
     energy: float  # sum_n s_n |y_n|^2
@@ -160,14 +166,18 @@ class Back(NamedTuple):
     log_beta: float
 
 
-def components(kernel: Kernel, points: Sequence[Weighted], n_inducing: int) -> list["Component | Idle"]:
+def components(
+    kernel: Kernel, points: Sequence[Weighted], n_inducing: int
+) -> list["Component | Idle"]:
     """One component for each set of points, with one limit on what they keep and one scratch between them."""
     block = max(64, BLOCK_BYTES // (8 * n_inducing))
     sizes = [len(data.root_s) for data in points]
     share = min(1.0, KEPT_BYTES / (8 * n_inducing * sum(sizes)))
     scratch = Scratch()
     return [
-        Component(kernel, data, n_inducing, block, int(share * size), scratch) if data.total > IDLE else Idle(data)
+        Component(kernel, data, n_inducing, block, int(share * size), scratch)
+        if data.total > IDLE
+        else Idle(data)
         for data, size in zip(points, sizes, strict=True)
     ]
 
@@ -178,7 +188,9 @@ class Idle:
     def __init__(self, data: Weighted):
         self.data = data
 
-    def factors(self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]) -> Factors:
+    def factors(
+        self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]
+    ) -> Factors:
         """A value of zero, and factors without points."""
         L_u, jitter = jittered_cholesky(K_uu)
         width = self.data.Y1.shape[1] - 1
@@ -202,7 +214,15 @@ class Component:
     Pieces may be taken by any thread; what they give is added up in their order.
     """
 
-    def __init__(self, kernel: Kernel, data: Weighted, n_inducing: int, block: int, kept: int, scratch: Scratch):
+    def __init__(
+        self,
+        kernel: Kernel,
+        data: Weighted,
+        n_inducing: int,
+        block: int,
+        kept: int,
+        scratch: Scratch,
+    ):
         self.kernel = kernel
         self.data = data
         blocks = cut(len(data.root_s), block)
@@ -219,7 +239,9 @@ class Component:
         elif self.kept is None:
             self.kept = np.empty((len(self.ones), self.n_kept), order="F")
 
-    def sums(self, piece: list[slice], theta: Array, beta: float, K_uu: Array, sides: Sides) -> Sums:
+    def sums(
+        self, piece: list[slice], theta: Array, beta: float, K_uu: Array, sides: Sides
+    ) -> Sums:
         """What a piece adds to A and R~Y~; the first brings K_uu along."""
         k, v = len(K_uu), float(theta[0])
         A = K_uu.copy(order="F") if piece is self.pieces[0] else np.zeros((k, k), order="F")
@@ -230,7 +252,9 @@ class Component:
             dgemm(1.0, R, self.data.Y1[rows].T, trans_b=True, beta=1.0, c=RY, overwrite_c=True)
         return Sums(A, RY)
 
-    def factors(self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]) -> Factors:
+    def factors(
+        self, theta: Array, beta: float, K_uu: Array, sides: Sides, sums: Sequence[Sums]
+    ) -> Factors:
         """The bound and its factors at natural kernel parameters theta, from the sums of all pieces."""
         data, (A, RY) = self.data, sums[0]
         for more in sums[1:]:
@@ -238,7 +262,9 @@ class Component:
             RY += more.RY
 
         def orthogonal(L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
-            return factorise(L_u, L_a, data.Y1.shape[1] - 1, lambda: self._weighted_rows(theta, beta, sides))
+            return factorise(
+                L_u, L_a, data.Y1.shape[1] - 1, lambda: self._weighted_rows(theta, beta, sides)
+            )
 
         return solve(data, theta, beta, K_uu, A, RY, orthogonal)
 
@@ -289,7 +315,9 @@ class Component:
         K += theta[-2] * self.data.root_s[rows]
         return K
 
-    def _weighted_rows(self, theta: Array, beta: float, sides: Sides) -> Iterator[tuple[Array, Array]]:
+    def _weighted_rows(
+        self, theta: Array, beta: float, sides: Sides
+    ) -> Iterator[tuple[Array, Array]]:
         """sqrt(beta s_n) k_n (K, n) and sqrt(beta s_n) y_n (n, D), block by block."""
         for rows in chain(*self.pieces):
             K = self._covariances(theta, self._cross_again(sides, rows), rows)
@@ -299,7 +327,9 @@ class Component:
     def _cross(self, sides: Sides, rows: slice) -> Array:
         """R~ of a block."""
         kept = self._kept(rows)
-        return self.kernel.cross(sides.left, sides.right[rows], self._scratch("R", rows) if kept is None else kept)
+        return self.kernel.cross(
+            sides.left, sides.right[rows], self._scratch("R", rows) if kept is None else kept
+        )
 
     def _cross_again(self, sides: Sides, rows: slice) -> Array:
         """The same once more at the same parameters."""
@@ -347,7 +377,9 @@ def solve(
     return Factors(value, L_u, L_a, W, data.turn, r, misfit, jitter, rough)
 
 
-def adjoints(data: Totals, f: Factors, theta: Array, beta: float, H: Array) -> tuple[Array, float, float]:
+def adjoints(
+    data: Totals, f: Factors, theta: Array, beta: float, H: Array
+) -> tuple[Array, float, float]:
     """Fill H (K, K) with dL/dA, its lower triangle; what Y~' is multiplied with, and dL by log bias and log beta.
 
     H = dL/dA = -1/2 (P A^-1 + W W');  dL/dK_uu = P/2 K_uu^-1 + H;  dL/dK_uf = beta (2 H K_uf + W Y') S
@@ -375,4 +407,6 @@ def add_gram_slope(H: Array, f: Factors, n_outputs: int) -> None:
 
 def _value(data: Totals, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
     log_ratio = 2.0 * float(np.log(L_a.diagonal() / L_u.diagonal()).sum())  # log|A| - log|K_uu|
-    return 0.5 * (data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit)
+    return 0.5 * (
+        data.n_outputs * (data.total * math.log(beta / (2.0 * math.pi)) - log_ratio) - misfit
+    )

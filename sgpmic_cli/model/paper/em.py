@@ -203,7 +203,9 @@ class Vectors:
     def joined(self, X: Array, Z: Array, theta: Array, log_beta: float, *prior: Array) -> Array:
         """The parts of a vector."""
         noise = [log_beta] * self.schedule.learn_noise
-        return np.concatenate([X.ravel(), Z.ravel(), theta.ravel(), noise, *(part.ravel() for part in prior)])
+        return np.concatenate(
+            [X.ravel(), Z.ravel(), theta.ravel(), noise, *(part.ravel() for part in prior)]
+        )
 
     def unpack(self, vector: Array) -> Parameters:
         """The parameters of a vector; refuses, as not positive definite, covariances that are none."""
@@ -220,7 +222,10 @@ class Vectors:
         if self.schedule.prior_by_gradient:
             means, covariances = take(prior.means.shape), take(prior.covariances.shape)
             covariances = 0.5 * (covariances + covariances.transpose(0, 2, 1))
-            if not np.isfinite(covariances).all() or np.linalg.eigvalsh(covariances).min() <= NARROWEST:
+            if (
+                not np.isfinite(covariances).all()
+                or np.linalg.eigvalsh(covariances).min() <= NARROWEST
+            ):
                 raise NotPositiveDefinite
             prior = mixture(prior.weights, means, covariances)
         return replace(p, X=X, Z=Z, theta=theta, log_beta=log_beta, prior=prior)

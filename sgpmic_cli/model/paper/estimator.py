@@ -270,7 +270,12 @@ class PaperSGPMIC(LatentClusterer):
         return storage.FittedState(
             kind=stored.KIND,
             scalars={name: getattr(self, name) for name in stored.SCALARS},
-            arrays={**arrays, "theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y},
+            arrays={
+                **arrays,
+                "theta": p.theta,
+                "log_beta": np.array([p.log_beta]),
+                "rows": self._placer.Y,
+            },
             **self._description(),
         )
 
@@ -295,7 +300,9 @@ class PaperSGPMIC(LatentClusterer):
         """The model that left this state, which comes from a file and may be anything."""
         model = cls._described(state)
         arrays = state.arrays
-        stored.check(state, model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1])))
+        stored.check(
+            state, model.n_clusters, len(model._kernel().names(arrays["embedding_"].shape[1]))
+        )
         for name in stored.SCALARS:
             setattr(model, name, state.scalars[name])
         for name in stored.ATTRIBUTES:
@@ -339,13 +346,18 @@ class PaperSGPMIC(LatentClusterer):
         log_beta = self._log_beta(seen)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
         compute = self._compute(len(Y), crew)
-        fits = [self._fit_once(X, data, n_inducing, log_beta, compute, check_random_state(int(seed))) for seed in seeds]
+        fits = [
+            self._fit_once(X, data, n_inducing, log_beta, compute, check_random_state(int(seed)))
+            for seed in seeds
+        ]
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), seen)
         self.offset_, self.scale_ = offset, scale
 
     def _compute(self, n_rows: int, crew: Workers) -> Compute:
         if self.prior_by_gradient and self.device != "cpu":
-            warnings.warn("prior_by_gradient is not for a GPU, so the fit computes with NumPy.", stacklevel=4)
+            warnings.warn(
+                "prior_by_gradient is not for a GPU, so the fit computes with NumPy.", stacklevel=4
+            )
         device = None if self.prior_by_gradient else choose(self.device, n_rows)
         if device is None:
             return partial(OnHost, workers=crew)
@@ -353,7 +365,9 @@ class PaperSGPMIC(LatentClusterer):
 
         return partial(OnDevice, device)
 
-    def _fit_once(self, X, data: Observed, n_inducing: int, log_beta: float, compute: Compute, random_state) -> Fit:
+    def _fit_once(
+        self, X, data: Observed, n_inducing: int, log_beta: float, compute: Compute, random_state
+    ) -> Fit:
         kernel = self._kernel()
         schedule = Schedule(
             rounds=self.max_iter,
@@ -380,7 +394,11 @@ class PaperSGPMIC(LatentClusterer):
         )
         parameters = replace(parameters, white_everywhere=self.white_everywhere)
         callback = self.callback
-        progress = None if callback is None else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
+        progress = (
+            None
+            if callback is None
+            else lambda done, bound, S: callback(done, bound, S.argmax(axis=1))
+        )
         return train(kernel, data, parameters, S, schedule, progress, compute)
 
     def _keep(self, fit: Fit, seen: np.ndarray) -> None:
@@ -416,7 +434,11 @@ class PaperSGPMIC(LatentClusterer):
 
     def _natural(self, theta: np.ndarray) -> dict:
         natural = positive(theta)
-        params: dict = {"variance": float(natural[0]), "bias": float(natural[-2]), "white": float(natural[-1])}
+        params: dict = {
+            "variance": float(natural[0]),
+            "bias": float(natural[-2]),
+            "white": float(natural[-1]),
+        }
         if self.kernel == "rbf":
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
@@ -443,5 +465,8 @@ class PaperSGPMIC(LatentClusterer):
 
     def _inducing(self, n: int) -> int:
         if self.n_inducing > n:
-            warnings.warn(f"n_inducing={self.n_inducing} is more than the {n} rows; {n} are used.", stacklevel=4)
+            warnings.warn(
+                f"n_inducing={self.n_inducing} is more than the {n} rows; {n} are used.",
+                stacklevel=4,
+            )
         return min(self.n_inducing, n)

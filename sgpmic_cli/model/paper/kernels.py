@@ -26,7 +26,9 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.numerics.unlocked_blas import dgemm, dsymm
 
 LOG_LIMIT = 36.0  # exp(36) ~ 4e15: beyond that a parameter can only lose digits
-START_BIAS = START_WHITE = -2.0  # logs of the paper's starting values; variance and gamma start at one
+START_BIAS = (
+    START_WHITE
+) = -2.0  # logs of the paper's starting values; variance and gamma start at one
 _LOG2_E = 1.0 / np.log(2.0)
 _STRIP = 32  # rows of K_uu at a time, from the diagonal on
 
@@ -178,7 +180,9 @@ class RBF:
 
     def plain_sides(self, X: Array) -> Array:
         squares = X * X
-        return np.asfortranarray(np.hstack([with_ones(X), squares if self.ard else squares.sum(axis=1, keepdims=True)]))
+        return np.asfortranarray(
+            np.hstack([with_ones(X), squares if self.ard else squares.sum(axis=1, keepdims=True)])
+        )
 
     def cross(self, left: Array, right: Array, out: Array) -> Array:
         dgemm(1.0, left.T, right, trans_b=True, beta=0.0, c=out, overwrite_c=True)
@@ -199,13 +203,17 @@ class RBF:
         dZ = slopes[:, None] * (TX[:, :, :-1] - TX[:, :, -1:] * Z)
         dtheta = np.zeros_like(theta)
         dtheta[:, 0] = theta[:, 0] * TX[:, :, -1].sum(axis=1)
-        dtheta[:, 1:-2] = self._widths(np.add.reduceat(X * dX, weights.starts, axis=0) + (Z * dZ).sum(axis=1))
+        dtheta[:, 1:-2] = self._widths(
+            np.add.reduceat(X * dX, weights.starts, axis=0) + (Z * dZ).sum(axis=1)
+        )
         return dX, dZ.sum(axis=0), dtheta
 
     def grams(self, theta: Array, Z: Array) -> Array:
         halves = -0.5 * _LOG2_E * theta[:, 1:-2]
         if self.ard:
-            grams = np.stack([-cdist(Z * root, Z * root, "sqeuclidean") for root in np.sqrt(-halves)])
+            grams = np.stack(
+                [-cdist(Z * root, Z * root, "sqeuclidean") for root in np.sqrt(-halves)]
+            )
         else:
             grams = halves[:, :, None] * cdist(Z, Z, "sqeuclidean")
         for start in range(0, len(Z), _STRIP):

@@ -32,7 +32,9 @@ def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
     """Complete a mixture from its three parameters."""
     precisions = np.linalg.inv(covariances)
     log_norms = -0.5 * (np.linalg.slogdet(covariances)[1] + means.shape[1] * np.log(2.0 * np.pi))
-    return Mixture(weights, means, covariances, 0.5 * (precisions + precisions.transpose(0, 2, 1)), log_norms)
+    return Mixture(
+        weights, means, covariances, 0.5 * (precisions + precisions.transpose(0, 2, 1)), log_norms
+    )
 
 
 class Moments(NamedTuple):
@@ -59,7 +61,9 @@ def moments(X: Array, S: Array, previous: Mixture) -> Moments:
     return Moments(counts, means, scatter)
 
 
-def from_moments(found: Moments, n: int, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
+def from_moments(
+    found: Moments, n: int, kind: CovarianceType, floor: float, previous: Mixture
+) -> Mixture:
     """The mixture that maximises the bound given the moments of n points."""
     counts, means, scatter = found
     alive = counts > EMPTY
@@ -110,9 +114,15 @@ class Pull:
         drawn = np.einsum("mij,mj->mi", prior.precisions, prior.means)
         diagonals = np.einsum("mii->mi", prior.precisions)
         diagonal = np.count_nonzero(prior.precisions) == np.count_nonzero(diagonals)
-        self.diagonal = diagonals.T @ S.T if diagonal else None  # of Lambda_n; M terms are summed once, not every time
+        self.diagonal = (
+            diagonals.T @ S.T if diagonal else None
+        )  # of Lambda_n; M terms are summed once, not every time
         self.linear = drawn.T @ S.T
-        constants = prior.log_norms + np.log(prior.weights) - 0.5 * np.einsum("mi,mi->m", prior.means, drawn)
+        constants = (
+            prior.log_norms
+            + np.log(prior.weights)
+            - 0.5 * np.einsum("mi,mi->m", prior.means, drawn)
+        )
         self.constant = float(S.sum(axis=0) @ constants)
 
     def __call__(self, X: Array) -> tuple[float, Array]:

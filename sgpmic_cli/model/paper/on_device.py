@@ -43,7 +43,10 @@ from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite, jitter
 from sgpmic_cli.model.paper.numerics.optimizers import lbfgs, scg
 from sgpmic_cli.model.paper.numerics.orthogonal import ORTHONORMAL, PASSES
 
-OPTIMIZERS: dict[str, Callable[..., tuple[Tensor, float]]] = {"scg": scg, "lbfgs": partial(lbfgs, minimise=minimise)}
+OPTIMIZERS: dict[str, Callable[..., tuple[Tensor, float]]] = {
+    "scg": scg,
+    "lbfgs": partial(lbfgs, minimise=minimise),
+}
 KEPT_SHARE = 0.4  # of the free memory may hold P between the two passes of an evaluation
 
 
@@ -108,14 +111,18 @@ class OnDevice:
         log_s[log_s < log_s.amax(dim=1, keepdim=True) + np.log(negligible)] = -torch.inf
         return torch.softmax(log_s, dim=1)
 
-    def m_step(self, bound: "DeviceBound", p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
+    def m_step(
+        self, bound: "DeviceBound", p: Parameters, schedule: Schedule
+    ) -> tuple[Parameters, float]:
         """Raise the bound at fixed responsibilities, never lower it; also the bound at the start."""
         values: list[float] = []
 
         def objective(vector: Tensor) -> tuple[float, Tensor]:
             try:
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                    value, dX, small = bound.value_and_gradient(_unpack(vector, p, schedule.learn_noise))
+                    value, dX, small = bound.value_and_gradient(
+                        _unpack(vector, p, schedule.learn_noise)
+                    )
             except NotPositiveDefinite:
                 values.append(-np.inf)
                 return np.inf, torch.zeros_like(vector)
@@ -130,7 +137,9 @@ class OnDevice:
         vector, _ = OPTIMIZERS[schedule.optimizer](objective, start, schedule.steps)
         p = _unpack(vector, p, schedule.learn_noise)
         found = _moments(p.X, bound.S, p.prior)
-        prior = from_moments(found, len(p.X), schedule.covariance_type, schedule.covariance_floor, p.prior)
+        prior = from_moments(
+            found, len(p.X), schedule.covariance_type, schedule.covariance_floor, p.prior
+        )
         prior = prior if schedule.learn_weights else prior._replace(weights=p.prior.weights)
         return replace(p, prior=prior), values[0]
 
@@ -146,31 +155,45 @@ class DeviceBound:
         self.on, self.kernel, self.S, self.k = on, on.kernel, S, n_inducing
         self.block = block_rows(n_inducing, on.device)
         self.counts = S.sum(0).cpu().numpy()
-        self.budget = ROWS_SHARE * free_bytes(on.device)  # bytes that may still be kept: Y~ first ...
+        self.budget = ROWS_SHARE * free_bytes(
+            on.device
+        )  # bytes that may still be kept: Y~ first ...
         self.points = [self._active(s, active) for s in S.T]
         self.entropy = -float(torch.special.xlogy(S, S).sum())
-        self.kept: dict[tuple[int, int], Tensor] = {}  # ... then P of blocks between the passes of an evaluation
-        self.Z = self.theta = torch.empty(0)  # inducing inputs and natural parameters of an evaluation, on the device
+        self.kept: dict[
+            tuple[int, int], Tensor
+        ] = {}  # ... then P of blocks between the passes of an evaluation
+        self.Z = self.theta = torch.empty(
+            0
+        )  # inducing inputs and natural parameters of an evaluation, on the device
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """L_KL and the factors of every component."""
         prior, _ = self._pull(p)
         sums, grams = self._sums(p, 0.0), self.kernel.grams(p.natural, p.Z)
-        factors = [self._factors(m, p, gram, own) for m, (gram, own) in enumerate(zip(grams, sums(), strict=True))]
+        factors = [
+            self._factors(m, p, gram, own)
+            for m, (gram, own) in enumerate(zip(grams, sums(), strict=True))
+        ]
         return sum(f.value for f in factors) + float(prior) + self.entropy, factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Tensor, Array]:
         """L_KL and its gradients by X (N, Q), and by Z, theta and log beta in one vector, the prior held fixed."""
         natural, beta, size = p.natural, p.beta, p.Z.size
         prior, dX = self._pull(p)
-        sums, grams = self._sums(p, KEPT_SHARE * free_bytes(self.on.device)), self.kernel.grams(natural, p.Z)
+        sums, grams = (
+            self._sums(p, KEPT_SHARE * free_bytes(self.on.device)),
+            self.kernel.grams(natural, p.Z),
+        )
         dtheta, by_beta, value = np.zeros_like(p.theta), 0.0, self.entropy
         D, slopes = np.zeros_like(grams), []
         for m, (points, own) in enumerate(zip(self.points, sums(), strict=True)):
             f = self._factors(m, p, grams[m], own)
             value += f.value
             if f.idle:
-                slopes.append(torch.zeros(size + p.theta.shape[1], dtype=dX.dtype, device=dX.device))
+                slopes.append(
+                    torch.zeros(size + p.theta.shape[1], dtype=dX.dtype, device=dX.device)
+                )
                 continue
             right, dtheta[m, -2], rest = adjoints(points, f, natural[m], beta, D[m].T)
             slopes.append(self._back(m, p, f, D[m].T, right, dX))
@@ -181,8 +204,14 @@ class DeviceBound:
         dZ = dZ_u + found[:, :size].sum(axis=0).reshape(p.Z.shape)
         dtheta += found[:, size:] + dtheta_u
         # tr(dL/dK_uu K_uu) comes for free: K_uu is linear in variance, bias and white.
-        by_beta = 0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
-        return value + float(prior), dX, np.concatenate([dZ.ravel(), p.by_logs(dtheta).ravel(), [by_beta]])
+        by_beta = (
+            0.0 if abs(p.log_beta) >= LOG_LIMIT else by_beta - float(dtheta_u[:, [0, -2, -1]].sum())
+        )
+        return (
+            value + float(prior),
+            dX,
+            np.concatenate([dZ.ravel(), p.by_logs(dtheta).ravel(), [by_beta]]),
+        )
 
     def _active(self, s: Tensor, threshold: float) -> Points:
         rows = torch.nonzero(s >= threshold)[:, 0]
@@ -200,11 +229,15 @@ class DeviceBound:
                 self.budget -= Y1.nbytes
         energy = float(weights @ self.on.squares[rows])
         Y1 = torch.cat(kept) if fits else None
-        return Points(rows, root_s, Y1, float(weights.sum()), sum_y.cpu().numpy(), energy, self.on.n_outputs)
+        return Points(
+            rows, root_s, Y1, float(weights.sum()), sum_y.cpu().numpy(), energy, self.on.n_outputs
+        )
 
     def _outputs(self, rows: Tensor, root_s: Tensor) -> Tensor:
         """Y~ (n, D+1) of rows with these roots of their weights."""
-        return root_s[:, None] * torch.cat([self.on.outputs(rows), torch.ones_like(root_s)[:, None]], dim=1)
+        return root_s[:, None] * torch.cat(
+            [self.on.outputs(rows), torch.ones_like(root_s)[:, None]], dim=1
+        )
 
     def _blocks(self, n: int) -> list[slice]:
         return blocks(n, self.block)
@@ -214,7 +247,11 @@ class DeviceBound:
         self.kept.clear()
         self.Z, self.theta = self.on.tensor(p.Z), self.on.tensor(p.natural)
         totals = torch.zeros(
-            len(self.points), self.k, self.k + self.on.Y.shape[1] + 1, dtype=p.X.dtype, device=p.X.device
+            len(self.points),
+            self.k,
+            self.k + self.on.Y.shape[1] + 1,
+            dtype=p.X.dtype,
+            device=p.X.device,
         )
         for m, points in enumerate(self.points):
             if points.total <= IDLE:
@@ -234,7 +271,9 @@ class DeviceBound:
             return Factors(0.0, L_u, L_u, W, None, r, 0.0, jitter, rough=False, idle=True)
         A = np.asfortranarray(K_uu + beta * sums[:, : self.k])
         RY = np.asfortranarray(sums[:, self.k :] / theta[0])
-        return solve(points, theta, beta, K_uu, A, RY, lambda L_u, L_a: self._orthogonal(m, p, L_u, L_a))
+        return solve(
+            points, theta, beta, K_uu, A, RY, lambda L_u, L_a: self._orthogonal(m, p, L_u, L_a)
+        )
 
     def _passed(self, m: int, p: Parameters) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Block by block P (n, K) and Y~ (n, D+1), computed again as far as they were not kept."""
@@ -243,10 +282,15 @@ class DeviceBound:
             rows, root_s = points.rows[block], points.root_s[block]
             P = self.kept.get((m, block.start))
             if P is None:
-                P = _cross(self.kernel, *_sides(self.kernel, self.theta[m], self.Z, picked(p.X, rows), root_s))
+                P = _cross(
+                    self.kernel,
+                    *_sides(self.kernel, self.theta[m], self.Z, picked(p.X, rows), root_s),
+                )
             yield block, P, self._outputs(rows, root_s) if points.Y1 is None else points.Y1[block]
 
-    def _back(self, m: int, p: Parameters, f: Factors, H: Array, right: Array, dX: Tensor) -> Tensor:
+    def _back(
+        self, m: int, p: Parameters, f: Factors, H: Array, right: Array, dX: Tensor
+    ) -> Tensor:
         """From dL/dA to the gradients by Z and by the logs of theta, in one vector; those by X go into dX."""
         points, tensor, bias = self.points[m], self.on.tensor, float(p.natural[m, -2])
         Z, theta = self.Z.detach().requires_grad_(), self.theta[m].detach().requires_grad_()
@@ -259,17 +303,23 @@ class DeviceBound:
             sides = _sides(self.kernel, theta, Z, X, root_s)
             if f.rough:
                 K = P + bias * root_s[:, None]
-                U = _rough_slope(tensor(_half(f)), tensor(f.W_turned), p.beta, points.n_outputs, K, Y1[:, :-1])
+                U = _rough_slope(
+                    tensor(_half(f)), tensor(f.W_turned), p.beta, points.n_outputs, K, Y1[:, :-1]
+                )
             else:
                 U = (Y1 @ by_outputs).addmm_(P, whole_H)
             T = U.mul_(P) if isinstance(self.kernel, RBF) else U
             slopes = (folded(sides[1].detach(), T), T @ sides[0].detach().T)
             by_Z, by_theta, by_X = torch.autograd.grad(sides, (Z, theta, X), slopes)
-            dX.index_add_(0, rows, by_X)  # every row at most once, so that the order of sums is fixed
+            dX.index_add_(
+                0, rows, by_X
+            )  # every row at most once, so that the order of sums is fixed
             total += torch.cat([by_Z.ravel(), by_theta * theta.detach()])
         return total
 
-    def _orthogonal(self, m: int, p: Parameters, L_u: Array, L_a: Array) -> tuple[Array, Array, float]:
+    def _orthogonal(
+        self, m: int, p: Parameters, L_u: Array, L_a: Array
+    ) -> tuple[Array, Array, float]:
         """What `orthogonal.factorise` does, with the passes over the rows on the device."""
         bias, root_beta = float(p.natural[m, -2]), float(np.sqrt(p.beta))
         for _ in range(PASSES):
@@ -305,7 +355,9 @@ class DeviceBound:
         return value, gradient
 
 
-def _sides(kernel: Kernel, theta: Tensor, Z: Tensor, X: Tensor, root_s: Tensor) -> tuple[Tensor, Tensor]:
+def _sides(
+    kernel: Kernel, theta: Tensor, Z: Tensor, X: Tensor, root_s: Tensor
+) -> tuple[Tensor, Tensor]:
     """The inducing side (S, K) and the latent side (n, S) of P, as in `kernels.py`; theta is in natural units."""
     if not isinstance(kernel, RBF):
         return theta[0] * Z.T, X * root_s[:, None]

@@ -57,11 +57,15 @@ class Placer:
 
     def __init__(self, kernel: Kernel, p: Parameters, factors: list[Factors], Y: Array, S: Array):
         self.kernel, self.p, self.factors, self.Y, self.S = kernel, p, factors, Y, S
-        self.tree = KDTree(Y)  # direct differences: a training row must find itself at distance zero
+        self.tree = KDTree(
+            Y
+        )  # direct differences: a training row must find itself at distance zero
 
     def place(self, Y: Array, workers: Workers = ALONE) -> Placed:
         """Place every row of Y (n, P)."""
-        placed = workers.map(lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
+        placed = workers.map(
+            lambda rows: self._place_block(Y[rows]), cut(len(Y), BLOCK), STEPS * len(Y)
+        )
         return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
 
     def _place_block(self, Y: Array) -> Placed:
@@ -94,7 +98,11 @@ class Placer:
             going = ~(up & (gain < CLOSE * (1.0 + np.abs(terms.value)))) & (damping < MOST_DAMPING)
             if not going.any():
                 break
-            rows, damping, terms = rows[going], damping[going], Terms(*(part[going] for part in terms))
+            rows, damping, terms = (
+                rows[going],
+                damping[going],
+                Terms(*(part[going] for part in terms)),
+            )
         return X
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
@@ -124,7 +132,9 @@ class Placer:
             gradient -= (x - prior.means[m]) @ prior.precisions[m]
             terms.value[rows] += s * (joint[rows, m] - penalty)
             terms.gradient[rows] += s[:, None] * gradient
-            terms.curvature[rows] += s[:, None, None] * (beta * J.transpose(0, 2, 1) @ J + prior.precisions[m])
+            terms.curvature[rows] += s[:, None, None] * (
+                beta * J.transpose(0, 2, 1) @ J + prior.precisions[m]
+            )
         return terms
 
     def _cross(self, m: int, X: Array) -> Array:

@@ -17,7 +17,9 @@ from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.numerics.unlocked_blas import dtrmm, dtrsm
 from sgpmic_cli.model.parallel import Scratch
 
-SCRATCH = Scratch()  # of all E-steps, one after another: new memory would cost as much as what is computed into it
+SCRATCH = (
+    Scratch()
+)  # of all E-steps, one after another: new memory would cost as much as what is computed into it
 
 
 class Processes:
@@ -25,14 +27,23 @@ class Processes:
 
     def __init__(self, kernel: Kernel, factors: Sequence[Factors], theta: Array, Z: Array):
         self.kernel, self.factors = kernel, factors
-        self.heads = np.ascontiguousarray(kernel.headed_sides(theta, Z).transpose(1, 0, 2))  # (M, S, 1+K)
+        self.heads = np.ascontiguousarray(
+            kernel.headed_sides(theta, Z).transpose(1, 0, 2)
+        )  # (M, S, 1+K)
         self.scales = theta[:, [0, -2]]  # variance and bias
-        self.maps = [_map(f.W_turned, *scale) for f, scale in zip(factors, self.scales, strict=True)]
-        self.halves = [None if f.rough else _half(f.L_a_inverse, *t) for f, t in zip(factors, self.scales, strict=True)]
+        self.maps = [
+            _map(f.W_turned, *scale) for f, scale in zip(factors, self.scales, strict=True)
+        ]
+        self.halves = [
+            None if f.rough else _half(f.L_a_inverse, *t)
+            for f, t in zip(factors, self.scales, strict=True)
+        ]
 
     def covariances(self, m: int, sides: Array, name: object = "R") -> Array:
         """[1; R] (1+K, n) of component m, given the kernel's plain sides; the next of that name takes its memory."""
-        return self.kernel.cross(self.heads[m], sides, SCRATCH.columns(name, self.heads.shape[2], len(sides)))
+        return self.kernel.cross(
+            self.heads[m], sides, SCRATCH.columns(name, self.heads.shape[2], len(sides))
+        )
 
     def square_errors(self, m: int, R: Array, Y: Array, squares: Array) -> Array:
         """|y_n - F_n|^2 of rows Y (D, n) with their |y_n|^2, given [1; R] of component m, (n,)."""
@@ -43,7 +54,9 @@ class Processes:
             gap = np.matmul(self.maps[m], R, out=SCRATCH.columns("gap", *Y.shape[::-1]).T)
             gap -= Y
             return np.einsum("pn,pn->n", gap, gap)
-        inside = f.turn @ Y  # F lies in the span of few directions: the rest of y is error whatever F is
+        inside = (
+            f.turn @ Y
+        )  # F lies in the span of few directions: the rest of y is error whatever F is
         outside = squares - np.einsum("pn,pn->n", inside, inside)
         inside -= self.maps[m] @ R
         return outside + np.einsum("pn,pn->n", inside, inside)
@@ -53,12 +66,16 @@ class Processes:
         own = R
         if len(near) < R.shape[1]:
             own = SCRATCH.columns("near", len(R), len(near))
-            np.take(R.T, near, axis=0, out=own.T, mode="clip")  # all are within; to make sure would cost a copy
+            np.take(
+                R.T, near, axis=0, out=own.T, mode="clip"
+            )  # all are within; to make sure would cost a copy
         if (half := self.halves[m]) is not None:
             solved = dtrmm(1.0, half, own, lower=True, overwrite_b=True)
         else:
             variance, bias = self.scales[m]
-            solved = dtrsm(1.0, self.factors[m].L_a, variance * own[1:] + bias, lower=True, overwrite_b=True)
+            solved = dtrsm(
+                1.0, self.factors[m].L_a, variance * own[1:] + bias, lower=True, overwrite_b=True
+            )
         return np.einsum("kn,kn->n", solved, solved)
 
 

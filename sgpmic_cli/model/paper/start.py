@@ -17,7 +17,9 @@ from sgpmic_cli.model.paper.kernels import Kernel, start_parameters
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise, mixture
 
 EXACT_ROWS = 5000  # beyond these the N x N geodesics of ISOMAP cost more than the fit
-FCM_ROWS = 50_000  # centres of so many points are those of all, to far more digits than a start needs
+FCM_ROWS = (
+    50_000  # centres of so many points are those of all, to far more digits than a start needs
+)
 
 
 def latent_start(
@@ -56,14 +58,24 @@ def start(
     parameters at the paper's values, those with the unit of Y^2 times `kernel_start`.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # coincident centres are a start to be improved, no result
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # coincident centres are a start to be improved, no result
         sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
         fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
-    S = fcm.memberships_ if sample is X else memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
+    S = (
+        fcm.memberships_
+        if sample is X
+        else memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
+    )
     q = X.shape[1]
     Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
-    prior = mixture(np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
-    spread = maximise(X, _sharpened(S, start_sharpness), covariance_type, covariance_floor, prior).covariances
+    prior = mixture(
+        np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1))
+    )
+    spread = maximise(
+        X, _sharpened(S, start_sharpness), covariance_type, covariance_floor, prior
+    ).covariances
     prior = mixture(prior.weights, prior.means, spread)
     theta = start_parameters(kernel, n_clusters, q)
     theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white

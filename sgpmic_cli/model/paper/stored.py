@@ -16,7 +16,14 @@ ATTRIBUTES = (  # of the estimator that are arrays
     "scale_",
     "lower_bounds_",
 )
-SCALARS = ("lower_bound_", "n_iter_", "converged_", "n_dead_components_", "jitter_", "n_features_in_")
+SCALARS = (
+    "lower_bound_",
+    "n_iter_",
+    "converged_",
+    "n_dead_components_",
+    "jitter_",
+    "n_features_in_",
+)
 
 
 def check(state: FittedState, n_clusters: int, n_theta: int) -> None:
@@ -44,7 +51,11 @@ def check(state: FittedState, n_clusters: int, n_theta: int) -> None:
     state.check_probabilities("responsibilities_", "weights_")
     state.check_rows("rows")
     covariances = arrays["covariances_"]
-    if (arrays["weights_"] <= 0).any() or (arrays["scale_"] <= 0).any() or (np.linalg.eigvalsh(covariances) <= 0).any():
+    if (
+        (arrays["weights_"] <= 0).any()
+        or (arrays["scale_"] <= 0).any()
+        or (np.linalg.eigvalsh(covariances) <= 0).any()
+    ):
         raise ValueError("a weight, a scale or a covariance in it is not positive")
     if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
         raise ValueError("a covariance in it is not symmetric")

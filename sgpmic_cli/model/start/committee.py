@@ -24,10 +24,16 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli._typing import Array, Indices, BoolArray
 from sgpmic_cli.model.start.columns import are_coarse, rounding
 from sgpmic_cli.model.start.holed_mixture import holed_mixture
-from sgpmic_cli.model.start.neighbour_graph import FREE_CUT, MOST_CLUSTERS, Neighbours, cut, partition
+from sgpmic_cli.model.start.neighbour_graph import (
+    FREE_CUT,
+    MOST_CLUSTERS,
+    Neighbours,
+    cut,
+    partition,
+)
 from sgpmic_cli.model.variational.holes import grouped
 
 VOTE_WEIGHT = 0.5  # nats of log odds in each column
@@ -35,7 +41,9 @@ CERTAIN = 30.0  # nats that hold a row in its part of the graph
 FINEST = 0.001  # variance that a mixture never goes below in a standardised column
 SHRINKAGE = 0.1  # more of it where rows are few for the columns
 RESTARTS = 3
-MOST_OF_MIXTURES = 50  # clusters; beyond, mixtures with full covariances have few rows for each and take minutes
+MOST_OF_MIXTURES = (
+    50  # clusters; beyond, mixtures with full covariances have few rows for each and take minutes
+)
 
 
 class Votes(NamedTuple):
@@ -51,7 +59,7 @@ def vote(
     near: Neighbours | None,
     n_clusters: int,
     random_state: np.random.RandomState,
-    holes: Switches | None = None,
+    holes: BoolArray | None = None,
 ) -> Votes:
     """Let the committee cluster standardised rows, in which a first guess stands for what was not seen (`holes`)."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
@@ -61,7 +69,11 @@ def vote(
     shares = _shares(list(labels.values()), n_clusters)
     if near is not None and n_clusters <= MOST_CLUSTERS and not are_coarse(Y):
         found = partition(Y, near, n_clusters, seed)
-        if found is not None and found[1] <= FREE_CUT and 3.0 * found[1] <= cut(near, shares.argmax(axis=1)):
+        if (
+            found is not None
+            and found[1] <= FREE_CUT
+            and 3.0 * found[1] <= cut(near, shares.argmax(axis=1))
+        ):
             members = np.eye(n_clusters)[found[0]]
             return Votes(members, CERTAIN * (members - 1.0), ("graph of neighbours",))
     count = len(labels)
@@ -69,7 +81,7 @@ def vote(
     return Votes(shares, held, tuple(labels))
 
 
-def _members(Y: Array, n_clusters: int, seed: int, holes: Switches | None) -> dict[str, Indices]:
+def _members(Y: Array, n_clusters: int, seed: int, holes: BoolArray | None) -> dict[str, Indices]:
     """Labels by member."""
     if n_clusters > MOST_OF_MIXTURES:
         return {"k-means": _kmeans(Y, n_clusters, seed)}
@@ -85,10 +97,14 @@ def _members(Y: Array, n_clusters: int, seed: int, holes: Switches | None) -> di
         return holed_mixture(Y, unseen, kmeans, floor, n_clusters)
 
     if are_coarse(Y):
-        members["k-means, coarse columns damped"] = _kmeans(Y / np.sqrt(1.0 + step), n_clusters, seed)
+        members["k-means, coarse columns damped"] = _kmeans(
+            Y / np.sqrt(1.0 + step), n_clusters, seed
+        )
     else:
         members["Gaussian mixture"] = mixture(np.full(Y.shape[1], FINEST))
-    members["Gaussian mixture, regularised"] = mixture(3.0 * (SHRINKAGE * step + FINEST) + shrinkage)
+    members["Gaussian mixture, regularised"] = mixture(
+        3.0 * (SHRINKAGE * step + FINEST) + shrinkage
+    )
     return members
 
 
@@ -106,7 +122,10 @@ def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int
     if scaled.shape[1] > len(scaled):
         scaled = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
     starts = [kmeans]
-    starts += [KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y) for turn in range(1, RESTARTS)]
+    starts += [
+        KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y)
+        for turn in range(1, RESTARTS)
+    ]
     fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
     return np.asarray(max(fits, key=lambda fit: fit.lower_bound_).predict(scaled))
 
@@ -118,7 +137,9 @@ def _mixture_from(scaled: Array, labels: Indices, n_clusters: int, seed: int) ->
         weights.append(max(len(rows), 1) / len(scaled))
         means.append(rows.mean(axis=0) if len(rows) else scaled[m % len(scaled)])
         centred = rows - means[-1]
-        precisions.append(np.linalg.inv(centred.T @ centred / max(len(rows), 1) + np.eye(scaled.shape[1])))
+        precisions.append(
+            np.linalg.inv(centred.T @ centred / max(len(rows), 1) + np.eye(scaled.shape[1]))
+        )
     return GaussianMixture(
         n_clusters,
         reg_covar=1.0,
@@ -161,11 +182,16 @@ def named_start(name: str, Y: Array, n_clusters: int, random_state: np.random.Ra
     elif name == "k-means":
         labels = _kmeans(Y, n_clusters, seed)
     elif name == "gmm":
-        labels = _mixture(Y, _kmeans(Y, n_clusters, seed), np.full(Y.shape[1], FINEST), n_clusters, seed)
+        labels = _mixture(
+            Y, _kmeans(Y, n_clusters, seed), np.full(Y.shape[1], FINEST), n_clusters, seed
+        )
     elif name == "ward":
         labels = AgglomerativeClustering(n_clusters).fit_predict(Y)
     else:
         labels = SpectralClustering(
-            n_clusters, affinity="nearest_neighbors", n_neighbors=min(12, len(Y) - 1), random_state=seed
+            n_clusters,
+            affinity="nearest_neighbors",
+            n_neighbors=min(12, len(Y) - 1),
+            random_state=seed,
         ).fit_predict(Y)
     return Votes(np.eye(n_clusters)[labels], np.zeros((len(Y), n_clusters)), (name,))

@@ -13,7 +13,11 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from sgpmic_cli._typing import Array, Indices
 
-CORES = (3, 4, 5)  # neighbours that a row's own distance reaches to; lifetimes are averaged over them
+CORES = (
+    3,
+    4,
+    5,
+)  # neighbours that a row's own distance reaches to; lifetimes are averaged over them
 LARGE_SHARE = 0.02  # of the rows makes a part large ...
 LEAST_ROWS = 6  # ... and no fewer
 COVERED = 0.9  # of the rows must be in large parts, or the number does not count

@@ -15,7 +15,9 @@ ROUNDS = 100
 TOL = 1e-3  # nats a row, as in the mixtures of rows without holes
 
 
-def holed_mixture(filled: Array, holes: Holes, labels: Indices, floor: Array, n_clusters: int) -> Indices:
+def holed_mixture(
+    filled: Array, holes: Holes, labels: Indices, floor: Array, n_clusters: int
+) -> Indices:
     """Clusters of rows from a first guess at them; `floor` (P,) is added to the variances."""
     shares = np.eye(n_clusters)[labels]
     weights, parts = shares.mean(axis=0), [_part(filled, share, floor) for share in shares.T]
@@ -29,7 +31,9 @@ def holed_mixture(filled: Array, holes: Holes, labels: Indices, floor: Array, n_
         if value - before < TOL:
             break
         before, weights = value, shares.mean(axis=0)
-        parts = [_next(one, holes, share, floor) for one, share in zip(found, shares.T, strict=True)]
+        parts = [
+            _next(one, holes, share, floor) for one, share in zip(found, shares.T, strict=True)
+        ]
     return np.asarray(shares.argmax(axis=1))
 
 

@@ -58,7 +58,9 @@ def cut(near: Neighbours, labels: Indices) -> float:
     return float(np.mean(1.0 - kept / np.maximum(volumes, 1e-300)))
 
 
-def partition(Y: Array, near: Neighbours, n_clusters: int, seed: int) -> tuple[Indices, float] | None:
+def partition(
+    Y: Array, near: Neighbours, n_clusters: int, seed: int
+) -> tuple[Indices, float] | None:
     """The partition into so many clusters that cuts least, with its cut; None where none keeps its clusters large."""
     least = LEAST_SHARE * len(Y) / n_clusters
     best: tuple[Indices, float] | None = None
@@ -71,7 +73,9 @@ def partition(Y: Array, near: Neighbours, n_clusters: int, seed: int) -> tuple[I
     return best
 
 
-def _candidates(Y: Array, near: Neighbours, n_clusters: int, least: float, seed: int) -> list[Indices]:
+def _candidates(
+    Y: Array, near: Neighbours, n_clusters: int, least: float, seed: int
+) -> list[Indices]:
     found = []
     if len(Y) <= TREE_ROWS and (tree := _single_linkage(Y, near, n_clusters, least)) is not None:
         found.append(tree)
@@ -80,12 +84,20 @@ def _candidates(Y: Array, near: Neighbours, n_clusters: int, least: float, seed:
     local = np.maximum(local, 0.3 * near.distances.mean() + 1e-12)
     weights = np.exp(-(near.distances**2) / (local[:, None] * local[near.indices]))
     tuned = near.graph(NEIGHBOURS, weights)
-    faint = 1e-6 * plain.maximum(plain.T)  # keeps the eigenvectors of parts apart without joining them
-    for graph in (plain.maximum(plain.T), tuned.maximum(tuned.T) + faint, plain.minimum(plain.T) + faint):
+    faint = 1e-6 * plain.maximum(
+        plain.T
+    )  # keeps the eigenvectors of parts apart without joining them
+    for graph in (
+        plain.maximum(plain.T),
+        tuned.maximum(tuned.T) + faint,
+        plain.minimum(plain.T) + faint,
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a graph in parts is what is looked for
             try:
-                spectral = SpectralClustering(n_clusters, affinity="precomputed", n_init=5, random_state=seed)
+                spectral = SpectralClustering(
+                    n_clusters, affinity="precomputed", n_init=5, random_state=seed
+                )
                 found.append(spectral.fit_predict(graph))
             except (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError):
                 continue  # no eigenvectors to be had of this graph
@@ -108,7 +120,10 @@ def _single_linkage(Y: Array, near: Neighbours, n_clusters: int, least: float) -
         # What fell off on the way down to the split stays with its larger side.
         larger, smaller = (left, right) if left.count >= right.count else (right, left)
         kept = set(node.pre_order()) - set(smaller.pre_order())
-        open_nodes += [(_next_split(larger, least), _Leaves(kept)), (_next_split(smaller, least), smaller)]
+        open_nodes += [
+            (_next_split(larger, least), _Leaves(kept)),
+            (_next_split(smaller, least), smaller),
+        ]
     labels = np.zeros(len(Y), dtype=int)
     for label, (_, node) in enumerate(open_nodes):
         labels[list(node.pre_order())] = label

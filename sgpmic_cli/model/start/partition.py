@@ -16,7 +16,9 @@ FEWEST = 3  # inducing inputs of a component, however many clusters share the ro
 def principal_axes(Y: Array, q: int) -> Array:
     """Scores on the first q principal axes with a common factor, so that their mean variance is one (N, q)."""
     U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
-    signs = np.sign(U[np.abs(U).argmax(axis=0), range(U.shape[1])])  # the axes have no direction of their own
+    signs = np.sign(
+        U[np.abs(U).argmax(axis=0), range(U.shape[1])]
+    )  # the axes have no direction of their own
     scores = (U * signs * values)[:, :q]
     return np.asarray(scores / np.sqrt(np.mean(scores**2)))
 
@@ -43,5 +45,7 @@ def _spread(own: Array, X: Array, k: int, random_state: np.random.RandomState) -
     """k inducing inputs: own points at even steps along their widest axis, slightly apart from each other."""
     points = own if len(own) else X
     along = points[:, points.var(axis=0).argmax()]
-    chosen = np.argsort(along, kind="stable")[np.linspace(0, len(points) - 1, k).round().astype(int)]
+    chosen = np.argsort(along, kind="stable")[
+        np.linspace(0, len(points) - 1, k).round().astype(int)
+    ]
     return np.asarray(points[chosen] + 0.05 * random_state.standard_normal((k, X.shape[1])))

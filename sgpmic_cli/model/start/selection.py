@@ -65,26 +65,49 @@ def choose_clusters(Y: Array, numbers: list[int], random_state: np.random.Random
     own = {m: _silhouette(Y, distances, m, seed, tries=5) for m in split}
     reference, chance = _reference(Y, split, seed, random_state)
     parts = {} if are_coarse(Y) else parts_by_gaps(distances)
-    table = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)] if 1 in numbers else []
+    table = (
+        [Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)]
+        if 1 in numbers
+        else []
+    )
     for m, expected in zip(split, reference, strict=True):
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
         score = value - DISCOUNT * expected
-        table.append(Tried(n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime))
-    lasting = max((m for m in split if m in parts and _last(parts[m])), key=lambda m: parts[m].lifetime, default=None)
+        table.append(
+            Tried(
+                n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime
+            )
+        )
+    lasting = max(
+        (m for m in split if m in parts and _last(parts[m])),
+        key=lambda m: parts[m].lifetime,
+        default=None,
+    )
     if lasting is not None and not _same(parts[lasting].labels, own[lasting][1]):
         return Selection(lasting, table, "the rows fall into so many parts by gaps alone")
     tried = [row for row in table if row["n_clusters"] > 1]
-    if 1 in numbers and max(row["silhouette"] - row["reference"] for row in tried) < CHANCE * chance:
-        return Selection(1, table, "no number of clusters is further apart than those of a cloud without clusters")
+    if (
+        1 in numbers
+        and max(row["silhouette"] - row["reference"] for row in tried) < CHANCE * chance
+    ):
+        return Selection(
+            1,
+            table,
+            "no number of clusters is further apart than those of a cloud without clusters",
+        )
     most = max(row["score"] for row in tried)
     chosen = next(row["n_clusters"] for row in tried if row["score"] >= most - TIE * chance)
-    return Selection(chosen, table, "clusters are furthest apart beside those of a cloud without clusters")
+    return Selection(
+        chosen, table, "clusters are furthest apart beside those of a cloud without clusters"
+    )
 
 
 def _last(parts: Parts) -> bool:
     """Whether parts last over a wide range of distances and are all large."""
     sizes = np.unique(parts.labels[parts.labels >= 0], return_counts=True)[1]
-    return bool(parts.lifetime >= LONG_LIVED and sizes.min() >= LARGE * len(parts.labels) / len(sizes))
+    return bool(
+        parts.lifetime >= LONG_LIVED and sizes.min() >= LARGE * len(parts.labels) / len(sizes)
+    )
 
 
 def _same(parts: Indices, kmeans: Indices) -> bool:

@@ -54,7 +54,13 @@ class Rows(NamedTuple):
 
     def piece(self, part: slice) -> "Rows":
         """Some of them."""
-        return Rows(self.places[part], self.weighted_Y[part], self.squares[part], self.w[part], self.n_outputs)
+        return Rows(
+            self.places[part],
+            self.weighted_Y[part],
+            self.squares[part],
+            self.w[part],
+            self.n_outputs,
+        )
 
 
 class Task(NamedTuple):
@@ -123,7 +129,10 @@ def posteriors(tasks: Sequence[Task], workers: Workers = ALONE) -> list[Posterio
     """All components after their rows."""
     pieces = _pieces(tasks)
     sums = workers.map(lambda piece: _sums(*_seen(tasks, *piece)), pieces, _size(tasks))
-    return [posterior_of(own, task.kernel, task.beta) for own, task in zip(_added(pieces, sums), tasks, strict=True)]
+    return [
+        posterior_of(own, task.kernel, task.beta)
+        for own, task in zip(_added(pieces, sums), tasks, strict=True)
+    ]
 
 
 def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
@@ -135,12 +144,17 @@ def posterior_of(sums: Sums, kernel: Kernel, beta: float) -> Posterior:
     return Posterior(solved.W, B, solved.value)
 
 
-def values_and_slopes(tasks: Sequence[Task], workers: Workers = ALONE) -> list[tuple[float, Slopes]]:
+def values_and_slopes(
+    tasks: Sequence[Task], workers: Workers = ALONE
+) -> list[tuple[float, Slopes]]:
     """L and its gradients of all components."""
     pieces, size = _pieces(tasks), _size(tasks)
     seen = workers.map(lambda piece: _seen(tasks, *piece), pieces, size)
     sums = workers.map(lambda own: _sums(*own), seen, size)
-    found = [value_and_adjoints(own, t.kernel, t.beta) for own, t in zip(_added(pieces, sums), tasks, strict=True)]
+    found = [
+        value_and_adjoints(own, t.kernel, t.beta)
+        for own, t in zip(_added(pieces, sums), tasks, strict=True)
+    ]
 
     def back(place: int) -> Gradients:
         (m, _), (rows, expected) = pieces[place], seen[place]
@@ -149,7 +163,14 @@ def values_and_slopes(tasks: Sequence[Task], workers: Workers = ALONE) -> list[t
 
     through = workers.map(back, range(len(pieces)), size)
     return [
-        (value, _slopes(to, [own for own, (of, _) in zip(through, pieces, strict=True) if of == m], task.kernel))
+        (
+            value,
+            _slopes(
+                to,
+                [own for own, (of, _) in zip(through, pieces, strict=True) if of == m],
+                task.kernel,
+            ),
+        )
         for m, ((value, to), task) in enumerate(zip(found, tasks, strict=True))
     ]
 
@@ -159,12 +180,17 @@ def _slopes(to: Adjoints, through: Sequence[Gradients], kernel: Kernel) -> Slope
     mu, s = (
         (through[0].mu, through[0].s)
         if len(through) == 1
-        else (np.concatenate([own.mu for own in through]), np.concatenate([own.s for own in through]))
+        else (
+            np.concatenate([own.mu for own in through]),
+            np.concatenate([own.s for own in through]),
+        )
     )
     Z, log_v, g = through[0].Z, through[0].log_v, through[0].g
     for own in through[1:]:
         Z, log_v, g = Z + own.Z, log_v + own.log_v, g + own.g
-    return Slopes(mu, s, to.Z + Z, to.log_v + log_v, (to.g + g) * kernel.widths, to.log_a, to.log_beta)
+    return Slopes(
+        mu, s, to.Z + Z, to.log_v + log_v, (to.g + g) * kernel.widths, to.log_a, to.log_beta
+    )
 
 
 def _pieces(tasks: Sequence[Task]) -> list[tuple[int, slice]]:
@@ -179,7 +205,9 @@ def _size(tasks: Sequence[Task]) -> int:
 def _seen(tasks: Sequence[Task], m: int, part: slice) -> tuple[Rows, Expectations]:
     task = tasks[m]
     rows = task.rows.piece(part)
-    return rows, expectations(task.kernel, task.mu.take(rows.places, axis=0), task.s.take(rows.places, axis=0))
+    return rows, expectations(
+        task.kernel, task.mu.take(rows.places, axis=0), task.s.take(rows.places, axis=0)
+    )
 
 
 def _added(pieces: Sequence[tuple[int, slice]], sums: Sequence[Sums]) -> list[Sums]:
@@ -190,7 +218,12 @@ def _added(pieces: Sequence[tuple[int, slice]], sums: Sequence[Sums]) -> list[Su
             found.append(own)
         else:
             old = found[-1]
-            parts = old.Phi2 + own.Phi2, old.E + own.E, old.total + own.total, old.energy + own.energy
+            parts = (
+                old.Phi2 + own.Phi2,
+                old.E + own.E,
+                old.total + own.total,
+                old.energy + own.energy,
+            )
             found[-1] = Sums(*parts, own.n_outputs)
     return found
 
@@ -202,7 +235,9 @@ def value_and_adjoints(sums: Sums, kernel: Kernel, beta: float) -> tuple[float, 
     by_A = -0.5 * (p * solved.A_inverse + solved.W @ solved.W.T)
     by_Phi2 = beta * by_A
     by_Phi2[:k, :k] += 0.5 * beta * p * solved.gram_inverse
-    unexplained = kernel.variance * sums.total - float((solved.gram_inverse * sums.Phi2[:k, :k]).sum())
+    unexplained = kernel.variance * sums.total - float(
+        (solved.gram_inverse * sums.Phi2[:k, :k]).sum()
+    )
     shrunk = solved.gram_inverse @ sums.Phi2[:k, :k] @ solved.gram_inverse
     by_gram = by_A[:k, :k] + 0.5 * p * solved.gram_inverse - 0.5 * beta * p * shrunk
     dZ, dlog_v, dg = gram_gradients(kernel, by_gram, solved.gram)

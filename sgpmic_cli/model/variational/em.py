@@ -19,13 +19,26 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli._typing import Array, Indices, BoolArray
 from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS
 from sgpmic_cli.model.e_step import responsibilities as shares
 from sgpmic_cli.model.parallel import ALONE, PIECE, Workers, cut
-from sgpmic_cli.model.variational.component import Posterior, Rows, Task, posteriors, values_and_slopes
+from sgpmic_cli.model.variational.component import (
+    Posterior,
+    Rows,
+    Task,
+    posteriors,
+    values_and_slopes,
+)
 from sgpmic_cli.model.variational.features import Kernel
-from sgpmic_cli.model.variational.latent_prior import LOG_2PI, LatentPrior, Pull, expected_log, log_density, maximise
+from sgpmic_cli.model.variational.latent_prior import (
+    LOG_2PI,
+    LatentPrior,
+    Pull,
+    expected_log,
+    log_density,
+    maximise,
+)
 from sgpmic_cli.model.variational.process import Process, expected_rows, square_errors
 
 ACTIVE = 1e-3  # rows below this responsibility are left out of a component
@@ -45,7 +58,7 @@ class Data:
     squares: Array
     rounding: float
     held: Array
-    holes: Switches | None = None
+    holes: BoolArray | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,12 @@ class Free:
 
     def kernel(self, m: int) -> Kernel:
         """Kernel and inducing inputs of component m in natural units."""
-        return Kernel(self.Z[m], float(np.exp(self.log_v[m])), np.exp(self.log_g[m]), float(np.exp(self.log_a[m])))
+        return Kernel(
+            self.Z[m],
+            float(np.exp(self.log_v[m])),
+            np.exp(self.log_g[m]),
+            float(np.exp(self.log_a[m])),
+        )
 
     @property
     def s(self) -> Array:
@@ -163,11 +181,13 @@ class OnHost:
 Compute = Callable[[Data, State], Evaluation]
 
 
-def observe(Y: Array, rounding: float, held: Array, holes: Switches | None = None) -> Data:
+def observe(Y: Array, rounding: float, held: Array, holes: BoolArray | None = None) -> Data:
     """Prepare rows; with more columns than rows Y enters through Y Y' only and a square factor takes its place."""
     narrow = Y.shape[1] <= Y.shape[0] or holes is not None
     factor = Y if narrow else np.asarray(np.linalg.qr(Y.T, mode="r")).T
-    return Data(np.ascontiguousarray(factor), Y.shape[1], np.einsum("np,np->n", Y, Y), rounding, held, holes)
+    return Data(
+        np.ascontiguousarray(factor), Y.shape[1], np.einsum("np,np->n", Y, Y), rounding, held, holes
+    )
 
 
 def precision(data: Data, log_noise: float) -> float:
@@ -213,27 +233,43 @@ def m_step(data: Data, state: State, steps: int, workers: Workers = ALONE) -> St
         with np.errstate(all="ignore"):
             try:
                 value, gradient = value_and_gradient(data, free.unpack(vector), rows, pull, workers)
-            except np.linalg.LinAlgError:  # a step to kernels without digits; the line search turns back
+            except (
+                np.linalg.LinAlgError
+            ):  # a step to kernels without digits; the line search turns back
                 return np.inf, np.zeros_like(vector)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return np.inf, np.zeros_like(vector)
         return -value, -gradient
 
     start = free.pack()
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxfun": 3 * steps})
+    found = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": steps, "maxfun": 3 * steps},
+    )
     free = free.unpack(found.x if np.isfinite(found.fun) else start)
     return State(free, maximise(free.mu, free.s, S), S)
 
 
-def evaluate(data: Data, state: State, workers: Workers = ALONE) -> tuple[list[Posterior | None], float]:
+def evaluate(
+    data: Data, state: State, workers: Workers = ALONE
+) -> tuple[list[Posterior | None], float]:
     """What is known of every component (None for a dead one), and the bound."""
     free, S = state.free, state.S
     rows = active_rows(data, S)
     known_ones = iter(posteriors(tasks_of(data, free, rows), workers))
     known = [None if own is None else next(known_ones) for own in rows]
     value = sum(own.value for own in known if own is not None)
-    value += float(np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S)))
-    value += 0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI)) + log_density(state.prior) + kernel_prior(free)[0]
+    value += float(
+        np.sum(S * (expected_log(free.mu, free.s, state.prior) + data.held)) - np.sum(xlogy(S, S))
+    )
+    value += (
+        0.5 * float(np.sum(free.log_s + 1.0 + LOG_2PI))
+        + log_density(state.prior)
+        + kernel_prior(free)[0]
+    )
     return known, value
 
 
@@ -249,11 +285,19 @@ def tasks_of(data: Data, free: Free, rows: list[Rows | None]) -> list[Task]:
 
 def processes(data: Data, free: Free, known: list[Posterior | None]) -> dict[int, Process]:
     """The components that are alive, by their numbers."""
-    return {m: Process(free.kernel(m), own, data.n_outputs) for m, own in enumerate(known) if own is not None}
+    return {
+        m: Process(free.kernel(m), own, data.n_outputs)
+        for m, own in enumerate(known)
+        if own is not None
+    }
 
 
 def responsibilities(
-    data: Data, state: State, known: list[Posterior | None], workers: Workers = ALONE, negligible: float = AT_THE_END
+    data: Data,
+    state: State,
+    known: list[Posterior | None],
+    workers: Workers = ALONE,
+    negligible: float = AT_THE_END,
 ) -> Array:
     """The E-step: S_nm in proportion to exp(log pi_m + <log N(x_n)> + h_nm + P/2 log beta_m - beta_m/2 <|y - f|^2>).
 
@@ -265,22 +309,33 @@ def responsibilities(
     betas = np.array([precision(data, log_noise) for log_noise in free.log_noise])
 
     def of_rows(rows: slice) -> Array:
-        mu, log_s, Y = (np.ascontiguousarray(part[rows].T) for part in (free.mu, free.log_s, data.Y))
-        s, holes = np.exp(log_s), None if data.holes is None else np.ascontiguousarray(data.holes[rows].T)
+        mu, log_s, Y = (
+            np.ascontiguousarray(part[rows].T) for part in (free.mu, free.log_s, data.Y)
+        )
+        s, holes = (
+            np.exp(log_s),
+            None if data.holes is None else np.ascontiguousarray(data.holes[rows].T),
+        )
         columns = data.n_outputs if holes is None else data.n_outputs - holes.sum(axis=0)
-        ceiling = (expected_log(mu.T, s.T, state.prior) + data.held[rows]).T + 0.5 * np.log(betas)[:, None] * columns
+        ceiling = (expected_log(mu.T, s.T, state.prior) + data.held[rows]).T + 0.5 * np.log(betas)[
+            :, None
+        ] * columns
         ceiling[[own is None for own in known]] = -np.inf
 
         def exact(m: int, near: Indices, least: Array) -> Array:
             at = alive[m].means(mu.take(near, axis=1), s.take(near, axis=1))
-            error = square_errors(Y.take(near, axis=1), at.f, None if holes is None else holes.take(near, axis=1))
+            error = square_errors(
+                Y.take(near, axis=1), at.f, None if holes is None else holes.take(near, axis=1)
+            )
             found = ceiling[m, near] - 0.5 * betas[m] * error
             left = np.flatnonzero(found >= least)
             found[left] -= 0.5 * betas[m] * alive[m].spread(at.of(left))
             return np.asarray(found)
 
         living = np.array(list(alive), dtype=np.intp)
-        return shares(ceiling, exact, negligible, first=living[state.S[rows][:, living].argmax(axis=1)])
+        return shares(
+            ceiling, exact, negligible, first=living[state.S[rows][:, living].argmax(axis=1)]
+        )
 
     return np.concatenate(workers.map(of_rows, cut(len(free.mu), PIECE), len(free.mu) * len(known)))
 
@@ -325,7 +380,9 @@ def value_and_gradient(
         noise = np.exp(free.log_noise[m])
         beta = 1.0 / (data.rounding + noise)
         value += part
-        for q in range(s.shape[1]):  # numpy adds to places of one column four times as fast as to rows of a few
+        for q in range(
+            s.shape[1]
+        ):  # numpy adds to places of one column four times as fast as to rows of a few
             dmu[:, q][own.places] += slopes.mu[:, q]
             ds[:, q][own.places] += slopes.s[:, q]
         dZ[m] += slopes.Z

@@ -56,7 +56,13 @@ class Pairs(NamedTuple):
 def pairs(k: int) -> Pairs:
     """All pairs of `k` inducing inputs."""
     first, second = np.triu_indices(k)
-    return Pairs(first, second, np.where(first == second, 1.0, 2.0), np.eye(k)[:, first], np.eye(k)[:, second])
+    return Pairs(
+        first,
+        second,
+        np.where(first == second, 1.0, 2.0),
+        np.eye(k)[:, first],
+        np.eye(k)[:, second],
+    )
 
 
 @cache
@@ -167,7 +173,10 @@ class Gradients(NamedTuple):
 def expectations(kernel: Kernel, mu: Array, s: Array) -> Expectations:
     """The expected features of rows at q(x_n) = N(mu_n, diag s_n)."""
     Z, v, g, _ = kernel
-    mu, s = np.asfortranarray(mu), np.asfortranarray(s)  # loops run over rows then, not over a handful of dimensions
+    mu, s = (
+        np.asfortranarray(mu),
+        np.asfortranarray(s),
+    )  # loops run over rows then, not over a handful of dimensions
     d, e = 1.0 + g * s, 1.0 + 2.0 * g * s
     pair = pairs(len(Z))
     middle, gap = 0.5 * (Z[pair.first] + Z[pair.second]), Z[pair.first] - Z[pair.second]
@@ -179,7 +188,9 @@ def expectations(kernel: Kernel, mu: Array, s: Array) -> Expectations:
     squares += 2.0 * np.log(v) - 0.25 * (gap**2 @ g)
     np.exp(rbf, out=rbf)
     np.exp(squares, out=squares)
-    return Expectations(kernel, mu, s, d, e, rows1, points1, rbf, rows2, points2, squares, middle, gap)
+    return Expectations(
+        kernel, mu, s, d, e, rows1, points1, rbf, rows2, points2, squares, middle, gap
+    )
 
 
 def prior_gram(kernel: Kernel, jitter: float) -> Array:

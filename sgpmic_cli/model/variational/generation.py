@@ -18,7 +18,9 @@ def rows_at(fitted: Placer, X: ArrayLike) -> Array:
     if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
         raise ValueError(f"X must be finite latent points of shape (n, {q}).")
     known = np.zeros_like(points)
-    return fitted.expected(points, known, softmax(expected_log(points, known, fitted.state.prior), axis=1))
+    return fitted.expected(
+        points, known, softmax(expected_log(points, known, fitted.state.prior), axis=1)
+    )
 
 
 def drawn_rows(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli._typing import Array, Indices, BoolArray
 
 ROUNDS = 15
 RIDGE = 0.4  # times columns over rows: the share of the mean variance on the diagonal, since columns may be copies
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 class Holes(NamedTuple):
     """Where rows have holes (N, P), and the rows with any in groups."""
 
-    where: Switches
+    where: BoolArray
     groups: list[Group]
 
 
@@ -48,7 +48,7 @@ class Expected(NamedTuple):
     left: list[Array]  # (n, k, k) each
 
 
-def grouped(where: Switches) -> Holes:
+def grouped(where: BoolArray) -> Holes:
     """The rows with holes by their number."""
     counts = where.sum(axis=1)
     groups = []

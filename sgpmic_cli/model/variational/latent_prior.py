@@ -43,7 +43,11 @@ def from_moments(counts: Array, sums: Array, squares: Array, n: int) -> LatentPr
 def expected_log(mu: Array, s: Array, prior: LatentPrior) -> Array:
     """log pi_m + <log N(x_n | xbar_m, C_m)>, (N, M)."""
     inverse = 1.0 / prior.variances
-    square = (mu**2 + s) @ inverse.T - 2.0 * mu @ (prior.means * inverse).T + np.sum(prior.means**2 * inverse, axis=1)
+    square = (
+        (mu**2 + s) @ inverse.T
+        - 2.0 * mu @ (prior.means * inverse).T
+        + np.sum(prior.means**2 * inverse, axis=1)
+    )
     norms = np.log(prior.weights) - 0.5 * np.sum(np.log(prior.variances) + LOG_2PI, axis=1)
     return np.asarray(norms - 0.5 * square)
 
@@ -60,9 +64,13 @@ class Pull:
         inverse = 1.0 / prior.variances
         self.precision, self.linear = S @ inverse, S @ (prior.means * inverse)
         norms = np.log(prior.weights) - 0.5 * np.sum(np.log(prior.variances) + LOG_2PI, axis=1)
-        self.constant = float(S.sum(axis=0) @ (norms - 0.5 * np.sum(prior.means**2 * inverse, axis=1)))
+        self.constant = float(
+            S.sum(axis=0) @ (norms - 0.5 * np.sum(prior.means**2 * inverse, axis=1))
+        )
 
     def __call__(self, mu: Array, s: Array) -> tuple[float, Array, Array]:
         """The value and its gradients by mu and s (N, Q)."""
-        value = self.constant + np.sum(self.linear * mu) - 0.5 * np.sum(self.precision * (mu**2 + s))
+        value = (
+            self.constant + np.sum(self.linear * mu) - 0.5 * np.sum(self.precision * (mu**2 + s))
+        )
         return float(value), self.linear - self.precision * mu, -0.5 * self.precision

@@ -29,7 +29,15 @@ from sgpmic_cli.model.device.products import (
     to_device,
 )
 from sgpmic_cli.model.variational.component import Posterior, Sums, posterior_of, value_and_adjoints
-from sgpmic_cli.model.variational.em import ACTIVE, ALIVE, Data, Free, State, kernel_prior, precision
+from sgpmic_cli.model.variational.em import (
+    ACTIVE,
+    ALIVE,
+    Data,
+    Free,
+    State,
+    kernel_prior,
+    precision,
+)
 from sgpmic_cli.model.variational.features import Kernel, pairs
 from sgpmic_cli.model.variational.latent_prior import LOG_2PI, from_moments, log_density
 
@@ -64,14 +72,26 @@ class OnDevice:
 
     def __init__(self, device: torch.device, data: Data, state: State):
         self.device, self.data, self.prior = device, data, state.prior
-        self.Y, self.squares, self.held = near(data.Y, device), self.tensor(data.squares), self.tensor(data.held)
+        self.Y, self.squares, self.held = (
+            near(data.Y, device),
+            self.tensor(data.squares),
+            self.tensor(data.held),
+        )
         self.holes = None
-        if data.holes is not None:  # what was not seen is filled in every round, which needs all of it at once
+        if (
+            data.holes is not None
+        ):  # what was not seen is filled in every round, which needs all of it at once
             self.Y, self.holes = self.tensor(data.Y), torch.from_numpy(data.holes).to(device)
         free = state.free
         self.block = block_rows(len(pairs(free.Z.shape[1]).first), device)
-        self.mu, self.log_s, self.S = self.tensor(free.mu), self.tensor(free.log_s), self.tensor(state.S)
-        self.small = replace(free, mu=np.empty((0, free.mu.shape[1])), log_s=np.empty((0, free.mu.shape[1])))
+        self.mu, self.log_s, self.S = (
+            self.tensor(free.mu),
+            self.tensor(free.log_s),
+            self.tensor(state.S),
+        )
+        self.small = replace(
+            free, mu=np.empty((0, free.mu.shape[1])), log_s=np.empty((0, free.mu.shape[1]))
+        )
 
     def tensor(self, array: Array) -> Tensor:
         """An array on the device."""
@@ -101,17 +121,25 @@ class OnDevice:
             with np.errstate(all="ignore"):
                 try:
                     value, gradient = bound.value_and_gradient(vector)
-                except np.linalg.LinAlgError:  # a step to kernels without digits; the line search turns back
+                except (
+                    np.linalg.LinAlgError
+                ):  # a step to kernels without digits; the line search turns back
                     return np.inf, torch.zeros_like(vector)
             if not (np.isfinite(value) and bool(gradient.isfinite().all())):
                 return np.inf, torch.zeros_like(vector)
             return -value, -gradient
 
-        found = minimise(objective, self.vector(), steps, ftol=FTOL, gtol=GTOL, evaluations=3 * steps)
+        found = minimise(
+            objective, self.vector(), steps, ftol=FTOL, gtol=GTOL, evaluations=3 * steps
+        )
         if np.isfinite(found.value):
             self.mu, self.log_s, self.small = self.parted(found.x)
         s = self.log_s.exp()
-        sums = folded(self.S, torch.cat([self.mu, self.mu**2 + s, torch.ones_like(s[:, :1])], dim=1)).cpu().numpy()
+        sums = (
+            folded(self.S, torch.cat([self.mu, self.mu**2 + s, torch.ones_like(s[:, :1])], dim=1))
+            .cpu()
+            .numpy()
+        )
         q = s.shape[1]
         self.prior = from_moments(sums[:, -1], sums[:, :q], sums[:, q:-1], len(s))
 
@@ -122,7 +150,11 @@ class OnDevice:
     def parted(self, vector: Tensor) -> tuple[Tensor, Tensor, Free]:
         """mu and log s (N, Q), and the rest, which is small and on the host."""
         n, shape = self.mu.numel(), self.mu.shape
-        return vector[:n].view(shape), vector[n : 2 * n].view(shape), self.small.unpack(vector[2 * n :].cpu().numpy())
+        return (
+            vector[:n].view(shape),
+            vector[n : 2 * n].view(shape),
+            self.small.unpack(vector[2 * n :].cpu().numpy()),
+        )
 
     def evaluate(self) -> tuple[list[Posterior | None], float]:
         """What is known of every component (None for a dead one), and the bound."""
@@ -130,11 +162,17 @@ class OnDevice:
         with torch.no_grad():
             found = DeviceBound(self).sums(self.kernels(self.small), self.mu, s)
         posteriors = [
-            posterior_of(sums, self.small.kernel(m), precision(self.data, self.small.log_noise[m])) if sums else None
+            posterior_of(sums, self.small.kernel(m), precision(self.data, self.small.log_noise[m]))
+            if sums
+            else None
             for m, sums in enumerate(found())
         ]
         value = sum(known.value for known in posteriors if known is not None)
-        value += float((self.S * (self._expected_log(s) + self.held) - torch.special.xlogy(self.S, self.S)).sum())
+        value += float(
+            (
+                self.S * (self._expected_log(s) + self.held) - torch.special.xlogy(self.S, self.S)
+            ).sum()
+        )
         value += 0.5 * float((self.log_s + (1.0 + LOG_2PI)).sum())
         return posteriors, value + log_density(self.prior) + kernel_prior(self.small)[0]
 
@@ -171,28 +209,45 @@ class OnDevice:
         constant = np.log(prior.weights) - 0.5 * np.sum(np.log(prior.variances) + LOG_2PI, axis=1)
         constant -= 0.5 * np.sum(prior.means**2 * inverse, axis=1)
         square = (self.mu**2 + s) @ self.tensor(inverse.T)
-        return self.tensor(constant) - 0.5 * square + self.mu @ self.tensor((prior.means * inverse).T)
+        return (
+            self.tensor(constant) - 0.5 * square + self.mu @ self.tensor((prior.means * inverse).T)
+        )
 
     def _columns(self, rows: slice) -> int | Tensor:
         """How many columns were seen of rows."""
         p = self.data.n_outputs
         return p if self.holes is None else p - self.holes[rows].sum(1)
 
-    def _expected_error(self, kernel: Kernel, known: Posterior, seen: Features, s: Tensor, rows: slice) -> Tensor:
+    def _expected_error(
+        self, kernel: Kernel, known: Posterior, seen: Features, s: Tensor, rows: slice
+    ) -> Tensor:
         """Square error of the mean over what was seen of rows, and the spread around it (n,), as in `process.py`."""
         B, Z, k = known.B, kernel.Z, len(kernel.Z)
         pair, across, linear = pairs(k), B[:k, k:-1], B[k:-1, k:-1]
         error = seen.squares @ self.tensor(pair.twice * B[pair.first, pair.second])
         error += (seen.mu @ self.tensor(linear) * seen.mu).sum(1) + s @ self.tensor(np.diag(linear))
-        drawn = seen.centre @ self.tensor(across.T) + seen.pull @ self.tensor((Z * across).T) + self.tensor(B[:k, -1])
-        error += 2.0 * ((seen.rbf * drawn).sum(1) + seen.mu @ self.tensor(B[k:-1, -1])) + float(B[-1, -1])
+        drawn = (
+            seen.centre @ self.tensor(across.T)
+            + seen.pull @ self.tensor((Z * across).T)
+            + self.tensor(B[:k, -1])
+        )
+        error += 2.0 * ((seen.rbf * drawn).sum(1) + seen.mu @ self.tensor(B[k:-1, -1])) + float(
+            B[-1, -1]
+        )
         fitted = seen.first_moments @ self.tensor(known.W)
         gap = self.outputs(rows) - fitted
         if self.holes is not None:
             gap = torch.where(self.holes[rows], 0.0, gap)
-        return error + self.data.n_outputs * kernel.variance - fitted.square().sum(1) + gap.square().sum(1)
+        return (
+            error
+            + self.data.n_outputs * kernel.variance
+            - fitted.square().sum(1)
+            + gap.square().sum(1)
+        )
 
-    def _fill(self, posteriors: list[Posterior | None], kernels: list[DeviceKernel], s: Tensor) -> None:
+    def _fill(
+        self, posteriors: list[Posterior | None], kernels: list[DeviceKernel], s: Tensor
+    ) -> None:
         """What was not seen takes its expectation under the mixture, and its variance goes into <|y_n|^2>."""
         assert self.holes is not None
         expected, variance = torch.zeros_like(self.Y), torch.zeros_like(self.squares)
@@ -228,11 +283,15 @@ class DeviceBound:
         self.on = on
         fits = len(on.S.T) * on.Y.nbytes <= ROWS_SHARE * free_bytes(on.device)
         self.own = [self._active(weights, fits) for weights in on.S.T]
-        self.graphs: dict[int, Graph] = {}  # of components with a single block, between the two passes of an evaluation
+        self.graphs: dict[
+            int, Graph
+        ] = {}  # of components with a single block, between the two passes of an evaluation
         inverse = 1.0 / on.prior.variances
         self.precision = on.S @ on.tensor(inverse)
         self.linear = on.S @ on.tensor(on.prior.means * inverse)
-        norms = np.log(on.prior.weights) - 0.5 * np.sum(np.log(on.prior.variances) + LOG_2PI, axis=1)
+        norms = np.log(on.prior.weights) - 0.5 * np.sum(
+            np.log(on.prior.variances) + LOG_2PI, axis=1
+        )
         norms -= 0.5 * np.sum(on.prior.means**2 * inverse, axis=1)
         self.constant = float(on.S.sum(0).cpu().numpy() @ norms)
 
@@ -254,7 +313,9 @@ class DeviceBound:
             noise = np.exp(free.log_noise[m])
             beta = 1.0 / (self.on.data.rounding + noise)
             part, to = value_and_adjoints(own, free.kernel(m), beta)
-            slopes[m] = self._back(m, kernels[m], mu, s, self.on.tensor(np.hstack([to.by_Phi2, to.by_E])), into)
+            slopes[m] = self._back(
+                m, kernels[m], mu, s, self.on.tensor(np.hstack([to.by_Phi2, to.by_E])), into
+            )
             value += part
             dZ[m] += to.Z
             dlog_v[m] += to.log_v
@@ -270,7 +331,9 @@ class DeviceBound:
         gradient = torch.cat([dmu.ravel(), (0.5 + ds * s).ravel(), self.on.tensor(small.pack())])
         return value + self.constant + float(latent), gradient
 
-    def sums(self, kernels: list[DeviceKernel], mu: Tensor, s: Tensor) -> Callable[[], list[Sums | None]]:
+    def sums(
+        self, kernels: list[DeviceKernel], mu: Tensor, s: Tensor
+    ) -> Callable[[], list[Sums | None]]:
         """What gives the sums over the rows of every component (None for a dead one) when the device has found them."""
         self.graphs.clear()
         totals: dict[int, Tensor] = {}
@@ -288,14 +351,18 @@ class DeviceBound:
                 self.graphs[m] = graph
 
         def answer() -> list[Sums | None]:
-            arrays = dict(zip(totals, torch.stack(list(totals.values())).cpu().numpy(), strict=True))
+            arrays = dict(
+                zip(totals, torch.stack(list(totals.values())).cpu().numpy(), strict=True)
+            )
             return [own and self._split(arrays[m], own) for m, own in enumerate(self.own)]
 
         return answer
 
     def _split(self, found: Array, own: Own) -> Sums:
         j = len(found)
-        return Sums(found[:, :j].copy(), found[:, j:].copy(), own.total, own.energy, self.on.data.n_outputs)
+        return Sums(
+            found[:, :j].copy(), found[:, j:].copy(), own.total, own.energy, self.on.data.n_outputs
+        )
 
     def _active(self, weights: Tensor, fits: bool) -> Own | None:
         places = torch.nonzero(weights >= ACTIVE)[:, 0]
@@ -305,7 +372,9 @@ class DeviceBound:
         total, energy = torch.stack([w.sum(), w @ self.on.squares[places]]).tolist()
         return Own(places, w[:, None], self.on.outputs(places) if fits else None, total, energy)
 
-    def _moments(self, own: Own, kernel: DeviceKernel, mu: Tensor, s: Tensor, block: slice) -> "Graph":
+    def _moments(
+        self, own: Own, kernel: DeviceKernel, mu: Tensor, s: Tensor, block: slice
+    ) -> "Graph":
         """Phi2 and E of a block of rows."""
         places, w = own.places[block], own.w[block]
         own_mu, own_s = picked(mu, places).requires_grad_(), picked(s, places).requires_grad_()
@@ -313,7 +382,9 @@ class DeviceBound:
         k, q = kernel.Z.shape
         seen = _features(kernel, own_mu, own_s)
         right = w * torch.cat([Y, seen.centre, seen.pull, own_mu, torch.ones_like(w)], dim=1)
-        E, centre, pull, linear, ones = folded(seen.first_moments, right).split([Y.shape[1], q, q, q, 1], dim=1)
+        E, centre, pull, linear, ones = folded(seen.first_moments, right).split(
+            [Y.shape[1], q, q, q, 1], dim=1
+        )
         across = centre[:k] + kernel.Z * pull[:k]
         inner = folded(seen.squares, w)[_indices(k, w.device).places, 0]
         linear = linear[k:-1] + torch.diag((w * own_s).sum(0))
@@ -322,7 +393,13 @@ class DeviceBound:
         return Graph(torch.cat([torch.cat([upper, middle, ones.T]), E], dim=1), own_mu, own_s)
 
     def _back(
-        self, m: int, kernel: DeviceKernel, mu: Tensor, s: Tensor, slopes: Tensor, into: tuple[Tensor, Tensor]
+        self,
+        m: int,
+        kernel: DeviceKernel,
+        mu: Tensor,
+        s: Tensor,
+        slopes: Tensor,
+        into: tuple[Tensor, Tensor],
     ) -> Tensor:
         """From the slopes by the sums to those by Z, log v and log g, in one vector; those by q(x) go into `into`."""
         own = self.own[m]
@@ -332,7 +409,9 @@ class DeviceBound:
             graph = self.graphs.pop(m, None) or self._moments(own, kernel, mu, s, block)
             found = torch.autograd.grad(graph.moments, (graph.mu, graph.s, *kernel), slopes)
             for whole, part in zip(into, found[:2], strict=True):
-                whole.index_add_(0, own.places[block], part)  # every row at most once: the order of sums is fixed
+                whole.index_add_(
+                    0, own.places[block], part
+                )  # every row at most once: the order of sums is fixed
             totals += torch.cat([part.ravel() for part in found[2:]])
         return totals
 
@@ -357,7 +436,9 @@ class Indices(NamedTuple):
 def _indices(k: int, device: torch.device) -> Indices:
     pair, places = pairs(k), np.empty((k, k), dtype=np.intp)
     places[pair.first, pair.second] = places[pair.second, pair.first] = np.arange(len(pair.first))
-    return Indices(*(torch.from_numpy(part).to(device) for part in (pair.first, pair.second, places)))
+    return Indices(
+        *(torch.from_numpy(part).to(device) for part in (pair.first, pair.second, places))
+    )
 
 
 def _features(kernel: DeviceKernel, mu: Tensor, s: Tensor) -> Features:
@@ -367,13 +448,17 @@ def _features(kernel: DeviceKernel, mu: Tensor, s: Tensor) -> Features:
     first, second = Z[pair.first], Z[pair.second]
     middle, gap = 0.5 * (first + second), first - second
     rbf = spread(_row_side(mu, d, g / d, 0.5), _point_side(Z, kernel.log_v.expand(len(Z))))
-    squares = spread(_row_side(mu, e, g / e, 1.0), _point_side(middle, 2.0 * kernel.log_v - 0.25 * (gap**2 @ g)))
+    squares = spread(
+        _row_side(mu, e, g / e, 1.0), _point_side(middle, 2.0 * kernel.log_v - 0.25 * (gap**2 @ g))
+    )
     return Features(mu, mu / d, g * s / d, rbf.exp(), squares.exp())
 
 
 def _row_side(mu: Tensor, divisor: Tensor, a: Tensor, half: float) -> Tensor:
     first = -half * (a * mu**2).sum(1) - 0.5 * divisor.log().sum(1)
-    return torch.cat([first[:, None], 2.0 * half * a * mu, -half * a, torch.ones_like(mu[:, :1])], dim=1)
+    return torch.cat(
+        [first[:, None], 2.0 * half * a * mu, -half * a, torch.ones_like(mu[:, :1])], dim=1
+    )
 
 
 def _point_side(Z: Tensor, constant: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from sgpmic_cli._typing import Array, Switches
+from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.model.parallel import ALONE, Workers, cut
 from sgpmic_cli.model.variational.component import Posterior
 from sgpmic_cli.model.variational.em import Data, State, precision, processes
@@ -53,18 +53,24 @@ class Placer:
         self.nearest = NearestRow(first)
         self.processes = processes(data, state.free, posteriors)
 
-    def place(self, Y: Array, holes: Switches, workers: Workers = ALONE) -> Placed:
+    def place(self, Y: Array, holes: BoolArray, workers: Workers = ALONE) -> Placed:
         """Place every standardised row of Y (n, P); holes are filled by what the model expects at the row's place."""
-        blocks = workers.map(lambda rows: self._place(Y[rows], holes[rows]), cut(len(Y), BLOCK), STEPS * len(Y))
+        blocks = workers.map(
+            lambda rows: self._place(Y[rows], holes[rows]), cut(len(Y), BLOCK), STEPS * len(Y)
+        )
         return Placed(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
-    def _place(self, Y: Array, holes: Switches) -> Placed:
+    def _place(self, Y: Array, holes: BoolArray) -> Placed:
         placed = self._place_filled(Y)
         if holes.any():
             new = np.flatnonzero(holes.any(axis=1) & ~self.nearest.knows(Y))
             for _ in range(REFILLS if len(new) else 0):
                 again = self._place_filled(
-                    np.where(holes[new], self.expected(placed.mu[new], placed.s[new], placed.S[new]), Y[new])
+                    np.where(
+                        holes[new],
+                        self.expected(placed.mu[new], placed.s[new], placed.S[new]),
+                        Y[new],
+                    )
                 )
                 for old, better in zip(placed, again, strict=True):
                     old[new] = better
@@ -111,7 +117,9 @@ class Placer:
             rows, step, parts = rows[going], step[going], parts[going]
         return mu, s
 
-    def _log_parts(self, Y: Array, mu: Array, s: Array, held: Array, asked: Switches | None = None) -> Array:
+    def _log_parts(
+        self, Y: Array, mu: Array, s: Array, held: Array, asked: BoolArray | None = None
+    ) -> Array:
         """The exponents of the bound of every row (n, M); minus infinity where a component is not asked."""
         prior = expected_log(mu, s, self.state.prior) + held
         out = np.full_like(prior, -np.inf)
@@ -119,9 +127,14 @@ class Placer:
             rows = np.arange(len(Y)) if asked is None else np.flatnonzero(asked[:, m])
             if not len(rows):
                 continue
-            at, beta = process.means(mu[rows].T, s[rows].T), precision(self.data, self.state.free.log_noise[m])
+            at, beta = (
+                process.means(mu[rows].T, s[rows].T),
+                precision(self.data, self.state.free.log_noise[m]),
+            )
             error = square_errors(Y[rows].T, at.f) + process.spread(at)
-            out[rows, m] = prior[rows, m] + 0.5 * (Y.shape[1] * (np.log(beta) - LOG_2PI) - beta * error)
+            out[rows, m] = prior[rows, m] + 0.5 * (
+                Y.shape[1] * (np.log(beta) - LOG_2PI) - beta * error
+            )
         return out
 
     def _slopes(self, Y: Array, mu: Array, s: Array, S: Array) -> tuple[Array, Array]:
@@ -136,7 +149,9 @@ class Placer:
                 continue
             beta, w = precision(self.data, free.log_noise[m]), S[rows, m]
             seen = expectations(free.kernel(m), mu[rows], s[rows])
-            gradients = seen.gradients(w, beta * (w[:, None] * Y[rows]) @ known.W.T, -0.5 * beta * known.B)
+            gradients = seen.gradients(
+                w, beta * (w[:, None] * Y[rows]) @ known.W.T, -0.5 * beta * known.B
+            )
             slope[rows] += gradients.mu
             curvature[rows] -= 2.0 * gradients.s
         return slope, np.maximum(curvature, least)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array, Indices, Switches
+from sgpmic_cli._typing import Array, Indices, BoolArray
 from sgpmic_cli.model.variational.component import Posterior
 from sgpmic_cli.model.variational.features import Kernel, pairs
 
@@ -29,7 +29,11 @@ class Means(NamedTuple):
 
     def of(self, rows: Indices) -> "Means":
         """Those of some rows, in ascending order."""
-        return self if len(rows) == self.f.shape[1] else Means(*(part.take(rows, axis=1) for part in self))
+        return (
+            self
+            if len(rows) == self.f.shape[1]
+            else Means(*(part.take(rows, axis=1) for part in self))
+        )
 
 
 class Process:
@@ -69,7 +73,9 @@ class Process:
         products = self.middles @ _row_side(mu, s, self.widths, 1.0)[0]
         np.exp(products, out=products)
         found = self.by_pairs @ products
-        drawn = np.empty((2 * q + 1, n))  # where <k_k x> lies: mu / d, g s / d of the way to z_k, and <k_k> itself
+        drawn = np.empty(
+            (2 * q + 1, n)
+        )  # where <k_k x> lies: mu / d, g s / d of the way to z_k, and <k_k> itself
         np.divide(mu, d, out=drawn[:q])
         np.divide(self.widths[:, None] * s, d, out=drawn[q:-1])
         drawn[-1] = 1.0
@@ -81,10 +87,12 @@ class Process:
 
 def expected_rows(processes: Mapping[int, Process], S: Array, mu: Array, s: Array) -> Array:
     """Means of numbered processes, weighted by shares S (n, M), at q(x_n) with mu and s (n, Q): rows (n, D)."""
-    return np.asarray(sum(S[:, m : m + 1] * process.means(mu.T, s.T).f.T for m, process in processes.items()))
+    return np.asarray(
+        sum(S[:, m : m + 1] * process.means(mu.T, s.T).f.T for m, process in processes.items())
+    )
 
 
-def square_errors(Y: Array, f: Array, holes: Switches | None = None) -> Array:
+def square_errors(Y: Array, f: Array, holes: BoolArray | None = None) -> Array:
     """|y_n - f_n|^2 of rows (D, n) over what was seen of them (n,)."""
     gap = Y - f
     if holes is not None:

@@ -19,12 +19,26 @@ ATTRIBUTES = (*OF_EVERY_ROW, "offset_", "scale_", "lower_bounds_")
 SCALARS = ("rounding", "n_iter_", "converged_", "no_clusters_", "n_features_in_")
 
 
-def arrays_of(data: Data, state: State, first: Array, gaussian: Gaussian | None) -> dict[str, Array]:
+def arrays_of(
+    data: Data, state: State, first: Array, gaussian: Gaussian | None
+) -> dict[str, Array]:
     """A trained mixture, the rows it was fitted to, how they were first filled, and the Gaussian that filled them."""
     free = {name: getattr(state.free, name) for name in FREE}
     filling = gaussian or Gaussian(np.empty(0), np.empty((0, 0)))  # empty where nothing was missing
-    rows = {"S": state.S, "rows": data.Y, "squares": data.squares, "held": data.held, "first": first}
-    return {**free, **state.prior._asdict(), **rows, "hole_mean": filling.mean, "hole_covariance": filling.covariance}
+    rows = {
+        "S": state.S,
+        "rows": data.Y,
+        "squares": data.squares,
+        "held": data.held,
+        "first": first,
+    }
+    return {
+        **free,
+        **state.prior._asdict(),
+        **rows,
+        "hole_mean": filling.mean,
+        "hole_covariance": filling.covariance,
+    }
 
 
 def gaussian_of(state: FittedState) -> Gaussian | None:
@@ -39,10 +53,18 @@ def trained(state: FittedState, every_row: bool = True) -> Fit:
     if every_row:
         _check_every_row(state)
     arrays, rows = state.arrays, state.arrays["rows"]
-    data = Data(rows, rows.shape[1], arrays["squares"], float(state.scalars["rounding"]), arrays["held"])
-    mixture = State(Free(*(arrays[name] for name in FREE)), LatentPrior(*(arrays[name] for name in PRIOR)), arrays["S"])
+    data = Data(
+        rows, rows.shape[1], arrays["squares"], float(state.scalars["rounding"]), arrays["held"]
+    )
+    mixture = State(
+        Free(*(arrays[name] for name in FREE)),
+        LatentPrior(*(arrays[name] for name in PRIOR)),
+        arrays["S"],
+    )
     bounds = arrays["lower_bounds_"].tolist()
-    return Fit(mixture, data, bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"]))
+    return Fit(
+        mixture, data, bounds, int(state.scalars["n_iter_"]), bool(state.scalars["converged_"])
+    )
 
 
 def _check(state: FittedState) -> None:
@@ -87,13 +109,20 @@ def _check(state: FittedState) -> None:
     members, selection = state.details["start_"], state.details["selection_"]
     if not isinstance(members, list) or not all(isinstance(name, str) for name in members):
         raise ValueError("its start is not told in words")
-    if selection is not None and not (isinstance(selection, list) and all(isinstance(row, dict) for row in selection)):
+    if selection is not None and not (
+        isinstance(selection, list) and all(isinstance(row, dict) for row in selection)
+    ):
         raise ValueError("its numbers of clusters are no table")
 
 
 def _check_every_row(state: FittedState) -> None:
     (m, _, q), n = state.arrays["Z"].shape, len(state.arrays["responsibilities_"])
-    shapes = {"responsibilities_": (n, m), "embedding_": (n, q), "embedding_variances_": (n, q), "votes_": (n, m)}
+    shapes = {
+        "responsibilities_": (n, m),
+        "embedding_": (n, q),
+        "embedding_variances_": (n, q),
+        "votes_": (n, m),
+    }
     state.check_arrays(shapes)
     state.check_probabilities("responsibilities_", "votes_")
     if state.arrays["embedding_variances_"].min() <= 0:

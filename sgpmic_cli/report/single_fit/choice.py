@@ -16,15 +16,25 @@ def choice(fitted: Fitted, figures: Path) -> Html:
     """The sentence, warnings, the clusters, and the numbers tried."""
     outcome = fitted.outcome
     clusters = [
-        [f"cluster {m}", size, f"{100 * size / outcome.sizes.sum():.0f} %", f"{certainty:.3f}" if size else "–"]
-        for m, (size, certainty) in enumerate(zip(outcome.sizes.tolist(), outcome.certainty.tolist(), strict=True))
+        [
+            f"cluster {m}",
+            size,
+            f"{100 * size / outcome.sizes.sum():.0f} %",
+            f"{certainty:.3f}" if size else "–",
+        ]
+        for m, (size, certainty) in enumerate(
+            zip(outcome.sizes.tolist(), outcome.certainty.tolist(), strict=True)
+        )
     ]
     parts = [tag("p", tag("strong", choice_in_words(fitted)))]
     if remarks := [*fitted.remarks, *fitted.advice]:
         parts.append(items(remarks))
     parts.append(table(["", "rows", "share", "certainty"], clusters, caption="The clusters"))
     parts.append(
-        tag("p", "Certainty is the mean probability with which the rows of a cluster belong to it; 1 is best.")
+        tag(
+            "p",
+            "Certainty is the mean probability with which the rows of a cluster belong to it; 1 is best.",
+        )
     )
     if tried := numbers_tried(fitted):
         parts.append(

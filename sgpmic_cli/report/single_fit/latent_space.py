@@ -10,7 +10,11 @@ def latent_space(fitted: Fitted, figures: Path) -> Html:
     """The figure of the latent points."""
     q = fitted.model.embedding_.shape[1]
     shown = " Of its dimensions the two principal axes of the points are shown." if q > 2 else ""
-    regions = " Shaded are the regions that hold 50 and 90 % of a cluster's probability there." if q > 1 else ""
+    regions = (
+        " Shaded are the regions that hold 50 and 90 % of a cluster's probability there."
+        if q > 1
+        else ""
+    )
     return section(
         "latent-space",
         "Latent space",

@@ -19,12 +19,18 @@ def profiles(fitted: Fitted, figures: Path) -> Html:
     return section(
         "profiles",
         "What makes a cluster",
-        table(["", "rows", "what sets it apart"], lines, caption="Each cluster beside all other rows"),
-        tag("p", "Means of numbers, shares of categories; those of all other rows in brackets, as “elsewhere”."),
+        table(
+            ["", "rows", "what sets it apart"], lines, caption="Each cluster beside all other rows"
+        ),
+        tag(
+            "p",
+            "Means of numbers, shares of categories; those of all other rows in brackets, as “elsewhere”.",
+        ),
         picture(
             figures / "profile.png",
             "Features by cluster",
             "Mean of every feature in every cluster, in the units of the file, shares of categories in percent. The "
-            "colour tells how far the mean is from that of all other rows, in standard deviations." + more,
+            "colour tells how far the mean is from that of all other rows, in standard deviations."
+            + more,
         ),
     )

@@ -11,7 +11,15 @@ def reading(fitted: Fitted) -> Html:
     data = fitted.data
     size = f"{data.name}: {data.Y.shape[0]} rows, {data.Y.shape[1]} features."
     parts = [
-        tag("p", size + (f" Rows are named by column “{data.recipe.id}”." if data.recipe and data.recipe.id else ""))
+        tag(
+            "p",
+            size
+            + (
+                f" Rows are named by column “{data.recipe.id}”."
+                if data.recipe and data.recipe.id
+                else ""
+            ),
+        )
     ]
     if data.notes:
         parts.append(items(data.notes))
@@ -28,5 +36,11 @@ def reading(fitted: Fitted) -> Html:
         ]
         parts.append(table(["column", "kind", "values"], used, caption="Columns that were used"))
         if data.recipe.left_out:
-            parts.append(table(["column", "why"], list(data.recipe.left_out.items()), caption="Columns left out"))
+            parts.append(
+                table(
+                    ["column", "why"],
+                    list(data.recipe.left_out.items()),
+                    caption="Columns left out",
+                )
+            )
     return section("data", "What was read", *parts)

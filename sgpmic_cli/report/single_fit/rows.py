@@ -10,9 +10,19 @@ TYPICAL, DOUBTFUL = 5, 20
 def rows(fitted: Fitted) -> Html:
     """Both tables."""
     sizes = fitted.outcome.sizes.tolist()
-    typical = [[f"cluster {m}", ", ".join(typical_rows(fitted, m, TYPICAL))] for m, size in enumerate(sizes) if size]
+    typical = [
+        [f"cluster {m}", ", ".join(typical_rows(fitted, m, TYPICAL))]
+        for m, size in enumerate(sizes)
+        if size
+    ]
     doubtful = [
-        [row.name, row.first, f"{row.first_probability:.2f}", row.second, f"{row.second_probability:.2f}"]
+        [
+            row.name,
+            row.first,
+            f"{row.first_probability:.2f}",
+            row.second,
+            f"{row.second_probability:.2f}",
+        ]
         for row in doubtful_rows(fitted, DOUBTFUL)
     ]
     heading = ["row", "cluster", "probability", "or cluster", "probability"]
@@ -22,5 +32,8 @@ def rows(fitted: Fitted) -> Html:
         table(["", "nearest to the centre"], typical, caption="The most typical rows"),
         table(heading, doubtful, caption="The most doubtful rows")
         if doubtful
-        else tag("p", "No row is in doubt: each belongs to its cluster with a probability of 0.99 or more."),
+        else tag(
+            "p",
+            "No row is in doubt: each belongs to its cluster with a probability of 0.99 or more.",
+        ),
     )

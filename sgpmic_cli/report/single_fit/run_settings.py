@@ -10,8 +10,16 @@ from sgpmic_cli.single_fit.fitting import Fitted
 
 def run_settings(fitted: Fitted, arguments: Mapping[str, Any]) -> Html:
     """Both as tables."""
-    asked = [[name, value] for name, value in arguments.items() if value is not None and not isinstance(value, dict)]
-    given = [[name, value] for name, value in fitted.model.get_params().items() if name not in ("callback", "memory")]
+    asked = [
+        [name, value]
+        for name, value in arguments.items()
+        if value is not None and not isinstance(value, dict)
+    ]
+    given = [
+        [name, value]
+        for name, value in fitted.model.get_params().items()
+        if name not in ("callback", "memory")
+    ]
     if fitted.scores is not None:
         asked += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
     return section(
@@ -22,5 +30,7 @@ def run_settings(fitted: Fitted, arguments: Mapping[str, Any]) -> Html:
             [["sgpmic", __version__], *asked, ["columns scaled", fitted.summary()["scale"]]],
             caption="The run",
         ),
-        table(["parameter", "value"], given, caption=f"The estimator, {type(fitted.model).__name__}"),
+        table(
+            ["parameter", "value"], given, caption=f"The estimator, {type(fitted.model).__name__}"
+        ),
     )

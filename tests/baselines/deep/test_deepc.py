@@ -62,7 +62,9 @@ def test_training_stops_when_labels_settle():
 
 def test_divergence_raises_with_a_reason():
     with pytest.raises(FloatingPointError, match="learning rate"):
-        DEEPC(3, 2, pretrain_epochs=5, pretrain_learning_rate=1e80, random_state=0).fit(load_iris().data)
+        DEEPC(3, 2, pretrain_epochs=5, pretrain_learning_rate=1e80, random_state=0).fit(
+            load_iris().data
+        )
     with pytest.raises(FloatingPointError, match="clustering loss"):
         DEEPC(3, 2, pretrain_epochs=5, learning_rate=1e200, random_state=0).fit(load_iris().data)
 
@@ -78,6 +80,10 @@ def test_a_seed_gives_the_same_labels_in_a_second_process():
         "for kind in (AEFCM, VAEFCM, VAESoundFCM, SDC, DEEPC):\n"
         "    print(*kind(3, 2, random_state=5).fit(load_iris().data[::2]).labels_)\n"
     )
-    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    other = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
     for estimator, line in zip(estimators, other.splitlines(), strict=True):
-        assert " ".join(map(str, estimator.fit(load_iris().data[::2]).labels_)) == line, type(estimator).__name__
+        assert " ".join(map(str, estimator.fit(load_iris().data[::2]).labels_)) == line, type(
+            estimator
+        ).__name__

@@ -16,7 +16,10 @@ def test_similarity_gradient_agrees_with_autograd():
         squared = anp.sum((Z[:, None, :] - Z[None, :, :]) ** 2, axis=2)
         same = clusters[:, None] == clusters[None, :]
         weights = np.where(same, 1.0, 1.0 / (len(set(clusters)) - 1))
-        return anp.sum(weights * (anp.exp(-squared / 1.7**2) - np.where(same, 0.8, 0.2)) ** 2) / weights.sum()
+        return (
+            anp.sum(weights * (anp.exp(-squared / 1.7**2) - np.where(same, 0.8, 0.2)) ** 2)
+            / weights.sum()
+        )
 
     value, gradient = similarity_loss(Z, clusters, 1.7, 0.8, 0.2)
     assert value == pytest.approx(loss(Z))
@@ -59,7 +62,9 @@ def test_iris_comes_out_as_printed():
 
 def test_a_seed_fixes_the_labels():
     Y = load_iris().data
-    np.testing.assert_array_equal(SDC(3, 2, random_state=7).fit(Y).labels_, SDC(3, 2, random_state=7).fit(Y).labels_)
+    np.testing.assert_array_equal(
+        SDC(3, 2, random_state=7).fit(Y).labels_, SDC(3, 2, random_state=7).fit(Y).labels_
+    )
 
 
 def test_more_components_than_axes_are_refused():

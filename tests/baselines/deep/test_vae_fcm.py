@@ -18,7 +18,10 @@ def agreement(classes, labels):
 
 def test_the_sound_reading_finds_what_the_as_run_reading_loses(blobs):
     Y, classes = blobs
-    as_run, sound = VAEFCM(3, 2, epochs=400, random_state=0).fit(Y), VAESoundFCM(3, 2, random_state=0).fit(Y)
+    as_run, sound = (
+        VAEFCM(3, 2, epochs=400, random_state=0).fit(Y),
+        VAESoundFCM(3, 2, random_state=0).fit(Y),
+    )
     assert agreement(classes, sound.labels_) > 0.95
     assert agreement(classes, as_run.labels_) < 0.7
 
@@ -55,7 +58,10 @@ def test_large_columns_overflow_in_single_precision_and_end_as_one_cluster(blobs
 
 
 def test_small_columns_are_the_same_in_both_precisions_before_rounding_has_grown(blobs):
-    single, double = (VAEFCM(3, 2, epochs=2, single_precision=s, random_state=0).fit(blobs[0]) for s in (True, False))
+    single, double = (
+        VAEFCM(3, 2, epochs=2, single_precision=s, random_state=0).fit(blobs[0])
+        for s in (True, False)
+    )
     np.testing.assert_allclose(single.embedding_, double.embedding_, rtol=1e-3, atol=1e-3)
     assert not np.array_equal(single.embedding_, double.embedding_)
 

@@ -91,7 +91,9 @@ def test_errors_go_with_the_eigenvalues():
     rng = np.random.RandomState(0)
     Z = 20.0 * np.repeat([0, 1], 50)[:, None] + 0.5 * rng.standard_normal((100, 2))
     graph = Affinity(Z, np.ones(100))
-    exact, disturbed = (graph.eigenvectors(3, np.random.RandomState(0), error=error) for error in (0.0, 1.5))
+    exact, disturbed = (
+        graph.eigenvectors(3, np.random.RandomState(0), error=error) for error in (0.0, 1.5)
+    )
     exact, disturbed = (U / U[:, :1] for U in (exact, disturbed))
     np.testing.assert_allclose(disturbed[:, 1], exact[:, 1], atol=1e-9)
     assert np.std(disturbed[:, 2] - exact[:, 2]) > 0.1
@@ -128,7 +130,9 @@ def test_cohesion_is_the_trace(n):
     rows = np.random.RandomState(1).randint(3, size=(4, n))
     for labels, value in zip(rows, Affinity(Z, np.ones(len(Z))).cohesion(rows, 3), strict=True):
         L = indicator(labels, 3)
-        assert value == pytest.approx(np.trace(L.T @ (W / W.sum(axis=1, keepdims=True)) @ L), rel=1e-9)
+        assert value == pytest.approx(
+            np.trace(L.T @ (W / W.sum(axis=1, keepdims=True)) @ L), rel=1e-9
+        )
 
 
 def test_cohesion_of_a_partition_does_not_depend_on_names_or_on_those_beside_it():
@@ -139,7 +143,9 @@ def test_cohesion_of_a_partition_does_not_depend_on_names_or_on_those_beside_it(
     together = graph.cohesion(np.stack([first, second, (first + 1) % 3, second]), 3)
     assert together[0] == together[2]
     assert together[1] == together[3]
-    np.testing.assert_allclose(together[:2], [graph.cohesion(row[None], 3)[0] for row in (first, second)], rtol=1e-12)
+    np.testing.assert_allclose(
+        together[:2], [graph.cohesion(row[None], 3)[0] for row in (first, second)], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(("n", "spread"), [(100, 1.0), (450, 1.0), (450, 20.0)])
@@ -153,8 +159,12 @@ def test_weights_stand_for_equal_points(n, spread):
     np.testing.assert_allclose(
         small.cohesion(labels, 3), large.cohesion(np.repeat(labels, times, axis=1), 3), rtol=1e-9
     )
-    if spread == 1.0:  # further out eigenvalues nearly coincide, and any mixture of their vectors will do
-        U, V = (graph.eigenvectors(3, np.random.RandomState(0), error=0.0) for graph in (small, large))
+    if (
+        spread == 1.0
+    ):  # further out eigenvalues nearly coincide, and any mixture of their vectors will do
+        U, V = (
+            graph.eigenvectors(3, np.random.RandomState(0), error=0.0) for graph in (small, large)
+        )
         np.testing.assert_allclose(np.abs(np.repeat(U, times, axis=0)), np.abs(V), atol=0.02)
 
 

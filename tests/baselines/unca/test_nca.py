@@ -44,7 +44,9 @@ def test_value_and_gradient(n, q, lam):
 def test_panels_of_many_sizes_agree_with_the_definition():
     Yc, labels, A = problem(500, 3, 2, 0.5)
     labels[:450] = 0  # one cluster of several panels
-    assert unweighted(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
+    assert unweighted(Yc, labels, 2, 1.0)(A.ravel())[0] == pytest.approx(
+        -definition(Yc, labels, A, 1.0), rel=1e-12
+    )
 
 
 def plain(Z, labels, weights):
@@ -75,7 +77,9 @@ def test_what_is_left_out_is_lost_to_rounding(way, weighted, size):
         value, laplacian = getattr(objective, way)(Z)
         expected, expected_LapZ = plain(Z, objective.labels, objective.weights)
         assert value == pytest.approx(expected, rel=1e-11)
-        np.testing.assert_allclose(laplacian(), expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max())
+        np.testing.assert_allclose(
+            laplacian(), expected_LapZ, atol=1e-9 * np.abs(expected_LapZ).max()
+        )
 
 
 def test_spread_points_are_recognised():
@@ -92,8 +96,12 @@ def test_far_groups_keep_their_digits(n, offset):
     Yc, labels, _ = problem(n, 2, 2, 1.0)
     Yc = np.round(Yc, 4)
     groups = np.arange(n) % 2
-    value, _ = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)(np.eye(2).ravel())
-    expected = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0)(np.eye(2).ravel()) for g in (0, 1)]
+    value, _ = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)(
+        np.eye(2).ravel()
+    )
+    expected = [
+        unweighted(Yc[groups == g], labels[groups == g], 2, 0.0)(np.eye(2).ravel()) for g in (0, 1)
+    ]
     assert value == pytest.approx(sum(each for each, _ in expected), rel=1e-6)
 
 
@@ -112,7 +120,9 @@ def test_weights_stand_for_equal_points(n, size):
     weights = 1.0 + np.random.RandomState(1).randint(3, size=n)
     times = weights.astype(int)
     value, gradient = nca.Objective(Yc, weights, labels, 2, 1.0)(A.ravel())
-    repeated = nca.Objective(np.repeat(Yc, times, axis=0), np.ones(times.sum()), np.repeat(labels, times), 2, 1.0)
+    repeated = nca.Objective(
+        np.repeat(Yc, times, axis=0), np.ones(times.sum()), np.repeat(labels, times), 2, 1.0
+    )
     Z = repeated.Y @ A
     expected, laplacian = repeated._by_blocks(Z)
     assert value == pytest.approx(np.sum(A**2) / A.size - expected, rel=1e-11)

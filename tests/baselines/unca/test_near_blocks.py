@@ -15,7 +15,10 @@ def covered(along, reach, clusters):
     times = np.zeros((len(along), len(along)), dtype=int)
     for block in blocks(along, reach, clusters):
         times[block.rows, block.columns] += 1
-        rows, columns = next((a, b) for a, b in clusters if a <= block.rows.start < b), block.columns
+        rows, columns = (
+            next((a, b) for a, b in clusters if a <= block.rows.start < b),
+            block.columns,
+        )
         assert block.agree == (rows[0] <= columns.start < rows[1])
         assert block.shape == times[block.rows, block.columns].shape
     return times
@@ -46,7 +49,9 @@ def test_the_main_axis_is_the_one_of_largest_spread(factor):
     turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
     spread = rng.standard_normal((80, 3)) * [1.0, 9.0, 2.0]
     along = along_main_axis(factor * spread @ turn)
-    np.testing.assert_allclose(np.abs(np.corrcoef(along / factor, spread[:, 1])[0, 1]), 1.0, atol=0.02)
+    np.testing.assert_allclose(
+        np.abs(np.corrcoef(along / factor, spread[:, 1])[0, 1]), 1.0, atol=0.02
+    )
 
 
 def test_equal_points_at_the_origin_and_points_beyond_floats_have_an_axis():

@@ -63,13 +63,18 @@ def test_one_round_is_spectral_clustering_of_the_data():
 
 def test_strong_penalty_keeps_iris_in_its_three_groups():
     data = load("iris")
-    scores = [purity(data.labels, UNCA(3, 2, lam=100.0, random_state=s).fit_predict(data.Y)) for s in range(3)]
+    scores = [
+        purity(data.labels, UNCA(3, 2, lam=100.0, random_state=s).fit_predict(data.Y))
+        for s in range(3)
+    ]
     assert np.mean(scores) > 86.20 - 3.82
 
 
 def test_same_seed_same_labels_and_more_columns_than_rows():
     Y = np.random.RandomState(0).standard_normal((20, 30))
-    assert np.array_equal(UNCA(2, 2, random_state=3).fit_predict(Y), UNCA(2, 2, random_state=3).fit_predict(Y))
+    assert np.array_equal(
+        UNCA(2, 2, random_state=3).fit_predict(Y), UNCA(2, 2, random_state=3).fit_predict(Y)
+    )
 
 
 def test_more_clusters_than_rows_is_refused():

@@ -87,5 +87,7 @@ def test_importing_the_command_is_cheap():
         "import sys, sgpmic_cli.commands.cluster_data.datasets as c; "
         "print(c._complete('i'), {'numpy', 'pandas'} & set(sys.modules))"
     )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert printed.strip() == "['iris'] set()"

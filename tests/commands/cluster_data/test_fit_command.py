@@ -21,8 +21,20 @@ from sgpmic_cli.scores import purity
 ROOT = Path(__file__).parents[3]
 QUICK = ["--setting", "paper", "--iterations", "2", "--inducing", "10"]
 FILES = {
-    *(f"{figure}.{kind}" for figure in ("convergence", "embedding", "profile") for kind in ("png", "pdf")),
-    *("model.npz", "labels.csv", "embedding.csv", "profile.csv", "trace.csv", "manifest.json", "report.html"),
+    *(
+        f"{figure}.{kind}"
+        for figure in ("convergence", "embedding", "profile")
+        for kind in ("png", "pdf")
+    ),
+    *(
+        "model.npz",
+        "labels.csv",
+        "embedding.csv",
+        "profile.csv",
+        "trace.csv",
+        "manifest.json",
+        "report.html",
+    ),
 }
 
 
@@ -49,7 +61,9 @@ def run(tmp_path, monkeypatch):
     """The command in a folder of its own, with a small CSV in it."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.RandomState(0)
-    frame = pd.DataFrame(rng.randn(30, 3) + 5.0 * (np.arange(30) % 2)[:, None], columns=["a", "b", "c"])
+    frame = pd.DataFrame(
+        rng.randn(30, 3) + 5.0 * (np.arange(30) % 2)[:, None], columns=["a", "b", "c"]
+    )
     frame.to_csv("plain.csv", index=False)
     frame.assign(kind=np.where(np.arange(30) % 2, "odd", "even")).to_csv("named.csv", index=False)
 
@@ -66,7 +80,12 @@ def test_everything_is_written_and_agrees(run, tmp_path):
     folder = tmp_path / "sgpmic-out" / "fit" / "iris"
     assert {path.name for path in folder.iterdir()} == FILES
     data, model = load("iris"), PaperSGPMIC.load(folder / "model.npz")
-    assert (document["clusters"], document["dims"], document["inducing"], document["seed"]) == (3, 2, 10, 3)
+    assert (document["clusters"], document["dims"], document["inducing"], document["seed"]) == (
+        3,
+        2,
+        10,
+        3,
+    )
     assert document["scores"]["acc"] == purity(data.labels, model.labels_)
     assert document["lower_bound"] == model.lower_bound_
     assert sum(document["sizes"]) == 150
@@ -89,7 +108,9 @@ def test_the_same_command_gives_the_same_bytes(run, tmp_path):
     for name in ("one", "two"):
         assert run("iris", *QUICK, "--out", name).exit_code == 0
     for name in FILES - {"manifest.json", "model.npz", "report.html"}:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), (
+            name
+        )
 
 
 def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
@@ -118,7 +139,11 @@ def test_all_columns_are_used_and_uneven_ones_get_a_hint(run, no_figures):
 
 def test_files_of_ones_own(run, tmp_path, no_figures):
     plain = json.loads(run("plain.csv", *QUICK, "--clusters", "2", "--dims", "2", "--json").stdout)
-    assert (plain["scores"], plain["classes"], plain["out"]) == (None, None, "sgpmic-out/fit/plain.csv")
+    assert (plain["scores"], plain["classes"], plain["out"]) == (
+        None,
+        None,
+        "sgpmic-out/fit/plain.csv",
+    )
     assert pd.read_csv(tmp_path / "sgpmic-out/fit/plain.csv/trace.csv")["acc"].isna().all()
     named = json.loads(run("named.csv", *QUICK, "--label", "kind", "--json").stdout)
     assert named["clusters"] == named["classes"] == 2
@@ -159,13 +184,18 @@ def predict(*arguments):
 def test_a_raw_table_from_fit_to_predict(run, tmp_path, no_figures, scale):
     table, new = birds(), birds(40, seed=1)
     table.to_csv("birds.csv", index=False)
-    result = run("birds.csv", "--setting", "paper", "--clusters", "3", "--inducing", "20", "--scale", scale)
+    result = run(
+        "birds.csv", "--setting", "paper", "--clusters", "3", "--inducing", "20", "--scale", scale
+    )
     assert result.exit_code == 0, result.output
     assert "note: column 'bird' is left out" in result.stderr
     assert "missing values in" in result.stderr
     labels = pd.read_csv("sgpmic-out/fit/birds.csv/labels.csv")
     assert labels["id"].tolist() == table["bird"].tolist()
-    assert pd.read_csv("sgpmic-out/fit/birds.csv/embedding.csv")["id"].tolist() == table["bird"].tolist()
+    assert (
+        pd.read_csv("sgpmic-out/fit/birds.csv/embedding.csv")["id"].tolist()
+        == table["bird"].tolist()
+    )
     back = predict("sgpmic-out/fit/birds.csv", "birds.csv", "--out", "back")
     assert back.exit_code == 0, back.output
     assert (pd.read_csv("back/labels.csv")["label"] == labels["label"]).mean() > 0.95
@@ -181,7 +211,17 @@ def test_a_raw_table_from_fit_to_predict(run, tmp_path, no_figures, scale):
 def test_rows_left_out_keep_the_numbers_of_the_others(run, tmp_path, no_figures):
     table = birds(60)
     table.to_csv("birds.csv", index=False)
-    arguments = ("--clusters", "2", "--id", "bird", "--missing", "drop", "--encode", "drop", "--json")
+    arguments = (
+        "--clusters",
+        "2",
+        "--id",
+        "bird",
+        "--missing",
+        "drop",
+        "--encode",
+        "drop",
+        "--json",
+    )
     result = run("birds.csv", *QUICK, *arguments)
     assert result.exit_code == 0, result.output
     whole = table.drop(columns=["island", "sex"]).dropna()
@@ -192,7 +232,9 @@ def test_rows_left_out_keep_the_numbers_of_the_others(run, tmp_path, no_figures)
 
 
 def test_all_problems_are_told_with_the_options_that_this_command_has(run, tmp_path):
-    (tmp_path / "raw.csv").write_text("when,a,b\n2024-01-31,1,2\n2024-02-01,x,3\n2024-02-02,4,5\n2024-02-02,9,\n")
+    (tmp_path / "raw.csv").write_text(
+        "when,a,b\n2024-01-31,1,2\n2024-02-01,x,3\n2024-02-02,4,5\n2024-02-02,9,\n"
+    )
     result = run("raw.csv", "--clusters", "2", "--missing", "error")
     assert result.exit_code == 2
     assert "raw.csv has 3 problems: (1) column 'when' holds dates or times" in result.stderr
@@ -219,11 +261,23 @@ def test_holes_are_left_to_the_model_only_if_it_can_deal_with_them(run, monkeypa
 def test_decimal_commas_and_standard_input(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
     text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",")
-    arguments = ["fit", "-", *QUICK, "--clusters", "2", "--decimal", ",", "--columns", "bill_length,body_mass"]
+    arguments = [
+        "fit",
+        "-",
+        *QUICK,
+        "--clusters",
+        "2",
+        "--decimal",
+        ",",
+        "--columns",
+        "bill_length,body_mass",
+    ]
     result = CliRunner().invoke(app, arguments, input=text.encode())
     assert result.exit_code == 0, result.output
     assert "standard-input: 40 rows, 2 columns" in result.stdout
-    placed = CliRunner().invoke(app, ["predict", "sgpmic-out/fit/standard-input", "-"], input=text.encode())
+    placed = CliRunner().invoke(
+        app, ["predict", "sgpmic-out/fit/standard-input", "-"], input=text.encode()
+    )
     assert placed.exit_code == 0, placed.output
 
 
@@ -232,7 +286,10 @@ def test_a_header_of_numbers_is_pointed_out(run, tmp_path, no_figures):
     frame.to_csv(tmp_path / "years.csv", index=False)
     result = run("years.csv", *QUICK, "--clusters", "2", "--dims", "2")
     assert "31 rows" in result.stdout
-    assert "note: no header was found in years.csv, so its first line is read as data." in result.stderr
+    assert (
+        "note: no header was found in years.csv, so its first line is read as data."
+        in result.stderr
+    )
 
 
 def test_restarts_are_told_and_the_kept_one_is_traced(run, tmp_path, no_figures):
@@ -251,11 +308,24 @@ def test_a_gpu_that_is_not_there_is_a_note(run, no_figures, monkeypatch, setting
     clusters = ("--clusters", "2", "--iterations", "2", "--inducing", "5")
     result = run("plain.csv", *clusters, "--setting", setting, "--device", "auto")
     assert result.exit_code == 0
-    assert "note: device='auto' finds no GPU (none is plugged in), so the fit computes with NumPy." in result.stderr
+    assert (
+        "note: device='auto' finds no GPU (none is plugged in), so the fit computes with NumPy."
+        in result.stderr
+    )
 
 
 def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
-    result = run("plain.csv", "--setting", "paper", "--iterations", "1", "--clusters", "2", "--inducing", "50")
+    result = run(
+        "plain.csv",
+        "--setting",
+        "paper",
+        "--iterations",
+        "1",
+        "--clusters",
+        "2",
+        "--inducing",
+        "50",
+    )
     assert result.exit_code == 0
     assert "note: --inducing 50 is more than the 30 rows; 30 are used." in result.stderr
 
@@ -271,7 +341,11 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
             "such as --clusters 3, or name the column of classes with --label COLUMN",
         ),
         (["iris", "--drop", "petal_width"], 2, "iris is a registered set"),
-        (["plain.csv", "--missing", "model", "--clusters", "2", "--drop", "z"], 2, "no column 'z' for drop"),
+        (
+            ["plain.csv", "--missing", "model", "--clusters", "2", "--drop", "z"],
+            2,
+            "no column 'z' for drop",
+        ),
         (["plain.csv", "--separator", "ab"], 2, "give one character"),
         (["named.csv", "--label", "knd"], 2, "did you mean 'kind'?"),
         (["iris", "--label", "x"], 2, "iris brings its own classes"),
@@ -280,32 +354,70 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (["iris", "--variance", "100"], 2, "a percentage from 1 to below 100"),
         (["iris", "--variance", "nan"], 2, "a percentage from 1 to below 100"),
         (["iris", "--clusters", "0"], 2, "--clusters must be a whole number from 1"),
-        (["iris", "--clusters", "151"], 2, "--clusters 151 needs at least that many distinct rows; there are 147"),
+        (
+            ["iris", "--clusters", "151"],
+            2,
+            "--clusters 151 needs at least that many distinct rows; there are 147",
+        ),
         (["iris", "--dims", "5"], 2, "--dims 5 needs at least that many columns"),
         (["iris", "--dims", "0"], 2, "--dims 0: a latent space has at least one dimension"),
-        (["iris", "--kernel", "cosine"], 2, "'--kernel': Value error, 'cosine' is not one of 'rbf', 'linear'"),
+        (
+            ["iris", "--kernel", "cosine"],
+            2,
+            "'--kernel': Value error, 'cosine' is not one of 'rbf', 'linear'",
+        ),
         (["iris", "--optimizer", "adam"], 2, "'adam' is not one of 'lbfgs', 'scg'"),
         (["iris", "--scale", "some"], 2, "'some' is not one of 'none', 'global', 'standard'"),
         (["iris", "--iterations", "0"], 2, "--iterations must be"),
         (["iris", "--inducing", "0"], 2, "--inducing must be"),
         (["iris", "--setting", "paper", "--init", "0"], 2, "--init must be"),
-        (["iris", "--clusters", "some"], 2, "--clusters some: give a number such as 3, a range such as 2-8, or auto"),
+        (
+            ["iris", "--clusters", "some"],
+            2,
+            "--clusters some: give a number such as 3, a range such as 2-8, or auto",
+        ),
         (["iris", "--clusters", "8-2"], 2, "the smaller one first, not (8, 2)"),
-        (["iris", "--clusters", "2-8", "--setting", "paper"], 2, "the paper's setting does not choose for you"),
-        (["iris", "--dims", "auto", "--setting", "paper"], 2, "the paper's setting does not choose for you"),
+        (
+            ["iris", "--clusters", "2-8", "--setting", "paper"],
+            2,
+            "the paper's setting does not choose for you",
+        ),
+        (
+            ["iris", "--dims", "auto", "--setting", "paper"],
+            2,
+            "the paper's setting does not choose for you",
+        ),
         (["iris", "--dims", "few"], 2, "--dims few: give a number such as 2, or auto"),
-        (["iris", "--kernel", "rbf"], 2, "--kernel rbf belongs to the paper's setting: add --setting paper"),
+        (
+            ["iris", "--kernel", "rbf"],
+            2,
+            "--kernel rbf belongs to the paper's setting: add --setting paper",
+        ),
         (["iris", "--n-init", "2"], 2, "--init 2 belongs to the paper's setting"),
-        (["iris", "--setting", "paper", "--temp-folder", "."], 2, "--temp-folder . belongs to the default setting"),
-        (["iris", "--temp-folder", "none"], 2, "--temp-folder must be None or a folder that is there, not 'none'"),
+        (
+            ["iris", "--setting", "paper", "--temp-folder", "."],
+            2,
+            "--temp-folder . belongs to the default setting",
+        ),
+        (
+            ["iris", "--temp-folder", "none"],
+            2,
+            "--temp-folder must be None or a folder that is there, not 'none'",
+        ),
         (["iris", "--no-such"], 2, "No such option: --no-such"),
-        (["huge.csv", "--clusters", "2", "--scale", "none", "--setting", "paper"], 2, "fit with --scale 'global'"),
+        (
+            ["huge.csv", "--clusters", "2", "--scale", "none", "--setting", "paper"],
+            2,
+            "fit with --scale 'global'",
+        ),
         (["equal.csv", "--clusters", "2"], 2, "all rows of equal.csv are equal"),
         (["iris", "--out", "plain.csv"], 1, "cannot write into --out 'plain.csv'"),
         (["yale", "--offline", "--data-dir", "none"], 4, "yale is unavailable"),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_nothing(run, tmp_path, monkeypatch, arguments, exit_code, sentence):
+def test_bad_input_is_one_sentence_and_leaves_nothing(
+    run, tmp_path, monkeypatch, arguments, exit_code, sentence
+):
     monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
     (tmp_path / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
     (tmp_path / "equal.csv").write_text("a,b\n" + "1,2\n" * 5)
@@ -329,9 +441,15 @@ def test_a_figure_that_cannot_be_drawn_does_not_cost_the_fit(run, tmp_path, monk
     monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_embedding", fail)
     result = run("iris", *QUICK, "--out", "kept", "--seed", "9", "--force")
     assert result.exit_code == 0
-    assert "the figure embedding could not be drawn (OSError: [Errno 28] No space left on device)." in result.stderr
+    assert (
+        "the figure embedding could not be drawn (OSError: [Errno 28] No space left on device)."
+        in result.stderr
+    )
     after = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
-    assert before.keys() - after.keys() == {"embedding.png", "embedding.pdf"}  # those of the other fit do not stay
+    assert before.keys() - after.keys() == {
+        "embedding.png",
+        "embedding.pdf",
+    }  # those of the other fit do not stay
     assert after["model.npz"] != before["model.npz"]
 
 

@@ -40,7 +40,10 @@ def out(fitted, monkeypatch):
 def test_the_number_is_chosen_and_told(fitted, out):
     stdout, model = fitted[0].stdout, SGPMIC.load(out / "model.npz")
     m = model.n_clusters_
-    assert m in (2, 3)  # not the lattice of the texts; two of the three groups are near, and a tie is told
+    assert m in (
+        2,
+        3,
+    )  # not the lattice of the texts; two of the three groups are near, and a tie is told
     assert f"{m} clusters, chosen among 1 to 15" in stdout
     assert m == 3 or "look at 3 as well" in stdout
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
@@ -85,9 +88,13 @@ def test_new_rows_in_another_order_are_placed(out, tmp_path):
     new.to_csv(tmp_path / "new.csv", index=False)
     new[new.columns[::-1]].to_csv(tmp_path / "other.csv", index=False)
     for name in ("new", "other"):
-        result = run("predict", str(out), str(tmp_path / f"{name}.csv"), "--out", str(tmp_path / name))
+        result = run(
+            "predict", str(out), str(tmp_path / f"{name}.csv"), "--out", str(tmp_path / name)
+        )
         assert result.exit_code == 0, result.output
-    assert (tmp_path / "new/labels.csv").read_bytes() == (tmp_path / "other/labels.csv").read_bytes()
+    assert (tmp_path / "new/labels.csv").read_bytes() == (
+        tmp_path / "other/labels.csv"
+    ).read_bytes()
     assert pd.read_csv(tmp_path / "new/labels.csv")["id"].tolist() == new["bird"].tolist()
 
 
@@ -112,7 +119,9 @@ def test_classes_of_a_registered_set_are_not_looked_at(tmp_path, monkeypatch):
 def test_a_range_and_a_number(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     birds(80, holes=0.0).to_csv("birds.csv", index=False)
-    ranged = json.loads(run("fit", "birds.csv", "--clusters", "2-4", "--out", "out", "--json").stdout)
+    ranged = json.loads(
+        run("fit", "birds.csv", "--clusters", "2-4", "--out", "out", "--json").stdout
+    )
     assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
     given = run("fit", "birds.csv", "--clusters", "3", "--out", "out", "--force")
     assert "3 clusters, as asked for." in given.stdout
@@ -121,7 +130,9 @@ def test_a_range_and_a_number(tmp_path, monkeypatch):
 
 def test_data_without_clusters_are_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pd.DataFrame(np.random.RandomState(0).randn(150, 3), columns=list("abc")).to_csv("cloud.csv", index=False)
+    pd.DataFrame(np.random.RandomState(0).randn(150, 3), columns=list("abc")).to_csv(
+        "cloud.csv", index=False
+    )
     result = run("fit", "cloud.csv")
     assert result.exit_code == 0, result.output
     assert "The data show no clusters" in result.stdout
@@ -132,7 +143,9 @@ def test_data_without_clusters_are_told(tmp_path, monkeypatch):
 def test_doubtful_clusters_are_warned_of(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.RandomState(0)
-    pd.DataFrame(np.vstack([rng.randn(60, 2), [[40.0, 40.0]]]), columns=["a", "b"]).to_csv("one.csv", index=False)
+    pd.DataFrame(np.vstack([rng.randn(60, 2), [[40.0, 40.0]]]), columns=["a", "b"]).to_csv(
+        "one.csv", index=False
+    )
     result = run("fit", "one.csv", "--clusters", "2", "--json")
     told = json.loads(result.stdout)
     assert told["tiny_clusters"]

@@ -64,7 +64,9 @@ def write(kind, table):
 
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "npy", "parquet"])
-@pytest.mark.parametrize("model", [SGPMIC(2, max_iter=3, random_state=0), PaperSGPMIC(2, n_inducing=9, max_iter=2)])
+@pytest.mark.parametrize(
+    "model", [SGPMIC(2, max_iter=3, random_state=0), PaperSGPMIC(2, n_inducing=9, max_iter=2)]
+)
 def test_a_file_in_blocks_is_written_byte_for_byte_as_in_one(here, cut, kind, model):
     model.fit(TRAIN.to_numpy() if kind == "npy" else TRAIN).save("model.npz")
     names = [f'bird "{i}",\n of many' if i % 7 == 0 else f"{i:04d}" for i in range(150)]
@@ -79,7 +81,9 @@ def test_a_file_in_blocks_is_written_byte_for_byte_as_in_one(here, cut, kind, mo
     assert written(here / "one") == written(here / "many")
     found = pd.read_csv("many/labels.csv", dtype={"id": str})
     assert found["row"].tolist() == list(range(1, 151))
-    assert np.array_equal(found[["p0", "p1"]], model.predict_proba(NEW if kind != "npy" else NEW.to_numpy()))
+    assert np.array_equal(
+        found[["p0", "p1"]], model.predict_proba(NEW if kind != "npy" else NEW.to_numpy())
+    )
     if named:
         assert found["id"].tolist() == names
     first, second = (json.loads(result.stdout) for result in (one, many))
@@ -94,20 +98,27 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
     for missing in ("model", "median", "drop"):
         data = load("train.csv", table=TableOptions(missing=missing))
         fitting.fit(data, clusters=2, max_iter=2).model.save("model.npz")
-        table = NEW.assign(colour=np.where(np.arange(150) % 3, "red", "green"), extra=1, kind=np.arange(150) % 2)
+        table = NEW.assign(
+            colour=np.where(np.arange(150) % 3, "red", "green"), extra=1, kind=np.arange(150) % 2
+        )
         table = table.assign(a=table["a"].where(rng.random_sample(150) > 0.1))
         table.to_csv("new.csv", index=False)
         with pytest.MonkeyPatch.context() as patch:
-            one = run("predict", "model.npz", "new.csv", "--out", "one", "--json", "--label", "kind")
+            one = run(
+                "predict", "model.npz", "new.csv", "--out", "one", "--json", "--label", "kind"
+            )
             for module in (row_blocks, parquet, prediction):
                 patch.setattr(module, "ROWS", 16)
             patch.setattr(reading, "PIECE", 500)
-            many = run("predict", "model.npz", "new.csv", "--out", "many", "--json", "--label", "kind")
+            many = run(
+                "predict", "model.npz", "new.csv", "--out", "many", "--json", "--label", "kind"
+            )
         first, second = (json.loads(result.stdout) for result in (one, many))
         assert first["notes"] == second["notes"]
         assert len(first["notes"]) == 3
         assert (
-            "column 'colour' has 50 values that the model does not know, such as 'green' in row 1" in first["notes"][1]
+            "column 'colour' has 50 values that the model does not know, such as 'green' in row 1"
+            in first["notes"][1]
         )
         assert first["scores"] == second["scores"]
         assert written(here / "one") == written(here / "many")
@@ -124,7 +135,9 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
         ("1,2,inf", "row 101 (line 102), column 'c': the value is not finite"),
     ],
 )
-def test_what_is_wrong_far_down_is_told_with_its_place_and_leaves_nothing(here, cut, line, sentence):
+def test_what_is_wrong_far_down_is_told_with_its_place_and_leaves_nothing(
+    here, cut, line, sentence
+):
     SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
     lines = NEW.to_csv(index=False).splitlines()
     lines.insert(101, line)
@@ -140,7 +153,12 @@ def test_what_is_wrong_far_down_is_told_with_its_place_and_leaves_nothing(here, 
 
 def test_a_file_of_which_every_row_is_left_out_is_refused(here, cut):
     TRAIN.to_csv("train.csv", index=False)
-    assert run("fit", "train.csv", "--clusters", "2", "--iterations", "2", "--missing", "drop").exit_code == 0
+    assert (
+        run(
+            "fit", "train.csv", "--clusters", "2", "--iterations", "2", "--missing", "drop"
+        ).exit_code
+        == 0
+    )
     NEW.assign(b=np.nan).to_csv("new.csv", index=False)
     cut()
     result = run("predict", "sgpmic-out/fit/train.csv", "new.csv", "--out", "out")
@@ -181,14 +199,20 @@ def test_a_npy_file_is_clustered_as_the_same_numbers_in_a_csv(here):
         result = run("fit", name, "--iterations", "5", "--out", f"of-{name}")
         assert result.exit_code == 0, result.output
     assert written(here / "of-t.npy") == written(here / "of-t.csv")
-    assert (here / "of-t.npy/profile.csv").read_bytes() == (here / "of-t.csv/profile.csv").read_bytes()
+    assert (here / "of-t.npy/profile.csv").read_bytes() == (
+        here / "of-t.csv/profile.csv"
+    ).read_bytes()
     assert (here / "t.npy").read_bytes() == before
     for name in ("t.npy", "t.csv"):
         assert run("predict", "of-t.npy", name, "--out", f"back-{name}").exit_code == 0
-    assert written(here / "back-t.npy") == written(here / "back-t.csv") == written(here / "of-t.npy")
+    assert (
+        written(here / "back-t.npy") == written(here / "back-t.csv") == written(here / "of-t.npy")
+    )
 
 
-def test_a_parquet_file_is_the_same_data_as_a_csv_also_where_it_goes_through_a_file(here, monkeypatch):
+def test_a_parquet_file_is_the_same_data_as_a_csv_also_where_it_goes_through_a_file(
+    here, monkeypatch
+):
     NEW.to_csv("t.csv", index=False)
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
     ours, theirs = load(write("parquet", NEW)), load("t.csv")
@@ -196,12 +220,27 @@ def test_a_parquet_file_is_the_same_data_as_a_csv_also_where_it_goes_through_a_f
 
 
 def test_what_belongs_to_every_row_can_lie_in_files(here, monkeypatch):
-    monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40})
+    monkeypatch.setattr(
+        SGPMIC.__init__, "__kwdefaults__", {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
+    )
     NEW.to_csv("t.csv", index=False)
     (here / "short").mkdir()
     folders, room = [], estimator.array_room
-    monkeypatch.setattr(estimator, "array_room", lambda shape, folder: folders.append(folder) or room(shape, folder))
-    result = run("fit", "t.csv", "--clusters", "2", "--iterations", "3", "--out", "out", "--temp-folder", "short")
+    monkeypatch.setattr(
+        estimator, "array_room", lambda shape, folder: folders.append(folder) or room(shape, folder)
+    )
+    result = run(
+        "fit",
+        "t.csv",
+        "--clusters",
+        "2",
+        "--iterations",
+        "3",
+        "--out",
+        "out",
+        "--temp-folder",
+        "short",
+    )
     assert result.exit_code == 0, result.output
     assert folders == ["short"] * 4
     assert len(pd.read_csv("out/labels.csv")) == len(NEW)

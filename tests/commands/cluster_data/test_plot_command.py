@@ -17,14 +17,19 @@ def test_png_and_pdf_in_the_usual_folder(run, tmp_path):
     done = run("figure1")
     assert (done.exit_code, done.stdout) == (0, "sgpmic-out/figures/figure1.png\n")
     assert re.fullmatch(r"1 figure in sgpmic-out/figures; \d+ s\n", done.stderr)
-    assert {path.name for path in (tmp_path / "sgpmic-out/figures").iterdir()} == {"figure1.png", "figure1.pdf"}
+    assert {path.name for path in (tmp_path / "sgpmic-out/figures").iterdir()} == {
+        "figure1.png",
+        "figure1.pdf",
+    }
 
 
 def test_a_figure_that_cannot_be_drawn_does_not_keep_back_the_others(run, tmp_path):
     done = run("figure7", "figure1", "--out", "here")
     assert done.exit_code == 2
     assert done.stdout == "here/figure1.png\n"
-    assert done.stderr.startswith("sgpmic: there is no 'results/sweep-clusters/sweep.csv' to draw: run")
+    assert done.stderr.startswith(
+        "sgpmic: there is no 'results/sweep-clusters/sweep.csv' to draw: run"
+    )
     assert done.stderr.count("\n") == 1
     assert {path.name for path in (tmp_path / "here").iterdir()} == {"figure1.png", "figure1.pdf"}
 
@@ -36,7 +41,10 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_back_the_others(run, tmp_pa
         (["figure2", "--repeats", "0"], "sgpmic: --repeats 0 leaves nothing to run"),
         (["figure2", "--n-jobs", "0"], "sgpmic: --n-jobs 0 means no process at all"),
         (["embedding"], "sgpmic: this figure shows a data set of your choice"),
-        (["embedding", "--data", "irs"], "sgpmic: there is no data set 'irs' (did you mean 'iris'?)"),
+        (
+            ["embedding", "--data", "irs"],
+            "sgpmic: there is no data set 'irs' (did you mean 'iris'?)",
+        ),
     ],
 )
 def test_a_wrong_argument_is_one_sentence_and_leaves_nothing(run, tmp_path, arguments, sentence):

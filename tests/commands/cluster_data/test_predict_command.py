@@ -13,7 +13,9 @@ from sgpmic_cli.scores import purity
 @pytest.fixture(scope="module")
 def fitted():
     rng = np.random.RandomState(0)
-    frame = pd.DataFrame(rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None], columns=["a", "b", "c"])
+    frame = pd.DataFrame(
+        rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None], columns=["a", "b", "c"]
+    )
     return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
 
 
@@ -24,7 +26,9 @@ def run(fitted, tmp_path, monkeypatch):
     model, frame = fitted
     model.save("model.npz")
     frame.to_csv("train.csv", index=False)
-    (frame + 0.1).assign(kind=np.where(np.arange(40) % 2, "odd", "even")).to_csv("new.csv", index=False)
+    (frame + 0.1).assign(kind=np.where(np.arange(40) % 2, "odd", "even")).to_csv(
+        "new.csv", index=False
+    )
 
     def call(*arguments):
         return CliRunner().invoke(app, ["predict", *arguments])
@@ -73,7 +77,9 @@ def test_the_folder_of_a_fit_is_a_model_too(run, tmp_path):
 def test_a_file_without_header_is_taken_by_position(run, fitted, tmp_path):
     fitted[1].to_csv("bare.csv", index=False, header=False)
     assert run("model.npz", "bare.csv").exit_code == 0
-    assert np.array_equal(pd.read_csv("sgpmic-out/predict/bare.csv/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(
+        pd.read_csv("sgpmic-out/predict/bare.csv/labels.csv")["label"], fitted[0].labels_
+    )
 
 
 def test_columns_are_found_by_name_and_others_ignored_with_a_note(run, fitted, tmp_path):
@@ -81,7 +87,9 @@ def test_columns_are_found_by_name_and_others_ignored_with_a_note(run, fitted, t
     result = run("model.npz", "more.csv")
     assert result.exit_code == 0
     assert "note: columns that the model does not know are ignored: 'd'." in result.stderr
-    assert np.array_equal(pd.read_csv("sgpmic-out/predict/more.csv/labels.csv")["label"], fitted[0].labels_)
+    assert np.array_equal(
+        pd.read_csv("sgpmic-out/predict/more.csv/labels.csv")["label"], fitted[0].labels_
+    )
 
 
 def test_the_input_is_not_written_over(run, fitted, tmp_path):
@@ -111,7 +119,11 @@ def test_the_folder_of_a_fit_is_not_written_over(run, tmp_path):
         ("train.csv", "train.csv", "train.csv is not a readable sgpmic model"),
         ("model.npz", "none.csv", "there is no file none.csv"),
         ("model.npz", "irs", "did you mean 'iris'?"),
-        ("model.npz", "iris", "columns of the model are missing: 'a', 'b', 'c', and unknown ones are there: 'sepal_"),
+        (
+            "model.npz",
+            "iris",
+            "columns of the model are missing: 'a', 'b', 'c', and unknown ones are there: 'sepal_",
+        ),
         ("model.npz", "fewer.csv", "columns of the model are missing: 'c'"),
         ("model.npz", "bare.csv", "bare.csv: 2 columns where the model has 3"),
         ("model.npz", "holes.csv", "row 1 (line 2), column 'a': the value is missing"),

@@ -90,7 +90,9 @@ def test_an_update_prints_the_difference_and_mends_the_file(reference, tmp_path)
     assert path.read_text() == reference.read_text()
 
 
-def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(reference, tmp_path, monkeypatch):
+def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(
+    reference, tmp_path, monkeypatch
+):
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
     monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
@@ -98,7 +100,10 @@ def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(ref
     result = _check("--reference", str(path), "--update", "--methods", "pca-fcm")
     assert result.exit_code == 3
     assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
-    assert "9 of 9 runs failed: pca-fcm on iris 50 (all runs: any old values stay), pca-fcm on iris 95" in result.stderr
+    assert (
+        "9 of 9 runs failed: pca-fcm on iris 50 (all runs: any old values stay), pca-fcm on iris 95"
+        in result.stderr
+    )
     assert path.read_text() == reference.read_text()
 
 
@@ -142,6 +147,12 @@ def test_a_method_broken_on_purpose_fails(reference, tmp_path):
 
 
 def test_the_committed_reference_holds_for_cheap_cells():
-    arguments = ["check", "--dataset", "iris,wine,wdbc", "--methods", "pca-fcm,isomap-fcm,ppca-fcm,aml,dec"]
+    arguments = [
+        "check",
+        "--dataset",
+        "iris,wine,wdbc",
+        "--methods",
+        "pca-fcm,isomap-fcm,ppca-fcm,aml,dec",
+    ]
     result = CliRunner().invoke(app, [*arguments, "--n-jobs", "1"])
     assert result.exit_code == 0, result.output

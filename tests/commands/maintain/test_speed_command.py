@@ -29,7 +29,9 @@ def test_what_was_measured_is_written_and_its_promises_are_shown(run, tmp_path, 
     document = {
         **{"device": {"name": "a GPU"}, "m": 5, "p": 10, "q": 2, "gpytorch": None},
         "evaluations": [{"setting": "paper", "n": 1000, "k": 10, "ms": 23.5, "core_ms": 4000.0}],
-        "verdicts": [{"promise": "a million rows: ms", "measured": 23.5, "limit": 40.0, "kept": True}],
+        "verdicts": [
+            {"promise": "a million rows: ms", "measured": 23.5, "limit": 40.0, "kept": True}
+        ],
     }
     monkeypatch.setattr(choice, "missing", lambda: None)
     monkeypatch.setattr(device, "measure_device", lambda say: document)

@@ -27,7 +27,13 @@ def shell(tmp_path):
     (tmp_path / "my.csv").write_text("a,b,kind\n" + "\n".join(lines) + "\n")
 
     def run(*arguments, n_jobs=1, path=""):
-        command = [sys.executable, "-c", "from sgpmic_cli.__main__ import main; main()", "benchmark", *arguments]
+        command = [
+            sys.executable,
+            "-c",
+            "from sgpmic_cli.__main__ import main; main()",
+            "benchmark",
+            *arguments,
+        ]
         paths = os.pathsep.join(filter(None, [str(ROOT), path]))
         return subprocess.run(
             [*command, "--repeats", "2", "--n-jobs", str(n_jobs), "--json", "--quiet"],
@@ -48,7 +54,9 @@ def test_a_class_of_a_module_here_on_a_csv_here(shell):
     mine = cells["my.csv", "mypkg.mymodule:MyClusterer"]
     assert (mine["acc"]["mean"], mine["n_clusters"], mine["failed"]) == (100.0, 2, 0)
     assert mine["verdict"] == {"acc": "new", "nmi": "new"}
-    assert cells["iris", "mypkg.mymodule:MyClusterer"]["acc"]["mean"] == pytest.approx(89.33, abs=1.0)
+    assert cells["iris", "mypkg.mymodule:MyClusterer"]["acc"]["mean"] == pytest.approx(
+        89.33, abs=1.0
+    )
     assert cells["iris", "pca-fcm"]["verdict"]["acc"] == "exact"
 
 

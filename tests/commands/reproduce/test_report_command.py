@@ -24,7 +24,12 @@ def test_the_page_is_written_and_its_path_printed(results, monkeypatch):
     assert (done.exit_code, done.stdout) == (0, "sgpmic-out/report.html\n")
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     elsewhere = results / "new" / "page.html"
-    assert CliRunner().invoke(app, ["report", "--results", str(results), "--out", str(elsewhere)]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["report", "--results", str(results), "--out", str(elsewhere)])
+        .exit_code
+        == 0
+    )
     assert elsewhere.read_bytes() == page.read_bytes()
 
 

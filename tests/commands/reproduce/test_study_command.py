@@ -7,7 +7,9 @@ from sgpmic_cli.commands import app
 
 
 def test_a_dry_run_lists_every_cell_and_computes_nothing(tmp_path):
-    result = CliRunner().invoke(app, ["study", "--dry-run", "--json", "--repeats", "2", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        app, ["study", "--dry-run", "--json", "--repeats", "2", "--out", str(tmp_path / "out")]
+    )
     assert result.exit_code == 0, result.output
     plan = json.loads(result.stdout)
     assert len(plan["cells"]) == 17 * 7
@@ -21,12 +23,20 @@ def small_study(monkeypatch):
     from sgpmic_cli.experiments.studies import everyday
 
     def study(repeats, seed):
-        return Study(["iris", "moons", "unequal"], [95], ["k-means", "ward", "sgp-mic", "sgp-mic+"], repeats, seed)
+        return Study(
+            ["iris", "moons", "unequal"],
+            [95],
+            ["k-means", "ward", "sgp-mic", "sgp-mic+"],
+            repeats,
+            seed,
+        )
 
     monkeypatch.setattr(everyday, "everyday_study", study)
 
 
-def test_tables_findings_and_figure_are_written_and_a_second_call_computes_nothing(small_study, tmp_path):
+def test_tables_findings_and_figure_are_written_and_a_second_call_computes_nothing(
+    small_study, tmp_path
+):
     call = ["study", "--repeats", "1", "--n-jobs", "1", "--out", str(tmp_path / "out")]
     first = CliRunner().invoke(app, call)
     assert first.exit_code == 0, first.output

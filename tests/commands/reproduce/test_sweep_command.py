@@ -17,7 +17,15 @@ def run(tmp_path, monkeypatch):
 
 def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
     result = run(
-        "sweep-clusters", "--dataset", "iris", "--methods", "pca-fcm,ppca-fcm", "--values", "1,2", "--repeats", "2"
+        "sweep-clusters",
+        "--dataset",
+        "iris",
+        "--methods",
+        "pca-fcm,ppca-fcm",
+        "--values",
+        "1,2",
+        "--repeats",
+        "2",
     )
     assert result.exit_code == 0
     assert "ACC on iris, 95 % of the variance" in result.stdout
@@ -30,15 +38,38 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
 def test_the_terminal_says_what_the_labels_chose_and_how_many_runs_failed(run, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "experiments")
     methods = "aml-tuned,toy_methods:Flaky"
-    result = run("sweep-clusters", "--dataset", "iris", "--methods", methods, "--values", "1", "--repeats", "6")
+    result = run(
+        "sweep-clusters",
+        "--dataset",
+        "iris",
+        "--methods",
+        methods,
+        "--values",
+        "1",
+        "--repeats",
+        "6",
+    )
     assert result.exit_code == 3
     said = " ".join(result.stdout.split())
     assert "aml-tuned on iris at n_clusters = 3: The labels chose lam = " in said
-    assert re.search(r"Flaky on iris at n_clusters = 3: [1-5] of 6 runs failed: FloatingPointError: the bound", said)
+    assert re.search(
+        r"Flaky on iris at n_clusters = 3: [1-5] of 6 runs failed: FloatingPointError: the bound",
+        said,
+    )
 
 
 def test_inducing_points_are_swept_as_json(run):
-    result = run("sweep-inducing", "--dataset", "iris", "--values", "1,3", "--repeats", "1", "--json", "--quiet")
+    result = run(
+        "sweep-inducing",
+        "--dataset",
+        "iris",
+        "--values",
+        "1,3",
+        "--repeats",
+        "1",
+        "--json",
+        "--quiet",
+    )
     assert (result.exit_code, result.stderr) == (0, "")
     points = json.loads(result.stdout)["points"]
     assert [point["n_inducing"] for point in points] == [1, 3]

@@ -14,4 +14,14 @@ def test_the_shapes_are_printed_and_written(tmp_path, monkeypatch):
     assert "yale is unavailable" in result.stdout
     assert len(list((tmp_path / "table1").iterdir())) == 4
     document = json.loads(CliRunner().invoke(app, ["table1", *where, "--json"]).stdout)
-    assert [row["n"] for row in document["datasets"]] == [150, 178, 208, 569, 690, 2310, 683, 1473, None]
+    assert [row["n"] for row in document["datasets"]] == [
+        150,
+        178,
+        208,
+        569,
+        690,
+        2310,
+        683,
+        1473,
+        None,
+    ]

@@ -64,7 +64,9 @@ def test_rows_are_placed_without_a_word_unless_it_takes_long(heard):
 
 def test_runs_are_counted_and_the_time_left_follows_their_cost(heard, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("sgpmic_cli.commands.terminal.progress.run_progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(
+        "sgpmic_cli.commands.terminal.progress.run_progress.time.monotonic", lambda: now[0]
+    )
     lines = _Lines(heard)
     lines.planned(13, 10, {"long": 8.0, "short": 1.0, "other": 1.0})
     now[0] += 80.0
@@ -79,6 +81,8 @@ def test_without_a_terminal_runs_are_told_in_lines(heard):
     assert heard.remarks[-1].startswith("0 of 3 runs done after ")
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(3.4, "3 s"), (61, "1 min 1 s"), (7260, "2 h 1 min")])
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(3.4, "3 s"), (61, "1 min 1 s"), (7260, "2 h 1 min")]
+)
 def test_durations(seconds, words):
     assert spoken(seconds) == words

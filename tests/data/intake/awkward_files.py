@@ -8,7 +8,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-FILES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["file"]
+FILES: list[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)["file"]
 
 
 def content(case: dict[str, Any]) -> bytes:
@@ -27,7 +29,10 @@ def content(case: dict[str, Any]) -> bytes:
     if packed == "npy":
         import numpy as np
 
-        np.save(buffer, np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float))
+        np.save(
+            buffer,
+            np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float),
+        )
         return buffer.getvalue()
     if packed == "parquet":
         import pandas as pd

@@ -16,13 +16,19 @@ def loaded(case, folder, monkeypatch):
         pytest.importorskip("pyarrow")
     path = case["name"]
     if path == "-":
-        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content(case)), isatty=lambda: False))
+        monkeypatch.setattr(
+            "sys.stdin", SimpleNamespace(buffer=io.BytesIO(content(case)), isatty=lambda: False)
+        )
     else:
         path = str(folder / path)
         Path(path).write_bytes(content(case))
     options = dict(case.get("options", {}))
-    written = {name: options.pop(name) for name in ("separator", "decimal", "encoding") if name in options}
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    written = {
+        name: options.pop(name) for name in ("separator", "decimal", "encoding") if name in options
+    }
+    options = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
+    }
     return load(path, table=TableOptions(**options, format=TextFormat(**written)))
 
 

@@ -59,22 +59,50 @@ def test_a_class_or_a_category_may_be_called_none(write):
 
 
 FAULTS = {
-    "word beside a label": ("a,b,y\n1,2,u\n4,five,v\n", "y", "row 2 (line 3), column 'b': 'five' is not a number"),
-    "several words": ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells of the column"),
+    "word beside a label": (
+        "a,b,y\n1,2,u\n4,five,v\n",
+        "y",
+        "row 2 (line 3), column 'b': 'five' is not a number",
+    ),
+    "several words": (
+        "a,b\n1,x\n4,5\n6,y\n7,8\n",
+        None,
+        "'x' is not a number, nor are 1 further cells of the column",
+    ),
     "underscore": ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
     "inf": ("a,b\n1,2\n3,-inf\n", None, "row 2 (line 3), column 'b': the value is not finite"),
     "too large": ("a,b\n1,2\n3,1e999\n", None, "the value is not finite"),
-    "missing class": ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
+    "missing class": (
+        "a,b,y\n1,2,u\n3,4,\n",
+        "y",
+        "row 2 (line 3), column 'y': the class is missing",
+    ),
     "one column": ("a\n1\n2\n", None, "there is one column only"),
     "one column and a label": ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
-    "nothing but an id": ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a text, as in an id)"),
+    "nothing but an id": (
+        "a,b\nx,u\ny,v\nz,w\n",
+        None,
+        "left out are 'a' (no two rows share a text, as in an id)",
+    ),
     "one class": ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
-    "beyond squaring": ("a,b\n1,2\n3,-1e200\n", None, "row 2 (line 3), column 'b': -1e+200 is too large to be squared"),
+    "beyond squaring": (
+        "a,b\n1,2\n3,-1e200\n",
+        None,
+        "row 2 (line 3), column 'b': -1e+200 is too large to be squared",
+    ),
     "equal rows": ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
     "one row": ("a,b\n1,2\n", None, "has one row of data only"),
-    "unknown label": ("a,b,kind\n1,2,u\n3,4,v\n", "kin", "no column 'kin' for label (did you mean 'kind'?)"),
+    "unknown label": (
+        "a,b,kind\n1,2,u\n3,4,v\n",
+        "kin",
+        "no column 'kin' for label (did you mean 'kind'?)",
+    ),
     "control characters": ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
-    "a very long cell": (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
+    "a very long cell": (
+        f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n",
+        None,
+        f"'{'x' * 39}…' is not a number",
+    ),
 }
 
 
@@ -100,7 +128,9 @@ def test_wrong_names_are_told_all_at_once(write):
 
 
 def test_columns_and_drop_settle_what_would_be_refused(write):
-    path = write("when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n")
+    path = write(
+        "when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n"
+    )
     assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
     assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
     assert load(path, table=TableOptions(encode="drop")).feature_names == ("a", "b")
@@ -113,7 +143,9 @@ def test_a_column_that_is_asked_for_is_used_or_refused_but_never_left_out(write)
     rows = "".join(f"{i},{i % 7},w{i}\n" for i in range(1, 31))
     path = write("id,b,word\n" + rows)
     assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
-    with pytest.raises(TableError, match="column 'word' has 30 different texts, and at most 20 are encoded"):
+    with pytest.raises(
+        TableError, match="column 'word' has 30 different texts, and at most 20 are encoded"
+    ):
         load(path, table=TableOptions(columns=("b", "word")))
 
 
@@ -121,18 +153,25 @@ def test_whole_numbers_are_an_id_when_they_count_or_are_called_so(write):
     n = 12
     counted = np.arange(n)
     shuffled = np.random.RandomState(0).permutation(n) * 3 + 100
-    rows = "".join(f"{c},{s},{s},{i % 5},{i % 3}\n" for i, (c, s) in enumerate(zip(counted, shuffled, strict=True)))
+    rows = "".join(
+        f"{c},{s},{s},{i % 5},{i % 3}\n"
+        for i, (c, s) in enumerate(zip(counted, shuffled, strict=True))
+    )
     dataset = load(write("t,case_id,mass,a,b\n" + rows))
     assert dataset.feature_names == ("mass", "a", "b")
     assert dataset.recipe.left_out.keys() == {"t", "case_id"}
     assert dataset.ids == tuple(map(str, counted))
-    assert load(write("t,case_id,mass,a,b\n" + rows), table=TableOptions(id="case_id")).ids == tuple(map(str, shuffled))
+    assert load(
+        write("t,case_id,mass,a,b\n" + rows), table=TableOptions(id="case_id")
+    ).ids == tuple(map(str, shuffled))
     few = load(write("t,a\n1,5\n2,1\n3,2\n"))
     assert few.feature_names == ("t", "a")
 
 
 def test_a_way_out_that_nobody_can_take_is_not_named():
-    error = TableError("t.csv", [Problem("it is blue", (Remedy("paint it", "colour", "red"), Remedy("look away")))])
+    error = TableError(
+        "t.csv", [Problem("it is blue", (Remedy("paint it", "colour", "red"), Remedy("look away")))]
+    )
     assert str(error) == "t.csv: it is blue; paint it (colour='red'), or look away"
     assert error.said(lambda parameter, value: None) == "t.csv: it is blue; look away"
     assert error.said(lambda parameter, value: f"--{parameter} {value}").endswith(

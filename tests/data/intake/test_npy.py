@@ -31,7 +31,11 @@ def test_numbers_are_left_in_the_file_and_named_by_position(here):
     assert isinstance(data.Y, np.memmap)
     assert not data.Y.flags.writeable
     assert np.array_equal(data.Y, ROWS)
-    assert (data.feature_names, data.names_made_up, data.notes) == (("column_1", "column_2", "column_3"), True, ())
+    assert (data.feature_names, data.names_made_up, data.notes) == (
+        ("column_1", "column_2", "column_3"),
+        True,
+        (),
+    )
 
 
 @pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "fortran", "packed"])
@@ -50,8 +54,18 @@ def test_it_is_read_as_the_same_numbers_in_a_csv_are(here):
     array = ROWS.copy()
     array[3, 1] = np.nan
     np.save("t.npy", np.column_stack([np.arange(30), array, np.arange(30) % 2]))
-    np.savetxt("t.csv", np.column_stack([np.arange(30), array, np.arange(30) % 2]), delimiter=",", fmt="%.17g")
-    for options in ({"missing": "median"}, {"missing": "drop"}, {"missing": "model"}, {"drop": ("column_2",)}):
+    np.savetxt(
+        "t.csv",
+        np.column_stack([np.arange(30), array, np.arange(30) % 2]),
+        delimiter=",",
+        fmt="%.17g",
+    )
+    for options in (
+        {"missing": "median"},
+        {"missing": "drop"},
+        {"missing": "model"},
+        {"drop": ("column_2",)},
+    ):
         table = TableOptions(label="column_5", **options)
         one, other = load("t.npy", table=table), load("t.csv", table=table)
         assert one.sha256 == other.sha256, options
@@ -76,7 +90,20 @@ def test_it_is_read_as_the_same_numbers_in_a_csv_are(here):
         (b"", "is called a .npy file and is none"),
         (b"1,2\n3,4\n", "is called a .npy file and is none"),
     ],
-    ids=["one", "three", "complex", "bool", "text", "objects", "cut", "header", "empty", "pickled", "nothing", "csv"],
+    ids=[
+        "one",
+        "three",
+        "complex",
+        "bool",
+        "text",
+        "objects",
+        "cut",
+        "header",
+        "empty",
+        "pickled",
+        "nothing",
+        "csv",
+    ],
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_what_is_no_table_of_numbers_is_told_in_one_sentence(here, content, sentence, packed):

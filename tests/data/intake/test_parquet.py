@@ -31,14 +31,18 @@ def written(tmp_path, frame, **how):
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_numbers_are_one_array_in_memory_or_in_a_file(tmp_path, monkeypatch, in_memory, lies_in_a_file):
+def test_numbers_are_one_array_in_memory_or_in_a_file(
+    tmp_path, monkeypatch, in_memory, lies_in_a_file
+):
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 20 if in_memory else 19)
     path = written(tmp_path, NUMBERS)
     table = read_table(path, TextFormat())
     assert table.named
     assert table.columns == list(NUMBERS.columns)
     assert lies_in_a_file(table.numbers) != in_memory
-    assert np.array_equal(table.numbers, NUMBERS.to_numpy(dtype=np.float64, na_value=np.nan), equal_nan=True)
+    assert np.array_equal(
+        table.numbers, NUMBERS.to_numpy(dtype=np.float64, na_value=np.nan), equal_nan=True
+    )
     for j, cells in enumerate(table.cells.values()):
         assert np.array_equal(cells, table.numbers[:, j], equal_nan=True)
     data = load(path, table=TableOptions(missing="model"))
@@ -71,11 +75,15 @@ def test_columns_that_only_pandas_knows_are_not_taken_for_numbers(tmp_path):
         "one = read_table(sys.argv[1], TextFormat()); many = next(read_blocks(sys.argv[1], TextFormat())); "
         "print(one.cells['month'][0], many.cells['month'][0])"
     )
-    found = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, text=True, check=True
+    )
     assert found.stdout.split() == ["2020-01", "2020-01"]
 
 
-def test_memory_must_do_where_the_temporary_folder_has_no_room(tmp_path, monkeypatch, lies_in_a_file):
+def test_memory_must_do_where_the_temporary_folder_has_no_room(
+    tmp_path, monkeypatch, lies_in_a_file
+):
     path = written(tmp_path, NUMBERS)
     monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
     monkeypatch.setattr(parquet.tempfile, "gettempdir", lambda: str(tmp_path / "none"))
@@ -87,8 +95,12 @@ def test_memory_must_do_where_the_temporary_folder_has_no_room(tmp_path, monkeyp
 def test_rows_that_are_promised_and_missing_are_told(tmp_path, monkeypatch):
     path = written(tmp_path, NUMBERS)
     room = parquet.ParquetTable._room
-    monkeypatch.setattr(parquet.ParquetTable, "_room", lambda self: np.vstack([room(self), room(self)]))
-    with pytest.raises(UsageError, match=r"not a readable Parquet file \(5 of its 10 rows are there\)"):
+    monkeypatch.setattr(
+        parquet.ParquetTable, "_room", lambda self: np.vstack([room(self), room(self)])
+    )
+    with pytest.raises(
+        UsageError, match=r"not a readable Parquet file \(5 of its 10 rows are there\)"
+    ):
         read_table(path, TextFormat())
 
 

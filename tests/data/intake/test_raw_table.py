@@ -19,7 +19,13 @@ PLAIN = TextFormat()
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_separators_line_ends_blank_lines_spaces_and_mark(tmp_path, separator, newline):
-    lines = ["", separator.join("abc"), separator.join(["1", " 2 ", "3"]), "", separator.join("456")]
+    lines = [
+        "",
+        separator.join("abc"),
+        separator.join(["1", " 2 ", "3"]),
+        "",
+        separator.join("456"),
+    ]
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbf" + newline.join(lines).encode())
     table = read_table(str(path), PLAIN)
@@ -36,7 +42,9 @@ def test_rows_are_told_by_their_line_also_after_cells_of_several_lines():
 
 
 def test_very_wide_lines():
-    Y = np.arange(1.0, 16_001.0).reshape(2, 8_000) / 3.0  # longer than what some readers take for a line
+    Y = (
+        np.arange(1.0, 16_001.0).reshape(2, 8_000) / 3.0
+    )  # longer than what some readers take for a line
     table = parse_csv("t.csv", "\n".join(",".join(map(repr, row)) for row in Y.tolist()), PLAIN)
     assert np.array_equal(np.column_stack(list(table.cells.values())), Y)
 
@@ -103,7 +111,9 @@ word = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_
 @st.composite
 def tables(draw):
     p = draw(st.integers(2, 5))
-    return draw(st.lists(st.tuples(st.lists(finite, min_size=p, max_size=p), word), min_size=2, max_size=8))
+    return draw(
+        st.lists(st.tuples(st.lists(finite, min_size=p, max_size=p), word), min_size=2, max_size=8)
+    )
 
 
 @settings(deadline=None)
@@ -116,12 +126,30 @@ def test_what_is_written_is_read_to_the_last_bit(rows, separator):
     writer.writerows([*map(repr, values), kind] for values, kind in rows)
     told = TextFormat(separator=separator)
     table = parse_csv("t.csv", text.getvalue(), told, known=names, as_text=["kind"])
-    assert np.array_equal([table.cells[name] for name in names[:-1]], np.array([values for values, _ in rows]).T)
+    assert np.array_equal(
+        [table.cells[name] for name in names[:-1]], np.array([values for values, _ in rows]).T
+    )
     assert table.cells["kind"].tolist() == [kind for _, kind in rows]
 
 
 odd = st.sampled_from(
-    ["", "nan", "inf", "1_0", "True", " 2 ", "1e5", "0x10", '"3"', "abc", "1e400", "-", "+1", "1.", "1e"]
+    [
+        "",
+        "nan",
+        "inf",
+        "1_0",
+        "True",
+        " 2 ",
+        "1e5",
+        "0x10",
+        '"3"',
+        "abc",
+        "1e400",
+        "-",
+        "+1",
+        "1.",
+        "1e",
+    ]
 )
 cell = st.one_of(odd, finite.map(repr), st.integers(-(2**63), 2**63 - 1).map(str))
 
@@ -135,9 +163,12 @@ def test_a_column_is_read_by_one_rule_whether_pandas_sees_numbers_or_text(cells,
     values, wrong = numbers(table.cells["name"], decimal)
     bare = [each.strip().strip('"') for each in cells]
     expected = [None if each.lower() in MISSING else to_number(each, decimal) for each in bare]
-    assert np.array_equal(values, [np.nan if number is None else number for number in expected], equal_nan=True)
+    assert np.array_equal(
+        values, [np.nan if number is None else number for number in expected], equal_nan=True
+    )
     assert wrong.tolist() == [
-        number is None and each.lower() not in MISSING for number, each in zip(expected, bare, strict=True)
+        number is None and each.lower() not in MISSING
+        for number, each in zip(expected, bare, strict=True)
     ]
 
 
@@ -162,7 +193,9 @@ def test_parquet_with_holes_dates_and_names_for_rows(tmp_path):
     assert table.place(0) == "row 1"
 
 
-@pytest.mark.parametrize("text", ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T12:00:00Z", "12:30", "3 Jan 2020"])
+@pytest.mark.parametrize(
+    "text", ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T12:00:00Z", "12:30", "3 Jan 2020"]
+)
 def test_dates(text):
     assert is_date(text)
     assert not is_dressed_number("A12")
@@ -175,5 +208,7 @@ def test_numbers_with_signs_around_them(text):
 
 
 def test_names_of_ids():
-    assert all(map(is_id_name, ["id", "ID", "patient_id", "customerId", "Row", "key", "sample.index"]))
+    assert all(
+        map(is_id_name, ["id", "ID", "patient_id", "customerId", "Row", "key", "sample.index"])
+    )
     assert not any(map(is_id_name, ["width", "acid", "humid", "paid", "monkey", "crow", "mid"]))

@@ -21,7 +21,9 @@ def test_missing_file_and_folder(tmp_path):
         load(str(tmp_path))
 
 
-def test_no_permission_is_told_with_the_exit_code_of_files_that_cannot_be_read(tmp_path, monkeypatch):
+def test_no_permission_is_told_with_the_exit_code_of_files_that_cannot_be_read(
+    tmp_path, monkeypatch
+):
     def refuse(self, mode):
         raise PermissionError(13, "Permission denied")
 
@@ -71,14 +73,27 @@ def zipped(*names):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (zipped("one.csv", "two.csv"), "packs 2 files ('one.csv', 'two.csv', ...); pack one table alone"),
-        (zipped("[Content_Types].xml", "xl/workbook.xml"), "is an office document; save the sheet as CSV"),
+        (
+            zipped("one.csv", "two.csv"),
+            "packs 2 files ('one.csv', 'two.csv', ...); pack one table alone",
+        ),
+        (
+            zipped("[Content_Types].xml", "xl/workbook.xml"),
+            "is an office document; save the sheet as CSV",
+        ),
         (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be unpacked"),
         (zipped("one.csv")[:-30], "cannot be unpacked"),
         (b"PAR1 and no more", "is not a readable Parquet file"),
         (b"a,b\n1,\0002\n", "is not a text file in UTF-8 (it has zero bytes)"),
     ],
-    ids=["two files", "workbook", "cut gzip", "cut zip", "no Parquet", "zero bytes"],  # the bytes hold the time of day
+    ids=[
+        "two files",
+        "workbook",
+        "cut gzip",
+        "cut zip",
+        "no Parquet",
+        "zero bytes",
+    ],  # the bytes hold the time of day
 )
 def test_what_cannot_be_unpacked_is_told(tmp_path, content, sentence):
     if content.startswith(b"PAR1"):
@@ -106,7 +121,9 @@ def test_unknown_encodings_and_formats_are_told(tmp_path):
         TextFormat(decimal=";")
     with pytest.raises(UsageError, match="both ','"):
         TextFormat(separator=",", decimal=",")
-    with pytest.raises(UsageError, match="missing='mean' is unknown; valid: error, drop, median, model"):
+    with pytest.raises(
+        UsageError, match="missing='mean' is unknown; valid: error, drop, median, model"
+    ):
         TableOptions(missing="mean")
 
 
@@ -127,7 +144,10 @@ def test_silent_standard_input_is_given_up(monkeypatch):
     monkeypatch.setattr(reading, "SILENCE", 0.2)
     with os.fdopen(end, "rb") as stream, os.fdopen(other, "wb"):
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream, isatty=lambda: False))
-        with pytest.raises(UsageError, match="nothing has come from standard input"), reading.unpacked("-"):
+        with (
+            pytest.raises(UsageError, match="nothing has come from standard input"),
+            reading.unpacked("-"),
+        ):
             pass
 
 

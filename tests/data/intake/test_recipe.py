@@ -39,7 +39,12 @@ def learned(write):
 def test_the_rows_of_a_raw_table(write):
     table = birds(60)
     data = load(write(table))
-    assert data.feature_names[:4] == ("island=Biscoe", "island=Dream", "island=Torgersen", "bill_length")
+    assert data.feature_names[:4] == (
+        "island=Biscoe",
+        "island=Dream",
+        "island=Torgersen",
+        "bill_length",
+    )
     assert data.ids == tuple(table["bird"])
     there = table["body_mass"].notna().to_numpy()
     column = data.feature_names.index("body_mass")
@@ -48,7 +53,9 @@ def test_the_rows_of_a_raw_table(write):
     ones = data.Y[:, :3] > 0
     assert (ones.sum(axis=1) == 1).all()
     filled = table["island"].fillna(table["island"].mode()[0])
-    assert [data.feature_names[j] for j in ones.argmax(axis=1)] == [f"island={island}" for island in filled]
+    assert [data.feature_names[j] for j in ones.argmax(axis=1)] == [
+        f"island={island}" for island in filled
+    ]
 
 
 def test_a_column_of_text_has_half_the_variance_of_one_of_numbers(write):
@@ -77,7 +84,9 @@ def test_new_rows_in_another_order_with_strangers_and_holes(write, learned):
     odd.loc[3, "island"] = "Mars"
     odd.loc[4, "body_mass"] = None
     filled = load_for(learned, write(odd))
-    assert "1 value that the model does not know, such as 'Mars' in row 4 (line 5)" in filled.notes[0]
+    assert (
+        "1 value that the model does not know, such as 'Mars' in row 4 (line 5)" in filled.notes[0]
+    )
     assert "2 missing values in 'island', 'body_mass'" in filled.notes[1]
     islands = next(column for column in learned.columns if column.name == "island")
     assert isinstance(islands, TextColumn)
@@ -89,16 +98,25 @@ def test_new_rows_in_another_order_with_strangers_and_holes(write, learned):
 
 def test_all_that_is_wrong_with_new_rows_is_told_at_once(write, learned):
     new = birds(10, seed=1, holes=0.0)
-    with pytest.raises(TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"):
+    with pytest.raises(
+        TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"
+    ):
         load_for(learned, write(new.rename(columns={"sex": "sexe"})))
     wrong = new.astype(object)
     wrong.loc[2, "bill_depth"] = "deep"
     wrong.loc[5, "body_mass"] = "inf"
     with pytest.raises(TableError) as caught:
         load_for(learned, write(wrong), label="kind", id="who")
-    parts = ["no column 'kind' for label", "no column 'who' for id", "'deep' is not a number", "is not finite"]
+    parts = [
+        "no column 'kind' for label",
+        "no column 'who' for id",
+        "'deep' is not a number",
+        "is not finite",
+    ]
     assert len(caught.value.problems) == len(parts)
-    assert all(part in problem.what for part, problem in zip(parts, caught.value.problems, strict=True))
+    assert all(
+        part in problem.what for part, problem in zip(parts, caught.value.problems, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,13 +160,17 @@ def test_without_names_columns_go_by_position(write):
 
 
 def test_positions_count_what_was_left_out(write):
-    table = pd.DataFrame({"id": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]})
+    table = pd.DataFrame(
+        {"id": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]}
+    )
     recipe = load(write(table, header=False), label="column_4").recipe
     whole = load_for(recipe, write(table, header=False))
     assert np.array_equal(whole.Y, table[["a", "b"]])
     assert whole.ids == ("p", "q", "r")
     assert whole.class_names == ("u", "v")
-    assert np.array_equal(load_for(recipe, write(table[["a", "b"]], header=False)).Y, table[["a", "b"]])
+    assert np.array_equal(
+        load_for(recipe, write(table[["a", "b"]], header=False)).Y, table[["a", "b"]]
+    )
 
 
 def test_the_classes_of_new_rows(write):
@@ -160,7 +182,11 @@ def test_the_classes_of_new_rows(write):
     assert load_for(recipe, write(holes)).labels is None
     with pytest.raises(TableError, match="the class is missing"):
         load_for(recipe, write(holes), label="y")
-    assert load_for(recipe, write(table.rename(columns={"y": "z"})), label="z").labels.tolist() == [0, 1, 0]
+    assert load_for(recipe, write(table.rename(columns={"y": "z"})), label="z").labels.tolist() == [
+        0,
+        1,
+        0,
+    ]
 
 
 def test_a_recipe_is_plain_json_and_comes_back_the_same(learned):
@@ -176,7 +202,11 @@ def test_a_recipe_is_plain_json_and_comes_back_the_same(learned):
         {"columns": [{"kind": "number", "name": "other", "median": 1.0, "spread": 1.0}]},
         {"columns": [{"kind": "number", "name": "sex", "median": None, "spread": 1.0}]},
         {"columns": [{"kind": "number", "name": "sex", "median": 1.0, "spread": -1.0}]},
-        {"columns": [{"kind": "text", "name": "sex", "categories": [], "most_common": "", "spread": 1.0}]},
+        {
+            "columns": [
+                {"kind": "text", "name": "sex", "categories": [], "most_common": "", "spread": 1.0}
+            ]
+        },
         {"columns": [{"kind": "code", "name": "sex"}]},
         {"columns": 3},
         {"missing": "guess"},

@@ -13,14 +13,27 @@ DATA = load("iris")
 
 def _dec_on_cmc(**stats):
     """A cell whose printed NMI is 3.13."""
-    every = dict.fromkeys(SCORES, Stat(44.0, 0.1)) | {name: Stat(mean, 0.05) for name, mean in stats.items()}
-    return Outcome(Cell("cmc", 95, 2, known()["dec"], 3, data=DATA), {}, 10, 0, every, Stat(0.1, 0.0))
+    every = dict.fromkeys(SCORES, Stat(44.0, 0.1)) | {
+        name: Stat(mean, 0.05) for name, mean in stats.items()
+    }
+    return Outcome(
+        Cell("cmc", 95, 2, known()["dec"], 3, data=DATA), {}, 10, 0, every, Stat(0.1, 0.0)
+    )
 
 
 def _point(level, failed, acc):
     stats = dict.fromkeys(SCORES, Stat(acc, 0.0) if failed < 3 else Stat())
-    cell = Cell("iris", 95, 2, Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)}), 3, data=DATA)
-    return Outcome(cell, {"level": level}, 3, failed, stats, Stat(0.1, 0.0), ("no luck",) if failed else ())
+    cell = Cell(
+        "iris",
+        95,
+        2,
+        Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)}),
+        3,
+        data=DATA,
+    )
+    return Outcome(
+        cell, {"level": level}, 3, failed, stats, Stat(0.1, 0.0), ("no luck",) if failed else ()
+    )
 
 
 def test_the_labels_chose_nothing_where_every_run_failed():
@@ -50,8 +63,13 @@ def test_a_printed_nmi_that_is_the_other_one_is_told():
 
 
 def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
-    cell = Cell("cmc", 95, 2, known()["deepc"], 3, scores={"acc": "acc_hungarian", "nmi": "nmi"}, data=DATA)
-    stats = dict.fromkeys(SCORES, Stat(2.0, 0.1)) | {"acc": Stat(45.3, 0.1), "acc_hungarian": Stat(39.2, 0.1)}
+    cell = Cell(
+        "cmc", 95, 2, known()["deepc"], 3, scores={"acc": "acc_hungarian", "nmi": "nmi"}, data=DATA
+    )
+    stats = dict.fromkeys(SCORES, Stat(2.0, 0.1)) | {
+        "acc": Stat(45.3, 0.1),
+        "acc_hungarian": Stat(39.2, 0.1),
+    }
     told = compare_cell(Outcome(cell, {}, 10, 0, stats, Stat(0.1, 0.0)))
     assert (told.ours["acc"].mean, told.verdict["acc"]) == (39.2, "within 1")
     assert "45.30" in told.note

@@ -27,4 +27,8 @@ def test_a_method_that_is_known_no_more_keeps_its_name(tmp_path):
     path = tmp_path / "benchmark.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     (result,) = read_results(path)
-    assert (result.method, result.entrant.in_paper, result.paper) == ("gone-fcm", False, {"acc": None, "nmi": None})
+    assert (result.method, result.entrant.in_paper, result.paper) == (
+        "gone-fcm",
+        False,
+        {"acc": None, "nmi": None},
+    )

@@ -50,7 +50,13 @@ def test_a_method_with_a_gap_is_left_out_and_named():
 
 
 def test_both_sides_are_ranked_on_the_methods_and_rows_that_both_have():
-    printed = _scores([{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, {"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 1, "e": 9}])
+    printed = _scores(
+        [
+            {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
+            {"a": 1, "b": 2, "c": 3, "d": 4},
+            {"a": 1, "e": 9},
+        ]
+    )
     ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
     expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
     for side, ranks in zip(compare_sides(printed, ours), expected, strict=True):
@@ -65,7 +71,9 @@ def test_the_row_of_a_data_set_is_one_that_both_sides_have():
     printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
-    assert compare_sides(printed, ours) is None  # at 95 % only one method was run, and that row is the one that counts
+    assert (
+        compare_sides(printed, ours) is None
+    )  # at 95 % only one method was run, and that row is the one that counts
     del ours["d", 95, "a"]
     first, second = compare_sides(printed, ours)
     assert first.datasets == second.datasets == ("d", "e")
@@ -92,6 +100,22 @@ def test_methods_that_never_differ_are_one_clique_with_no_evidence():
 
 
 def test_cells_without_a_number_are_not_scores():
-    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, {"acc": Stat(1.0, 0.0)}, {}, {}, 0.1, "")
+    cell = Result(
+        "iris",
+        "",
+        95,
+        2,
+        3,
+        Method("a", "a:A"),
+        {},
+        {},
+        1,
+        0,
+        {"acc": Stat(1.0, 0.0)},
+        {},
+        {},
+        0.1,
+        "",
+    )
     empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
     assert our_scores([cell, empty], "acc") == {("iris", 95, "a"): 1.0}

@@ -34,7 +34,9 @@ from sgpmic_cli.scores import SCORES
     ],
 )
 def test_the_rules(ours, s_ours, paper, s_paper, verdict):
-    assert compare(Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))) == verdict
+    assert (
+        compare(Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))) == verdict
+    )
 
 
 def test_the_interval_is_welchs():
@@ -55,9 +57,16 @@ def test_a_single_run_takes_the_spread_of_the_paper():
     assert compare(Difference.of(Stat(70.0, 0.0), 10, Published(75.0, 3.0, False))) is Verdict.DOWN
 
 
-@pytest.mark.parametrize(("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)])
+@pytest.mark.parametrize(
+    ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)]
+)
 def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
-    assert Difference.of(Stat(50.0 + difference, spread), 10, Published(50.0, spread, False)).equivalent is shown
+    assert (
+        Difference.of(
+            Stat(50.0 + difference, spread), 10, Published(50.0, spread, False)
+        ).equivalent
+        is shown
+    )
 
 
 def test_what_goes_before_the_numbers():
@@ -69,8 +78,13 @@ def test_what_goes_before_the_numbers():
     assert judge(outcome, "acc", None) is Verdict.NEW
     assert judge(replace(outcome, failed=3), "acc", paper) is Verdict.EXACT
     assert judge(replace(outcome, failed=10), "acc", paper) is Verdict.FAILED
-    assert judge(replace(outcome, cell=replace(cell, data_differ=True)), "acc", paper) is Verdict.DATA_DIFFER
-    assert judge(replace(outcome, cell=replace(cell, data=None)), "acc", paper) is Verdict.UNAVAILABLE
+    assert (
+        judge(replace(outcome, cell=replace(cell, data_differ=True)), "acc", paper)
+        is Verdict.DATA_DIFFER
+    )
+    assert (
+        judge(replace(outcome, cell=replace(cell, data=None)), "acc", paper) is Verdict.UNAVAILABLE
+    )
 
 
 def test_the_legend_explains_every_verdict():

@@ -34,7 +34,9 @@ def test_adding_a_method_a_data_set_or_a_repeat_changes_no_other_run():
 def test_every_run_has_its_own_seed_and_key():
     seeds = _seeds(_cells(["iris", "wine"], ["all"]), 10)
     assert len(set(seeds.values())) == len(seeds)
-    assert not set(seeds.values()) & set(_seeds(_cells(["iris", "wine"], ["all"]), 10, seed=1).values())
+    assert not set(seeds.values()) & set(
+        _seeds(_cells(["iris", "wine"], ["all"]), 10, seed=1).values()
+    )
 
 
 def test_seeds_stay_as_they_are():
@@ -51,7 +53,10 @@ def test_equal_experiments_are_computed_once():
 
 def test_a_method_with_dimensions_of_its_own_has_the_same_runs_in_every_row():
     planned = _cells(["iris"], [50, 95, 99], ["sgp-mic+", "pca-fcm"])
-    assert len(plan_runs([cell for cell in planned if cell.method.name == "sgp-mic+"], 10, seed=0)) == 10
+    assert (
+        len(plan_runs([cell for cell in planned if cell.method.name == "sgp-mic+"], 10, seed=0))
+        == 10
+    )
     assert len({run.q for cell in planned for run in runs_of(cell, 1, 0)}) == 3
 
 
@@ -65,8 +70,12 @@ def _printed_q():
     import csv
     from importlib.resources import files
 
-    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(encoding="utf-8") as file:
-        return {(row["dataset"], int(row["variance"]), int(row["q"])) for row in csv.DictReader(file)}
+    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(
+        encoding="utf-8"
+    ) as file:
+        return {
+            (row["dataset"], int(row["variance"]), int(row["q"])) for row in csv.DictReader(file)
+        }
 
 
 def test_the_paper_has_582_numbers():
@@ -75,7 +84,10 @@ def test_the_paper_has_582_numbers():
 
 def test_protocols_differ_in_columns_q_and_settings():
     as_run = {cell.method.name: cell for cell in _cells(["wine"], [95], [*METHODS, "isomap-fcm"])}
-    stated = {cell.method.name: cell for cell in _cells(["wine"], [95], [*METHODS, "isomap-fcm"], "as-stated")}
+    stated = {
+        cell.method.name: cell
+        for cell in _cells(["wine"], [95], [*METHODS, "isomap-fcm"], "as-stated")
+    }
     assert [as_run["pca-fcm"].data.Y.shape[1], stated["pca-fcm"].data.Y.shape[1]] == [12, 13]
     assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 1]
     assert as_run["ppca-fcm"].settings == {}
@@ -93,7 +105,9 @@ def test_a_grid_gives_one_run_for_each_point_and_repeat():
     method = Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.9)})
     (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], protocol_named("as-run"))
     runs = runs_of(cell, 3, 0)
-    assert [(run.settings["level"], run.repeat) for run in runs] == [(x, r) for x in (0.1, 0.9) for r in range(3)]
+    assert [(run.settings["level"], run.repeat) for run in runs] == [
+        (x, r) for x in (0.1, 0.9) for r in range(3)
+    ]
     assert len({run.seed for run in runs}) == 6
 
 
@@ -119,13 +133,16 @@ def test_yale_has_the_printed_q_and_only_its_own_row():
 
 
 def test_all_leaves_out_rows_that_the_paper_does_not_have():
-    listed = {source.name: source.variances for source in load_table_data(["all"], [99], offline=True)}
+    listed = {
+        source.name: source.variances for source in load_table_data(["all"], [99], offline=True)
+    }
     assert "yale" not in listed
     assert listed["iris"] == (99,)
 
 
 @pytest.mark.parametrize(
-    ("bad", "sentence"), [("96", "nearest is 95.*valid: 50, 95, 99, all"), ("0.9", "95"), ("x", "valid: 50")]
+    ("bad", "sentence"),
+    [("96", "nearest is 95.*valid: 50, 95, 99, all"), ("0.9", "95"), ("x", "valid: 50")],
 )
 def test_an_unknown_variance_names_the_valid_ones(bad, sentence):
     with pytest.raises(UsageError, match=sentence):
@@ -136,13 +153,19 @@ def test_a_last_column_of_measurements_is_not_taken_for_classes(tmp_path):
     path = tmp_path / "plain.csv"
     path.write_text("a,b,c\n1,2,3\n2,3,5\n5,1,4\n")
     with pytest.raises(UsageError, match="label=COLUMN"):
-        plan_cells(load_table_data([str(path)], [95]), resolve(["pca-fcm"]), protocol_named("as-run"))
+        plan_cells(
+            load_table_data([str(path)], [95]), resolve(["pca-fcm"]), protocol_named("as-run")
+        )
 
 
 def test_what_the_printed_numbers_need_is_for_the_papers_data_alone(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
-    (own,) = plan_cells(load_table_data([str(path)], [95], label="y"), resolve(["sgp-mic"]), protocol_named("as-run"))
+    (own,) = plan_cells(
+        load_table_data([str(path)], [95], label="y"),
+        resolve(["sgp-mic"]),
+        protocol_named("as-run"),
+    )
     (printed,) = _cells(["iris"], [95], ["sgp-mic"])
     assert own.settings == {}
     assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
@@ -164,10 +187,16 @@ def test_columns_that_the_paper_scored_otherwise_are_scored_so_on_its_data_alone
 
 
 def test_as_stated_is_the_printed_algorithm():
-    cells = plan_cells(load_table_data(["iris"], [95]), resolve(["sgp-mic"]), protocol_named("as-stated"))
+    cells = plan_cells(
+        load_table_data(["iris"], [95]), resolve(["sgp-mic"]), protocol_named("as-stated")
+    )
     settings = cells[0].settings
     assert (settings["scale"], settings["center"], settings["kernel_start"]) == ("none", False, 1.0)
-    assert (settings["optimizer"], settings["learn_weights"], settings["learn_noise"]) == ("scg", True, True)
+    assert (settings["optimizer"], settings["learn_weights"], settings["learn_noise"]) == (
+        "scg",
+        True,
+        True,
+    )
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):
@@ -175,7 +204,9 @@ def test_two_files_of_one_name_are_refused(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "same.csv").write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
     with pytest.raises(UsageError, match=r"two data sets are called 'same.csv'"):
-        load_table_data([str(tmp_path / folder / "same.csv") for folder in ("a", "b")], [95], label="y")
+        load_table_data(
+            [str(tmp_path / folder / "same.csv") for folder in ("a", "b")], [95], label="y"
+        )
 
 
 def test_label_needs_a_file():

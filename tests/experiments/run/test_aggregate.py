@@ -21,7 +21,17 @@ def _fold(accs):
             scores = dict.fromkeys(SCORES, acc) if ok else {}
             behind.append(run)
             records[run.key] = Record(
-                run.key, "iris", "graded", 2, 3, run.settings, repeat, repeat, "ok" if ok else "failed", 1.0, scores
+                run.key,
+                "iris",
+                "graded",
+                2,
+                3,
+                run.settings,
+                repeat,
+                repeat,
+                "ok" if ok else "failed",
+                1.0,
+                scores,
             )
     return aggregate_runs(cell, behind, records)
 

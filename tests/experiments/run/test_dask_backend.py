@@ -25,7 +25,15 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 HERE = Path(__file__)
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
-TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md")
+TABLES = (
+    "table.csv",
+    "table.md",
+    "table.tex",
+    "table2.md",
+    "table2.tex",
+    "summary.json",
+    "summary.md",
+)
 START_SECONDS = 120
 
 
@@ -37,21 +45,42 @@ class Cluster:
         self.file = folder / "scheduler.json"
         paths = os.pathsep.join([str(HERE.parents[1]), str(HERE.parents[3])])
         self.environment = {**os.environ, "PYTHONPATH": paths, **environment}
-        self.processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")]
+        self.processes = [
+            self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        ]
         self._until(self.file.exists)
         self.client = distributed.Client(scheduler_file=str(self.file), set_as_default=False)
         self.address = self.client.scheduler.address
 
     def _start(self, kind, *arguments):
-        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file), *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "dask",
+            kind,
+            "--scheduler-file",
+            str(self.file),
+            *arguments,
+        ]
         return subprocess.Popen(
-            command, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            env=self.environment,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def add_workers(self, count):
         home = self.folder / "worker"
         home.mkdir(exist_ok=True)
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(home)]
+        options = [
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+            "--local-directory",
+            str(home),
+        ]
         started = [self._start("worker", "--host", "127.0.0.1", *options) for _ in range(count)]
         self.processes += started
         self.client.wait_for_workers(count, timeout=START_SECONDS)
@@ -95,7 +124,11 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     finished = []
 
     def work():
-        finished.append(small_benchmark(**arguments, out=out, store=store, backend="dask", scheduler=running.address))
+        finished.append(
+            small_benchmark(
+                **arguments, out=out, store=store, backend="dask", scheduler=running.address
+            )
+        )
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -117,7 +150,15 @@ def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
     running.add_workers(1)  # one worker takes the batches in their order
     methods = ["toy_methods:Halves", "toy_methods:WorkerKiller"]
     with pytest.raises(SgpmicError, match=r"one worker after the other died.*goes on from here"):
-        small_benchmark(["iris"], [95], methods, out=tmp_path, repeats=3, backend="dask", scheduler=running.address)
+        small_benchmark(
+            ["iris"],
+            [95],
+            methods,
+            out=tmp_path,
+            repeats=3,
+            backend="dask",
+            scheduler=running.address,
+        )
     assert len(list((tmp_path / "runs").glob("*.json"))) == 3
 
 
@@ -137,7 +178,13 @@ def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
     monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         small_benchmark(
-            ["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, backend="dask", scheduler="tcp://127.0.0.1:9"
+            ["iris"],
+            [95],
+            ["pca-fcm"],
+            out=tmp_path,
+            repeats=1,
+            backend="dask",
+            scheduler="tcp://127.0.0.1:9",
         )
 
 
@@ -156,9 +203,14 @@ def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
 
 @pytest.mark.parametrize(
     ("threads", "code", "sentence"),
-    [(2, None, "workers of one thread each"), (1, "older", "another version of toy_methods:Halves")],
+    [
+        (2, None, "workers of one thread each"),
+        (1, "older", "another version of toy_methods:Halves"),
+    ],
 )
-def test_a_worker_that_would_give_other_numbers_refuses(tmp_path, monkeypatch, threads, code, sentence):
+def test_a_worker_that_would_give_other_numbers_refuses(
+    tmp_path, monkeypatch, threads, code, sentence
+):
     class Worker:
         address = "tcp://worker"
         local_directory = str(tmp_path)
@@ -167,7 +219,9 @@ def test_a_worker_that_would_give_other_numbers_refuses(tmp_path, monkeypatch, t
             nthreads = threads
 
     monkeypatch.setattr(distributed, "get_worker", lambda: Worker)
-    cells = plan_cells(load_table_data(["iris"], [95]), resolve(["toy_methods:Halves"]), protocol_named("as-run"))
+    cells = plan_cells(
+        load_table_data(["iris"], [95]), resolve(["toy_methods:Halves"]), protocol_named("as-run")
+    )
     (run,) = plan_runs(cells, 1, 0)
     with pytest.raises(SgpmicError, match=sentence):
         compute_here([replace(run, code=code or run.code)])

@@ -8,7 +8,9 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.scores import SCORES
 
-RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0))
+RECORD = Record(
+    "k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0)
+)
 
 
 @pytest.fixture
@@ -56,7 +58,10 @@ def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
 def test_leftovers_of_killed_processes_go_and_nothing_else(store):
     """By name, folder and maker: a file of the user's that ends in .tmp, one of a live process, one further down."""
     gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # beyond the largest number of a process
-    kept = [store.folder / name for name in ("notes.tmp", f".sgpmic-{os.getpid()}-0123abcd.tmp", "mine/x.tmp")]
+    kept = [
+        store.folder / name
+        for name in ("notes.tmp", f".sgpmic-{os.getpid()}-0123abcd.tmp", "mine/x.tmp")
+    ]
     for path in (gone, *kept):
         path.parent.mkdir(exist_ok=True)
         path.write_text("{")

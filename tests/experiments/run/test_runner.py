@@ -10,7 +10,11 @@ from sgpmic_cli.experiments.run.records import Store
 
 def _runs(methods, repeats=4, datasets=("iris",), variances=(95,)):
     return plan_runs(
-        plan_cells(load_table_data(datasets, variances), resolve(methods), protocol_named("as-run")), repeats, 0
+        plan_cells(
+            load_table_data(datasets, variances), resolve(methods), protocol_named("as-run")
+        ),
+        repeats,
+        0,
     )
 
 
@@ -29,7 +33,9 @@ def test_workers_give_what_this_process_gives(tmp_path):
     runs = _runs(["pca-fcm", "isomap-fcm", "toy_methods:Halves"], 3)
     here = runner.execute(runs, Store(tmp_path / "here"), n_jobs=1)
     there = runner.execute(runs, Store(tmp_path / "there"), n_jobs=2)
-    assert {key: record.scores for key, record in here.items()} == {key: r.scores for key, r in there.items()}
+    assert {key: record.scores for key, record in here.items()} == {
+        key: r.scores for key, r in there.items()
+    }
     assert all(Store(tmp_path / "there").read(run.key) == there[run.key] for run in runs)
 
 
@@ -62,7 +68,12 @@ def test_one_run_of_each_data_set_makes_what_the_others_share():
 def test_one_run_of_each_cell_makes_what_its_repeats_share():
     first, second = runner._stages(_runs(["gplvm-fcm", "isomap-fcm"], 3, ["wine"], ["all"]))
     makers = [(run.cell.method.name, run.cell.q) for run in first]
-    assert sorted(makers) == [("gplvm-fcm", 1), ("gplvm-fcm", 2), ("gplvm-fcm", 4), ("isomap-fcm", 1)]
+    assert sorted(makers) == [
+        ("gplvm-fcm", 1),
+        ("gplvm-fcm", 2),
+        ("gplvm-fcm", 4),
+        ("isomap-fcm", 1),
+    ]
     assert len(second) == 18 - 4
 
 
@@ -72,5 +83,7 @@ def test_the_longest_runs_go_first_and_cheap_repeats_together():
     assert batches[0][0].cell.dataset == "segment"
     assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
     assert len([batch for batch in batches if batch[0].cell.dataset == "iris"]) == 1
-    assert len(runner._batches(_runs(["pca-fcm"], 10, ["iris"], ["all"]))) == 3  # rows do not tear each other apart
+    assert (
+        len(runner._batches(_runs(["pca-fcm"], 10, ["iris"], ["all"]))) == 3
+    )  # rows do not tear each other apart
     assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)

@@ -14,12 +14,19 @@ def results(tmp_path_factory):
     """Cells of the right form, whose numbers the tests make up."""
     from dataclasses import replace
 
-    (cell,) = small_benchmark(["iris"], [95], ["ward"], out=tmp_path_factory.mktemp("one"), repeats=1).results
+    (cell,) = small_benchmark(
+        ["iris"], [95], ["ward"], out=tmp_path_factory.mktemp("one"), repeats=1
+    ).results
     entrants = {method.name: method for method in resolve(METHODS)}
 
     def made_up(scores):
         return [
-            replace(cell, dataset=name, entrant=entrants[method], ours={**cell.ours, "ari": Stat(score, 0.0)})
+            replace(
+                cell,
+                dataset=name,
+                entrant=entrants[method],
+                ours={**cell.ours, "ari": Stat(score, 0.0)},
+            )
             for name, row in scores.items()
             for method, score in zip(METHODS, row, strict=True)
         ]
@@ -38,10 +45,18 @@ def test_the_study_has_both_settings_the_peers_and_every_kind_of_data():
 def test_what_is_said_follows_from_the_numbers(results):
     text = findings(
         results(
-            {"iris": (60, 70, 50, 80), "wine": (90, 80, 50, 91), "spirals": (5, 0, 3, 100), "moons": (50, 60, 1, 40)}
+            {
+                "iris": (60, 70, 50, 80),
+                "wine": (90, 80, 50, 91),
+                "spirals": (5, 0, 3, 100),
+                "moons": (50, 60, 1, 40),
+            }
         )
     )
-    assert "Over 2 tables with classes the mean ARI is 85.5 with our setting and 50.0 with the paper's" in text
+    assert (
+        "Over 2 tables with classes the mean ARI is 85.5 with our setting and 50.0 with the paper's"
+        in text
+    )
     assert "the best of the others there is k-means with 75.0." in text
     assert "pays on iris (80.0, ward 70.0), spirals (100.0, k-means 5.0);" in text
     assert "within 2 points on wine (91.0, k-means 90.0);" in text

@@ -28,6 +28,8 @@ def test_where_nothing_was_compared_junit_and_annotations_say_so():
 def test_an_annotation_is_one_line_with_percent_signs_escaped():
     assert annotations([SAME]) == []
     (line,) = annotations([SAME, GONE])
-    assert line.startswith("::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25 is missing")
+    assert line.startswith(
+        "::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25 is missing"
+    )
     assert line.endswith("gone <away>%0Afor good")
     assert "\n" not in line

@@ -17,14 +17,32 @@ METHODS = ["pca-fcm", "isomap-fcm", "aml-tuned", "toy_methods:Flaky"]
 GRID = 7  # values of lambda that AML is run with
 REPEATS = 4
 N_JOBS_KILLED = (2, 1)
-TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "table2.tex", "summary.json", "summary.md", "lambda.csv")
+TABLES = (
+    "table.csv",
+    "table.md",
+    "table.tex",
+    "table2.md",
+    "table2.tex",
+    "summary.json",
+    "summary.md",
+    "lambda.csv",
+)
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and signals of POSIX")
 
 
 def _start(out, store, n_jobs=2):
     arguments = f"--dataset iris,wine --variance 95 --methods {','.join(METHODS)} --repeats {REPEATS}".split()
-    command = [sys.executable, "-m", "sgpmic_cli", "benchmark", *arguments, "--quiet", "--n-jobs", str(n_jobs)]
+    command = [
+        sys.executable,
+        "-m",
+        "sgpmic_cli",
+        "benchmark",
+        *arguments,
+        "--quiet",
+        "--n-jobs",
+        str(n_jobs),
+    ]
     here = Path(__file__)
     paths = os.pathsep.join([str(here.parents[1]), str(here.parents[3])])
     return subprocess.Popen(
@@ -58,7 +76,9 @@ def expected(tmp_path_factory):
 
 def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected):
     out, store = tmp_path / "out", tmp_path / "store"
-    rng = random.Random(12)  # a failure can be looked at again: what is left to chance is the machine
+    rng = random.Random(
+        12
+    )  # a failure can be looked at again: what is left to chance is the machine
     kills = 0
     for n_jobs in N_JOBS_KILLED:
         process = _start(out, store, n_jobs)
@@ -91,7 +111,9 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     out, store = tmp_path / "out", tmp_path / "store"
     process = _start(out, store, n_jobs=2)
     assert _wait_for_records(process, store, 10)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers alike
+    os.killpg(
+        process.pid, signal.SIGINT
+    )  # as a terminal does: to the command and its workers alike
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert printed == ""

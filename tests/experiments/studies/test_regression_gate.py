@@ -12,8 +12,20 @@ from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
-from sgpmic_cli.experiments.studies.reference import Expected, Reference, read_reference, write_reference
-from sgpmic_cli.experiments.studies.regression_gate import Selection, State, broken, check, compared, update
+from sgpmic_cli.experiments.studies.reference import (
+    Expected,
+    Reference,
+    read_reference,
+    write_reference,
+)
+from sgpmic_cli.experiments.studies.regression_gate import (
+    Selection,
+    State,
+    broken,
+    check,
+    compared,
+    update,
+)
 
 HERE = RunOptions(n_jobs=1)
 IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
@@ -27,11 +39,17 @@ def reference():
 
 def _with(reference, place=PLACE, **metrics):
     cell = reference.cells[place]
-    return replace(reference, cells=reference.cells | {place: replace(cell, values=cell.values | metrics)})
+    return replace(
+        reference, cells=reference.cells | {place: replace(cell, values=cell.values | metrics)}
+    )
 
 
 def _states(changes):
-    return {(*change.place, change.metric): change.state for change in changes if change.state is not State.SAME}
+    return {
+        (*change.place, change.metric): change.state
+        for change in changes
+        if change.state is not State.SAME
+    }
 
 
 def test_unchanged_code_moves_nothing(reference):
@@ -61,7 +79,11 @@ def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference
 def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
     spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0))
     for repeats, allowed in ((1, 21.0), (4, 10.5)):
-        change = next(c for c in check(spread, repeats=repeats, options=HERE) if (c.place, c.metric) == (PLACE, "acc"))
+        change = next(
+            c
+            for c in check(spread, repeats=repeats, options=HERE)
+            if (c.place, c.metric) == (PLACE, "acc")
+        )
         assert change.tolerance == pytest.approx(allowed)
     assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
 
@@ -90,18 +112,27 @@ def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monk
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Broken"),))
     for old in (good, None):
         kept, changes, _ = update(old, toy, repeats=2, options=HERE)
-        assert [(change.state, change.reason) for change in changes] == [(State.FAILED, "ValueError: no luck")] * 3 * 2
+        assert [(change.state, change.reason) for change in changes] == [
+            (State.FAILED, "ValueError: no luck")
+        ] * 3 * 2
         assert kept.cells == (old.cells if old else {})
 
 
 def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
     for selection, sentence in (
-        (Selection(("iris", "wien"), ("pca-fcm",)), r"unknown data set 'wien' \(did you mean 'wine'\?\)"),
+        (
+            Selection(("iris", "wien"), ("pca-fcm",)),
+            r"unknown data set 'wien' \(did you mean 'wine'\?\)",
+        ),
         (Selection(("iris",), ("pca-fcm", "pppca")), "unknown method 'pppca'"),
     ):
         with pytest.raises(UsageError, match=sentence):
             check(reference, selection, options=HERE)
-    place = ("flowers", 95, "gone-fcm")  # known to the reference alone: missing, but no wrong argument
+    place = (
+        "flowers",
+        95,
+        "gone-fcm",
+    )  # known to the reference alone: missing, but no wrong argument
     gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
     (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), options=HERE)
     assert change.state is State.MISSING
@@ -125,7 +156,9 @@ def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
         assert [change.state for change in changes] == [State.MISSING]
 
 
-def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_fast_cells(tmp_path, reference):
+def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_fast_cells(
+    tmp_path, reference
+):
     yale = Expected(("yale", 50, "pca-fcm"), {}, reference.cells[PLACE].values)
     alone = replace(reference, cells={yale.place: yale, PLACE: reference.cells[PLACE]})
     nowhere = {"offline": True, "data_dir": tmp_path}
@@ -137,11 +170,18 @@ def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_f
 
 def test_the_fast_cells_are_fast_and_hold_sgp_mic():
     planned = plan_cells(
-        load_table_data(["all"], ["all"], offline=True), methods.resolve(["all"]), protocol_named("as-run")
+        load_table_data(["all"], ["all"], offline=True),
+        methods.resolve(["all"]),
+        protocol_named("as-run"),
     )
     fast = [cell for cell in planned if cell.data is not None and not regression_gate._slow(cell)]
     names = {(cell.dataset, cell.method.name) for cell in fast}
-    assert {("iris", "sgp-mic"), ("wine", "sgp-mic"), ("sonar", "sgp-mic"), ("segment", "pca-fcm")} <= names
+    assert {
+        ("iris", "sgp-mic"),
+        ("wine", "sgp-mic"),
+        ("sonar", "sgp-mic"),
+        ("segment", "pca-fcm"),
+    } <= names
     assert "yale" not in {cell.dataset for cell in fast}
     guess = regression_gate.FAST_REPEATS * sum(runner.cost(runs_of(cell, 1, 0)[0]) for cell in fast)
     assert guess < 120  # core seconds: a minute on two cores
@@ -183,7 +223,9 @@ def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     json.loads(path.read_text())
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"protocol": "as-run", "seed": 0, "repeats": 3, "cells": [{}]}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"protocol": "as-run", "seed": 0, "repeats": 3, "cells": [{}]}']
+)
 def test_a_file_that_is_no_reference_compares_nothing(tmp_path, text):
     path = tmp_path / "reference.json"
     path.write_text(text)

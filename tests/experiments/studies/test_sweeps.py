@@ -21,7 +21,9 @@ def test_inducing_points_stop_at_the_number_of_rows(tmp_path):
         ("iris", 2, 100),
         ("iris", 2, 150),
     ]
-    values = [count for _, _, count in _counts(INDUCING, ["wine"], INDUCING.values, ["sgp-mic"], tmp_path)]
+    values = [
+        count for _, _, count in _counts(INDUCING, ["wine"], INDUCING.values, ["sgp-mic"], tmp_path)
+    ]
     assert values == [1, 3, 5, 10, 30, 50, 100, 150, 178]
 
 
@@ -33,9 +35,14 @@ def test_the_covariance_floor_shrinks_as_the_clusters_do(tmp_path):
 
 
 def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path):
-    counts = [count for _, _, count in _counts(CLUSTERS, ["iris"], CLUSTERS.values, ["pca-fcm"], tmp_path)]
+    counts = [
+        count for _, _, count in _counts(CLUSTERS, ["iris"], CLUSTERS.values, ["pca-fcm"], tmp_path)
+    ]
     assert counts == [3, 9, 27, 81, 149]
-    counts = [count for _, _, count in _counts(CLUSTERS, ["segment"], CLUSTERS.values, ["pca-fcm"], tmp_path)]
+    counts = [
+        count
+        for _, _, count in _counts(CLUSTERS, ["segment"], CLUSTERS.values, ["pca-fcm"], tmp_path)
+    ]
     assert counts == [7, 21, 63, 189, 560]
 
 
@@ -44,11 +51,22 @@ def test_the_row_is_the_one_of_the_figure_unless_another_is_asked_for(tmp_path):
         ("australian", 1, 2),
         ("segment", 4, 7),
     ]
-    assert _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, variance=99) == [("segment", 6, 7)]
+    assert _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, variance=99) == [
+        ("segment", 6, 7)
+    ]
     yale = prepared_sweep(
-        INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], store=tmp_path, offline=True, data_dir=tmp_path
+        INDUCING,
+        ["yale", "iris"],
+        ["1"],
+        ["sgp-mic"],
+        store=tmp_path,
+        offline=True,
+        data_dir=tmp_path,
     )
-    assert [(cell.dataset, cell.variance, cell.q) for cell in yale.cells] == [("yale", 50, 3), ("iris", 95, 2)]
+    assert [(cell.dataset, cell.variance, cell.q) for cell in yale.cells] == [
+        ("yale", 50, 3),
+        ("iris", 95, 2),
+    ]
 
 
 def test_the_methods_of_figure_7_are_the_papers_fcm_methods_and_both_settings_of_sgp_mic():
@@ -72,9 +90,18 @@ def test_values_that_make_no_sense_are_refused(tmp_path, axis, values, methods, 
 
 
 def test_the_first_point_is_the_cell_of_the_table_and_is_computed_once(tmp_path):
-    table = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "table", store=tmp_path / "runs", repeats=2)
+    table = small_benchmark(
+        ["iris"], [95], ["pca-fcm"], out=tmp_path / "table", store=tmp_path / "runs", repeats=2
+    )
     done = small_sweep(
-        CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], out=tmp_path, store=tmp_path / "runs", repeats=2, n_jobs=1
+        CLUSTERS,
+        ["iris"],
+        ["1", "2"],
+        ["pca-fcm"],
+        out=tmp_path,
+        store=tmp_path / "runs",
+        repeats=2,
+        n_jobs=1,
     )
     assert (done.runs.computed, done.runs.reused) == (2, 2)
     assert done.points[0].stats["acc"] == table.results[0].ours["acc"]
@@ -87,7 +114,10 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
     rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
     assert list(rows[0]) == ["dataset", "method", "n_clusters", "metric", "mean", "std", "n"]
     assert [(row["method"], row["n_clusters"], row["metric"]) for row in rows] == [
-        (method, count, metric) for method in methods for count in ("3", "149") for metric in ("acc", "nmi")
+        (method, count, metric)
+        for method in methods
+        for count in ("3", "149")
+        for metric in ("acc", "nmi")
     ]
     assert (rows[0]["mean"], rows[0]["n"]) == ("88.6667", "6")
     failed = sum(outcome.failed for outcome in done.points)
@@ -95,7 +125,10 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
     assert sum(int(row["n"]) for row in rows if row["metric"] == "acc") == 24 - failed
     assert json.loads((tmp_path / "sweep.json").read_text()) == done.document()
     assert (tmp_path / "sweep.md").read_text().count("### ") == 2
-    assert json.loads((tmp_path / "manifest.json").read_text())["arguments"]["values"] == ["1", "80"]
+    assert json.loads((tmp_path / "manifest.json").read_text())["arguments"]["values"] == [
+        "1",
+        "80",
+    ]
 
     small_sweep(INDUCING, ["iris"], ["1", "3"], ["sgp-mic"], out=tmp_path, repeats=1)
     rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
@@ -108,7 +141,9 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
 def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
-    small_sweep(CLUSTERS, ["iris"], ["1", "2"], ["graded", "toy_methods:Broken"], out=tmp_path, repeats=2)
+    small_sweep(
+        CLUSTERS, ["iris"], ["1", "2"], ["graded", "toy_methods:Broken"], out=tmp_path, repeats=2
+    )
     lines = (tmp_path / "sweep.md").read_text().splitlines()
     (chosen,) = (line for line in lines if "level = 0.9" in line)
     (broken,) = (line for line in lines if "no luck" in line)

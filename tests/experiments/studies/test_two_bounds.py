@@ -30,7 +30,11 @@ def model():
     prior = mixture(np.full(2, 0.5), rng.randn(2, 2), np.stack([np.eye(2), 0.5 * np.eye(2)]))
     theta = start_parameters(RBF(), 2, 2) + 0.1 * rng.randn(2, 4)
     S = rng.uniform(0.1, 0.9, size=12)
-    return data, Parameters(rng.randn(12, 2), rng.randn(5, 2), theta, 0.3, prior), np.column_stack([S, 1.0 - S])
+    return (
+        data,
+        Parameters(rng.randn(12, 2), rng.randn(5, 2), theta, 0.3, prior),
+        np.column_stack([S, 1.0 - S]),
+    )
 
 
 def test_at_its_optimum_the_standard_bound_is_the_corrected_one(model):
@@ -51,7 +55,9 @@ def test_with_q_held_its_gradient_is_that_of_central_differences(model):
     for name, slope in zip(("X", "Z", "theta"), slopes, strict=True):
         direction = np.random.RandomState(1).randn(*slope.shape)
         sides = [
-            standard_value(data, replace(moved, **{name: getattr(moved, name) + h * direction}), S, q, pull)[0]
+            standard_value(
+                data, replace(moved, **{name: getattr(moved, name) + h * direction}), S, q, pull
+            )[0]
             for h in (-1e-5, 1e-5)
         ]
         assert np.vdot(slope, direction) == pytest.approx((sides[1] - sides[0]) / 2e-5, rel=1e-5)

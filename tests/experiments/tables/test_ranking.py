@@ -10,12 +10,16 @@ from sgpmic_cli.experiments.tables.ranking import ranking
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     out = tmp_path_factory.mktemp("ranked")
-    return small_benchmark(["iris", "wine"], [95], ["pca-fcm", "k-means", "ward"], out=out, repeats=1).results, out
+    return small_benchmark(
+        ["iris", "wine"], [95], ["pca-fcm", "k-means", "ward"], out=out, repeats=1
+    ).results, out
 
 
 def with_scores(results, scores):
     return [
-        replace(result, ours={**result.ours, "ari": Stat(scores[result.dataset][result.method], 0.0)})
+        replace(
+            result, ours={**result.ours, "ari": Stat(scores[result.dataset][result.method], 0.0)}
+        )
         for result in results
     ]
 

@@ -19,15 +19,25 @@ def results(tmp_path_factory):
     path = folder / "50%_of|mine.csv"
     path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
-    return small_benchmark(["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2).results
+    return small_benchmark(
+        ["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2
+    ).results
 
 
 def test_csv_has_a_line_for_each_score_of_each_cell(results):
     rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
     assert [row["metric"] for row in rows] == 6 * list(SHOWN)
-    assert set(SHOWN) == set(SCORES) - {"nmi_clusters", "nmi_stated"}  # one NMI, by the definition of the protocol
+    assert set(SHOWN) == set(SCORES) - {
+        "nmi_clusters",
+        "nmi_stated",
+    }  # one NMI, by the definition of the protocol
     first = rows[0]
-    assert (first["metric"], first["dataset"], first["method"], first["q"]) == ("acc", "iris", "pca-fcm", "2")
+    assert (first["metric"], first["dataset"], first["method"], first["q"]) == (
+        "acc",
+        "iris",
+        "pca-fcm",
+        "2",
+    )
     assert (first["mean"], first["paper_mean"], first["difference"], first["verdict"]) == (
         "88.6667",
         "88.67",

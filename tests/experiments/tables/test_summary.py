@@ -42,7 +42,10 @@ def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished)
     results = finished[0].results
     printed = wins(results, "nmi", printed_of)
     # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
-    row = {method: published("nmi", "iris", 50, method).mean for method in ("pca-fcm", "ppca-fcm", "aml")}
+    row = {
+        method: published("nmi", "iris", 50, method).mean
+        for method in ("pca-fcm", "ppca-fcm", "aml")
+    }
     assert set(row.values()) == {79.41}
     assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
     # What the paper has no column for wins nothing there, be it a variant of AML or a method of one's own.
@@ -56,7 +59,11 @@ def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished)
 def test_wins_beside_the_papers_are_counted_in_the_cells_that_it_prints(finished):
     results = finished[0].results
     # A method that is always best and in no column of the paper: it wins every row, and takes none from the paper's.
-    best = [replace(r, ours=dict.fromkeys(r.ours, Stat(100.0, 0.0))) for r in results if r.method == "aml-tuned"]
+    best = [
+        replace(r, ours=dict.fromkeys(r.ours, Stat(100.0, 0.0)))
+        for r in results
+        if r.method == "aml-tuned"
+    ]
     others = [result for result in results if result.method != "aml-tuned"]
     sides = wins_by_side([*others, *best], "acc")
     assert sides["ours"]["aml-tuned"] == 3
@@ -68,13 +75,20 @@ def test_wins_beside_the_papers_are_counted_in_the_cells_that_it_prints(finished
 
 def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finished):
     text = shape_markdown(finished[0].results)
-    assert re.findall(r"### (.*)", text) == ["ACC, ours", "ACC, the paper's", "NMI, ours", "NMI, the paper's"]
+    assert re.findall(r"### (.*)", text) == [
+        "ACC, ours",
+        "ACC, the paper's",
+        "NMI, ours",
+        "NMI, the paper's",
+    ]
     assert text.count("| wins |") == 4
     tables = text.split("### ")
     assert "| iris | 95 (2) | 88.67±0.00 | 76.00±0.00 | 77.33±0.00 |" in tables[2]
     assert "**95.33±0.00**" in tables[2]
     columns = [line.split(" | ") for line in tables[2].splitlines() if line.startswith("| ")]
-    assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}  # AML's variant is no column of the paper
+    assert {row[5] for row in columns[1:] if row[1] != "---"} == {
+        "–"
+    }  # AML's variant is no column of the paper
     assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
     assert "chosen with the labels" in text
     latex = shape_latex(finished[0].results)
@@ -87,7 +101,13 @@ def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finish
 
 def test_data_that_differ_or_are_missing_are_marked(tmp_path):
     finished = small_benchmark(
-        ["iris", "yale"], [50], ["pca-fcm"], out=tmp_path, repeats=1, offline=True, data_dir=tmp_path
+        ["iris", "yale"],
+        [50],
+        ["pca-fcm"],
+        out=tmp_path,
+        repeats=1,
+        offline=True,
+        data_dir=tmp_path,
     )
     assert "| yale (unavailable) | 50 (3) | – |" in shape_markdown(finished.results)
     assert summary(finished.results)["by_dataset"]["yale"] == {"unavailable": 2}
@@ -96,17 +116,32 @@ def test_data_that_differ_or_are_missing_are_marked(tmp_path):
 def test_the_summary_reads_in_one_sentence(finished):
     content = summary(finished[0].results)
     text = summary_markdown(content)
-    assert text.startswith(f"{content['compared']} of the paper's 582 printed cells were run; 0 of them repeat")
+    assert text.startswith(
+        f"{content['compared']} of the paper's 582 printed cells were run; 0 of them repeat"
+    )
     assert "| pca-fcm | 6 |" in text
     assert "aml-tuned: the setting with the best mean ACC of a grid is shown" in text
 
 
 def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
-    finished = small_benchmark(["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1)
-    assert [result.q for result in finished.results if result.method == "pca-fcm"] == [1, 1, 2, 1, 2, 3]
+    finished = small_benchmark(
+        ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
+    )
+    assert [result.q for result in finished.results if result.method == "pca-fcm"] == [
+        1,
+        1,
+        2,
+        1,
+        2,
+        3,
+    ]
     content = summary(finished.results)
     assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
-    kept = [(cell.dataset, cell.variance) for cell in distinct(finished.results) if cell.method == "pca-fcm"]
+    kept = [
+        (cell.dataset, cell.variance)
+        for cell in distinct(finished.results)
+        if cell.method == "pca-fcm"
+    ]
     assert ("wdbc", 50) in kept
     assert ("wdbc", 95) not in kept
     assert sum(wins(finished.results, "acc", ours_of).values()) >= 5
@@ -116,10 +151,15 @@ def test_what_differs_is_listed_with_its_size_and_interval(finished):
     content = summary(finished[0].results)
     sizes = [abs(cell["difference"]) for cell in content["differing"]]
     assert (
-        len(sizes) == content["differ"] == sum(content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down"))
+        len(sizes)
+        == content["differ"]
+        == sum(content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down"))
     )
     assert sizes == sorted(sizes, reverse=True)
-    assert all(cell["interval"][0] <= cell["difference"] <= cell["interval"][1] for cell in content["differing"])
+    assert all(
+        cell["interval"][0] <= cell["difference"] <= cell["interval"][1]
+        for cell in content["differing"]
+    )
 
 
 def test_the_curve_of_a_grid_has_its_own_file(finished):
@@ -135,4 +175,6 @@ def test_columns_whose_agreement_is_fitted_are_named_under_the_counts(tmp_path):
     finished = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
     assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
     for name in ("summary.md", "table2.md", "table2.tex"):
-        assert "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()
+        assert (
+            "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()
+        )

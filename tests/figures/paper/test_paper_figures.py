@@ -31,7 +31,9 @@ def twice(tmp_path):
         asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
         remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
-            assert (tmp_path / f"first{ending}").read_bytes() == (tmp_path / f"second{ending}").read_bytes()
+            assert (tmp_path / f"first{ending}").read_bytes() == (
+                tmp_path / f"second{ending}"
+            ).read_bytes()
         return remarks[0]
 
     return draw
@@ -48,7 +50,9 @@ def test_latent_spaces(twice, monkeypatch):
     said = []
     below = scatter.below
     monkeypatch.setattr(
-        latent_spaces, "below", lambda axes, *rest: (below(axes, *rest), said.append(axes.get_xlabel()))
+        latent_spaces,
+        "below",
+        lambda axes, *rest: (below(axes, *rest), said.append(axes.get_xlabel())),
     )
     assert twice(figure2) == []
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in said[0]
@@ -77,7 +81,10 @@ def test_the_convergence_figure_tells_where_our_runs_do_what_the_text_excludes()
     assert said([fine, falling, rising, falling]) == (
         "ACC falls at some update in (b), (d); the loss rises at some update in (c)."
     )
-    assert said([fine]) == "ACC falls at some update in no panel; the loss rises at some update in no panel."
+    assert (
+        said([fine])
+        == "ACC falls at some update in no panel; the loss rises at some update in no panel."
+    )
 
 
 def test_one_fit(twice):
@@ -128,7 +135,9 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
     printed, ours = both_sides(path, "acc")
-    assert printed == ours  # the numbers are the same, so the ranks are, although Yale is missing on one side only
+    assert (
+        printed == ours
+    )  # the numbers are the same, so the ranks are, although Yale is missing on one side only
     assert len(ours.datasets) == 8
     assert ours.omitted == ("dec",)
 
@@ -138,7 +147,9 @@ def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
 
     said = []
     text = Axes.text
-    monkeypatch.setattr(Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more))
+    monkeypatch.setattr(
+        Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more)
+    )
     cells = [
         _cell(dataset, variance, method, cell.mean)
         for (metric, dataset, variance, method), cell in table2().items()

@@ -62,7 +62,11 @@ def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
 def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
     # Only the last data set has the second method, whose name stands at the end of its curve.
     rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
-    _write(tmp_path / "sweep-clusters", "n_clusters", [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]])
+    _write(
+        tmp_path / "sweep-clusters",
+        "n_clusters",
+        [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]],
+    )
     drawn = []
 
     @contextmanager
@@ -88,7 +92,9 @@ def test_the_sweep_over_clusters_tells_where_sgp_mic_is_ahead():
     own = curve(60.0, 70.0, 80.0)
     said = cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(60.0, 71.0, 79.0)})
     assert said == "\nSGP-MIC highest of the paper's methods at 2, 18"
-    assert cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(" at none")
+    assert cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(
+        " at none"
+    )
     assert cluster_number.ahead({"sgp-mic": own}) == cluster_number.ahead({"pca-fcm": own}) == ""
 
 
@@ -118,10 +124,16 @@ def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):
     ]
     _write(tmp_path / "s", "n_clusters", rows)
     (curve,) = read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters").values()
-    assert (curve.x.tolist(), curve.mean.tolist(), curve.std.tolist()) == ([2.0, 9.0], [1.0, 3.0], [0.2, 0.1])
+    assert (curve.x.tolist(), curve.mean.tolist(), curve.std.tolist()) == (
+        [2.0, 9.0],
+        [1.0, 3.0],
+        [0.2, 0.1],
+    )
 
 
-@pytest.mark.parametrize(("draw", "command"), [(figure7, "sweep-clusters"), (figure8, "sweep-inducing")])
+@pytest.mark.parametrize(
+    ("draw", "command"), [(figure7, "sweep-clusters"), (figure8, "sweep-inducing")]
+)
 def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command):
     with pytest.raises(UsageError, match=f"run `sgpmic {command} --out .*first"):
         draw(tmp_path / "figure", PlotOptions(results=tmp_path))

@@ -23,7 +23,9 @@ def test_the_processor_is_asked_for_without_a_look_at_pytorch(monkeypatch):
 
 @pytest.mark.parametrize("device", ["cuda", "auto"])
 def test_without_pytorch_one_sentence_says_what_to_install(no_gpu, device):
-    with pytest.warns(UserWarning, match=rf"^device='{device}' finds no GPU \(.*sgpmic\[gpu\].*\), so .* NumPy\.$"):
+    with pytest.warns(
+        UserWarning, match=rf"^device='{device}' finds no GPU \(.*sgpmic\[gpu\].*\), so .* NumPy\.$"
+    ):
         assert choice.choose(device, 10**6) is None
 
 

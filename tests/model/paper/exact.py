@@ -20,15 +20,26 @@ def component_bound(kind, theta, beta, Z, X, Y, s):
         def k(a, b):
             if kind == "linear":
                 return variance * sum(x * y for x, y in zip(a, b, strict=True)) + bias
-            return variance * (-theta[1] / 2 * sum((x - y) ** 2 for x, y in zip(a, b, strict=True))).exp() + bias
+            return (
+                variance
+                * (-theta[1] / 2 * sum((x - y) ** 2 for x, y in zip(a, b, strict=True))).exp()
+                + bias
+            )
 
         weights = [beta * w for w in s]
         K_uf = [[k(z, x) for x in X] for z in Z]
-        K_uu = [[k(a, b) + (white if i == j else 0) for j, b in enumerate(Z)] for i, a in enumerate(Z)]
-        A = [[K_uu[i][j] + _dot(K_uf[i], K_uf[j], weights) for j in range(len(Z))] for i in range(len(Z))]
+        K_uu = [
+            [k(a, b) + (white if i == j else 0) for j, b in enumerate(Z)] for i, a in enumerate(Z)
+        ]
+        A = [
+            [K_uu[i][j] + _dot(K_uf[i], K_uf[j], weights) for j in range(len(Z))]
+            for i in range(len(Z))
+        ]
         L_u, L_a = _cholesky(K_uu), _cholesky(A)
         columns = list(zip(*Y, strict=True))
-        explained = sum(_squares(_solved(L_a, [_dot(row, y, weights) for row in K_uf])) for y in columns)
+        explained = sum(
+            _squares(_solved(L_a, [_dot(row, y, weights) for row in K_uf])) for y in columns
+        )
         misfit = sum(_dot(y, y, weights) for y in columns) - explained
         log_ratio = 2 * sum((L_a[i][i] / L_u[i][i]).ln() for i in range(len(Z)))
         return (len(columns) * (sum(s) * (beta / (2 * PI)).ln() - log_ratio) - misfit) / 2

@@ -15,12 +15,19 @@ from sgpmic_cli.model.paper.mixture import mixture
 
 def dense(kernel, Y, p, S, function=reference.kl_corrected_bound):
     params = [
-        {"variance": np.exp(t[0]), "gamma": np.exp(t[1:-2]), "bias": np.exp(t[-2]), "white": np.exp(t[-1])}
+        {
+            "variance": np.exp(t[0]),
+            "gamma": np.exp(t[1:-2]),
+            "bias": np.exp(t[-2]),
+            "white": np.exp(t[-1]),
+        }
         for t in p.theta
     ]
     kind = "linear" if kernel == "linear" else "rbf"
     prior = p.prior
-    return function(Y, p.X, p.Z, S, p.beta, kind, params, prior.weights, prior.means, prior.covariances)
+    return function(
+        Y, p.X, p.Z, S, p.beta, kind, params, prior.weights, prior.means, prior.covariances
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -41,7 +48,10 @@ def test_e_step_equals_dense_algebra(kernel, concentration, way, monkeypatch):
     Y, p, S = problem(kernel, concentration=concentration)
     data = observe(Y)
     _, factors = Bound(KERNELS[kernel], data, S, len(p.Z), active=0.0).value(p)
-    found, wanted = expectation(KERNELS[kernel], data, p, factors), dense(kernel, Y, p, S, reference.responsibilities)
+    found, wanted = (
+        expectation(KERNELS[kernel], data, p, factors),
+        dense(kernel, Y, p, S, reference.responsibilities),
+    )
     np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
@@ -61,7 +71,9 @@ def test_gradients_by_central_differences(kernel, concentration, form):
             above = bound.value(replace(p, **{name: getattr(p, name) + moved}))[0]
             below = bound.value(replace(p, **{name: getattr(p, name) - moved}))[0]
             numeric[index] = (above - below) / (2 * step)
-        np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-5 * np.abs(numeric).max(), err_msg=name)
+        np.testing.assert_allclose(
+            gradient, numeric, rtol=1e-5, atol=1e-5 * np.abs(numeric).max(), err_msg=name
+        )
     above = bound.value(replace(p, log_beta=p.log_beta + step))[0]
     below = bound.value(replace(p, log_beta=p.log_beta - step))[0]
     assert dbeta == pytest.approx((above - below) / (2 * step), rel=1e-5)
@@ -74,12 +86,16 @@ def test_white_on_every_element_is_a_second_bias(kernel):
     summed = p.theta.copy()
     summed[:, -2], summed[:, -1] = np.logaddexp(p.theta[:, -2], p.theta[:, -1]), np.log(JITTER)
     bound = Bound(KERNELS[kernel], observe(Y), S, len(p.Z), active=0.0)
-    assert bound.value(everywhere)[0] == pytest.approx(dense(kernel, Y, replace(p, theta=summed), S), rel=1e-7)
+    assert bound.value(everywhere)[0] == pytest.approx(
+        dense(kernel, Y, replace(p, theta=summed), S), rel=1e-7
+    )
     gradient = bound.value_and_gradient(everywhere)[3]
     for index in np.ndindex(gradient.shape):
         moved = np.zeros_like(gradient)
         moved[index] = 1e-5
-        above, below = (bound.value(replace(everywhere, theta=p.theta + s * moved))[0] for s in (1, -1))
+        above, below = (
+            bound.value(replace(everywhere, theta=p.theta + s * moved))[0] for s in (1, -1)
+        )
         # Differences of the linear kernel, whose K_uu has rank two beside the jitter, have few digits.
         assert gradient[index] == pytest.approx((above - below) / 2e-5, rel=1e-3, abs=1e-2)
 
@@ -98,7 +114,9 @@ def test_inducing_inputs_at_the_data_give_the_full_process():
     p.theta[:, -1] = np.log(1e-9)
     S = np.ones((20, 1))
     value, _ = Bound(RBF(), observe(Y), S, 20, active=0.0).value(p)
-    latent = reference.multivariate_normal(p.prior.means[0], p.prior.covariances[0]).logpdf(p.X).sum()
+    latent = (
+        reference.multivariate_normal(p.prior.means[0], p.prior.covariances[0]).logpdf(p.X).sum()
+    )
     variance, gamma, bias, _ = np.exp(p.theta[0])
     params = {"variance": variance, "gamma": gamma, "bias": bias, "white": 0.0}
     full = reference.full_gp_log_likelihood(Y, p.X, "rbf", params, 1.0 / p.beta)
@@ -143,7 +161,9 @@ def test_a_component_without_points_is_left_out_of_the_bound_and_can_come_back(k
     value, factors = bound.value(p)
     assert [f.idle for f in factors] == [False, True, False]
     # Dense algebra at 1e-40 loses the digits that the cancelled form keeps, so two components stand for three.
-    rest = Parameters(p.X, p.Z, p.theta[[0, 2]], p.log_beta, mixture(*(part[[0, 2]] for part in p.prior[:3])))
+    rest = Parameters(
+        p.X, p.Z, p.theta[[0, 2]], p.log_beta, mixture(*(part[[0, 2]] for part in p.prior[:3]))
+    )
     without = Bound(KERNELS[kernel], data, S[:, [0, 2]], len(p.Z))
     assert value == pytest.approx(without.value(rest)[0], rel=1e-12)
     gradients, expected = bound.value_and_gradient(p)[1:], without.value_and_gradient(rest)[1:]
@@ -152,7 +172,9 @@ def test_a_component_without_points_is_left_out_of_the_bound_and_can_come_back(k
     np.testing.assert_array_equal(gradients[2][1], 0.0)
     everything = [replace(f, idle=False) for f in factors]
     ours = expectation(KERNELS[kernel], data, p, factors)
-    np.testing.assert_allclose(ours, expectation(KERNELS[kernel], data, p, everything), rtol=1e-12, atol=1e-40)
+    np.testing.assert_allclose(
+        ours, expectation(KERNELS[kernel], data, p, everything), rtol=1e-12, atol=1e-40
+    )
     assert ours[:20, 1].min() > 1e-6
     assert (ours[20:, 1] == 0.0).any()
 

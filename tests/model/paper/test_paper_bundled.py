@@ -21,12 +21,32 @@ def test_bound_and_labels_are_those_of_dense_algebra(name):
     model = PaperSGPMIC(data.n_classes, 2, n_inducing=20, max_iter=3, random_state=0).fit(Y)
     seen, S = (Y - model.offset_) / model.scale_, np.maximum(model.responsibilities_, 1e-12)
     S /= S.sum(axis=1, keepdims=True)
-    model_of = (model.embedding_, model.inducing_points_, S, model.noise_precision_, "rbf", model.kernel_params_)
+    model_of = (
+        model.embedding_,
+        model.inducing_points_,
+        S,
+        model.noise_precision_,
+        "rbf",
+        model.kernel_params_,
+    )
     prior = mixture(model.weights_, model.means_, model.covariances_)
-    theta = np.log([[params[key] for key in ("variance", "gamma", "bias", "white")] for params in model.kernel_params_])
-    p = Parameters(model.embedding_, model.inducing_points_, theta, float(np.log(model.noise_precision_)), prior)
+    theta = np.log(
+        [
+            [params[key] for key in ("variance", "gamma", "bias", "white")]
+            for params in model.kernel_params_
+        ]
+    )
+    p = Parameters(
+        model.embedding_,
+        model.inducing_points_,
+        theta,
+        float(np.log(model.noise_precision_)),
+        prior,
+    )
     value, factors = Bound(RBF(), observe(seen), S, len(p.Z), active=0.0).value(p)
-    assert value == pytest.approx(reference.kl_corrected_bound(seen, *model_of, *prior[:3]), rel=1e-8)
+    assert value == pytest.approx(
+        reference.kl_corrected_bound(seen, *model_of, *prior[:3]), rel=1e-8
+    )
     ours = expectation(RBF(), observe(seen), p, factors)
     dense = reference.responsibilities(seen, *model_of, *prior[:3])
     np.testing.assert_allclose(ours, dense, atol=1e-6)

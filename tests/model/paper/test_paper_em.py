@@ -85,14 +85,18 @@ def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
 
 
 def test_latent_covariances_never_fall_below_the_floor():
-    model = PaperSGPMIC(3, 2, n_inducing=20, max_iter=60, covariance_floor=0.05, random_state=0).fit(load("iris").Y)
+    model = PaperSGPMIC(
+        3, 2, n_inducing=20, max_iter=60, covariance_floor=0.05, random_state=0
+    ).fit(load("iris").Y)
     assert np.linalg.eigvalsh(model.covariances_).min() >= 0.05 * (1 - 1e-9)
     assert np.isfinite(model.lower_bounds_).all()
 
 
 def test_same_seed_same_fit():
     Y = load("iris").Y
-    first, second = (PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=7).fit(Y) for _ in range(2))
+    first, second = (
+        PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=7).fit(Y) for _ in range(2)
+    )
     np.testing.assert_array_equal(first.responsibilities_, second.responsibilities_)
 
 
@@ -113,7 +117,12 @@ def test_half_circles_that_stand_apart_are_found():
 
 def test_the_printed_algorithm_keeps_its_model_when_saved(tmp_path):
     Y = load("iris").Y
-    settings = {"covariance_type": "full", "optimizer": "scg", "prior_by_gradient": True, "white_everywhere": True}
+    settings = {
+        "covariance_type": "full",
+        "optimizer": "scg",
+        "prior_by_gradient": True,
+        "white_everywhere": True,
+    }
     model = PaperSGPMIC(3, 2, n_inducing=20, max_iter=2, random_state=0, **settings).fit(Y)
     model.save(tmp_path / "model.npz")
     again = PaperSGPMIC.load(tmp_path / "model.npz")

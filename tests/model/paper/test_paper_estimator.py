@@ -25,12 +25,21 @@ def two_clouds():
 
 def small(**settings):
     return PaperSGPMIC(
-        **{"n_clusters": 2, "n_components": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0, **settings}
+        **{
+            "n_clusters": 2,
+            "n_components": 2,
+            "n_inducing": 10,
+            "max_iter": 3,
+            "random_state": 0,
+            **settings,
+        }
     )
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
-@parametrize_with_checks([PaperSGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0)])
+@parametrize_with_checks(
+    [PaperSGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0)]
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -55,7 +64,9 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
     assert np.array_equal(model.labels_, model.responsibilities_.argmax(axis=1))
     assert len(model.lower_bounds_) == 2 * model.n_iter_ + 1
     assert model.lower_bound_ == model.lower_bounds_[-1]
-    assert [set(params) for params in model.kernel_params_] == [{"variance", "gamma", "bias", "white"}] * 2
+    assert [set(params) for params in model.kernel_params_] == [
+        {"variance", "gamma", "bias", "white"}
+    ] * 2
     assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
@@ -93,7 +104,9 @@ def test_restarts_keep_the_best_bound():
 
 def test_the_callback_hears_every_round():
     heard = []
-    model = small(callback=lambda done, bound, labels: heard.append((done, bound, labels.shape))).fit(two_clouds())
+    model = small(
+        callback=lambda done, bound, labels: heard.append((done, bound, labels.shape))
+    ).fit(two_clouds())
     assert [done for done, _, _ in heard] == [1, 2, 3]
     assert [bound for _, bound, _ in heard] == model.lower_bounds_[1::2]
 
@@ -111,7 +124,9 @@ def test_standard_scale_takes_units_out_of_the_whole_fit():
 def test_a_constant_column_has_no_scale(value):
     Y = load("iris").Y
     with_constant = np.column_stack([Y, np.full(len(Y), value)])
-    plain, other = (small(scale="standard", n_components=0.95).fit(data) for data in (Y, with_constant))
+    plain, other = (
+        small(scale="standard", n_components=0.95).fit(data) for data in (Y, with_constant)
+    )
     assert other.scale_[-1] == 1.0
     assert other.embedding_.shape == plain.embedding_.shape
     assert np.array_equal(other.labels_, plain.labels_)
@@ -121,13 +136,17 @@ def test_a_constant_column_has_no_scale(value):
 def test_a_common_unit_changes_no_digit_of_a_fit(factor):
     """Powers of two keep every tie between neighbours a tie."""
     Y = load("iris").Y
-    assert small().fit(Y * factor).lower_bound_ == pytest.approx(small().fit(Y).lower_bound_, rel=1e-6)
+    assert small().fit(Y * factor).lower_bound_ == pytest.approx(
+        small().fit(Y).lower_bound_, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("factor", [1e-90, 1e-30, 1e30, 1e90])
 def test_global_scale_takes_any_common_unit_out(factor):
     Y = two_clouds()
-    assert np.array_equal(small(scale="global").fit(Y * factor).labels_, small(scale="global").fit(Y).labels_)
+    assert np.array_equal(
+        small(scale="global").fit(Y * factor).labels_, small(scale="global").fit(Y).labels_
+    )
 
 
 def _same_rows_in_other_clothes():
@@ -163,7 +182,17 @@ def test_integers_are_numbers():
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize(
-    "odd", ["constant column", "duplicates", "two distinct rows", "one column", "Q = P", "P > N", "outlier", "far away"]
+    "odd",
+    [
+        "constant column",
+        "duplicates",
+        "two distinct rows",
+        "one column",
+        "Q = P",
+        "P > N",
+        "outlier",
+        "far away",
+    ],
 )
 def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, optimizer):
     Y = two_clouds()
@@ -191,9 +220,17 @@ def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, opti
     ("data", "settings", "sentence"),
     [
         ("equal", {}, "All rows are equal"),
-        ("few", {"n_clusters": 5, "n_components": 1}, "n_clusters=5 needs at least that many rows; n_samples=3"),
+        (
+            "few",
+            {"n_clusters": 5, "n_components": 1},
+            "n_clusters=5 needs at least that many rows; n_samples=3",
+        ),
         ("few", {"n_components": 3}, "n_components=3 needs more rows than dimensions"),
-        ("plain", {"n_components": 5}, "n_components=5 needs at least that many columns; n_features=4"),
+        (
+            "plain",
+            {"n_components": 5},
+            "n_components=5 needs at least that many columns; n_features=4",
+        ),
         ("1e300", {}, "multiply the data by a constant"),
         ("1e-300", {}, "multiply the data by a constant"),
         ("1e30", {"scale": "none"}, "scale='global'"),
@@ -275,13 +312,20 @@ def test_the_argument_is_called_x_everywhere():
 
 
 def test_a_fit_runs_on_one_thread_and_gives_the_threads_back():
-    limited = {library["filepath"] for library in threadpool_info() if library["user_api"] == "blas"}
+    limited = {
+        library["filepath"] for library in threadpool_info() if library["user_api"] == "blas"
+    }
     with threadpool_limits(limits=2):
         during = []
         small(callback=lambda *_: during.append(threadpool_info())).fit(two_clouds())
         after = threadpool_info()
     assert limited
-    assert {library["num_threads"] for info in during for library in info if library["filepath"] in limited} == {1}
+    assert {
+        library["num_threads"]
+        for info in during
+        for library in info
+        if library["filepath"] in limited
+    } == {1}
     assert {library["num_threads"] for library in after if library["filepath"] in limited} == {2}
 
 

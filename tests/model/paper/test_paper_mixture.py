@@ -23,7 +23,9 @@ def test_log_joint_is_the_weighted_density(cloud):
     X, S, start = cloud
     prior = maximise(X, S, "full", FLOOR, start)
     for m in range(2):
-        expected = np.log(prior.weights[m]) + multivariate_normal(prior.means[m], prior.covariances[m]).logpdf(X)
+        expected = np.log(prior.weights[m]) + multivariate_normal(
+            prior.means[m], prior.covariances[m]
+        ).logpdf(X)
         np.testing.assert_allclose(log_joint(X, prior)[:, m], expected, rtol=1e-10)
 
 
@@ -40,7 +42,10 @@ def test_closed_forms_are_maxima(cloud, form):
         means = best.means + 1e-2 * rng.randn(*best.means.shape)
         assert np.sum(S * log_joint(X, mixture(best.weights, means, best.covariances))) < value
         weights = best.weights * np.exp(1e-2 * rng.randn(2))
-        assert np.sum(S * log_joint(X, mixture(weights / weights.sum(), best.means, best.covariances))) < value
+        assert (
+            np.sum(S * log_joint(X, mixture(weights / weights.sum(), best.means, best.covariances)))
+            < value
+        )
         turn = np.linalg.qr(np.eye(3) + 1e-2 * rng.randn(3, 3))[0]
         covariances = {
             "spherical": best.covariances * np.exp(1e-2 * rng.randn(2, 1, 1)),
@@ -72,10 +77,17 @@ def test_slopes_by_means_and_covariances_are_central_differences(cloud):
         for index in np.ndindex(gradient.shape):
             moved = np.zeros_like(gradient)
             moved[index] = 1e-6
-            if part == "covariances":  # symmetric, so that an element off the diagonal moves with its twin
+            if (
+                part == "covariances"
+            ):  # symmetric, so that an element off the diagonal moves with its twin
                 moved = 0.5 * (moved + moved.transpose(0, 2, 1))
             above, below = (
-                np.sum(S * log_joint(X, mixture(*prior._replace(**{part: getattr(prior, part) + s * moved})[:3])))
+                np.sum(
+                    S
+                    * log_joint(
+                        X, mixture(*prior._replace(**{part: getattr(prior, part) + s * moved})[:3])
+                    )
+                )
                 for s in (1, -1)
             )
             assert gradient[index] == pytest.approx((above - below) / 2e-6, rel=1e-4, abs=1e-4)

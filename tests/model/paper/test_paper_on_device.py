@@ -33,16 +33,22 @@ def check(kernel, Y, p, S, tolerance):
     value, dX, dZ, dtheta, dbeta = host.value_and_gradient(p)
     ours, slopes, small = device.value_and_gradient(placed)
     assert ours == pytest.approx(value, rel=1e-9)
-    np.testing.assert_allclose(slopes.numpy(), dX, rtol=tolerance, atol=tolerance * np.abs(dX).max())
+    np.testing.assert_allclose(
+        slopes.numpy(), dX, rtol=tolerance, atol=tolerance * np.abs(dX).max()
+    )
     expected = np.concatenate([dZ.ravel(), dtheta.ravel(), [dbeta]])
-    np.testing.assert_allclose(small, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    np.testing.assert_allclose(
+        small, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max()
+    )
     (value, factors), (ours, found) = host.value(p), device.value(placed)
     assert ours == pytest.approx(value, rel=1e-9)
     assert [f.rough for f in found] == [f.rough for f in factors]
     assert [f.idle for f in found] == [f.idle for f in factors]
     for negligible in (AT_THE_END, IN_ROUNDS):
         expected = expectation(KERNELS[kernel], data, p, factors, negligible=negligible)
-        np.testing.assert_allclose(on.expectation(placed, found, negligible).numpy(), expected, atol=1e-7)
+        np.testing.assert_allclose(
+            on.expectation(placed, found, negligible).numpy(), expected, atol=1e-7
+        )
     return factors
 
 

@@ -11,7 +11,9 @@ SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 
 def blobs(n=25, p=4):
     rng = np.random.RandomState(1)
-    return np.vstack([rng.randn(n, p), rng.randn(n, p) + 3.0, rng.randn(n, p) - [3.0] + [0.0, 6.0] * (p // 2)])
+    return np.vstack(
+        [rng.randn(n, p), rng.randn(n, p) + 3.0, rng.randn(n, p) - [3.0] + [0.0, 6.0] * (p // 2)]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,9 @@ def iris():
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("ard", [False, True])
 def test_gradient_is_that_of_central_differences(kernel, ard):
-    model = PaperSGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(blobs())
+    model = PaperSGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(
+        blobs()
+    )
     placer = model._placer
     rng = np.random.RandomState(2)
     Y, X = placer.Y[:12] + 0.3 * rng.randn(12, 4), model.embedding_[:12] + 0.2 * rng.randn(12, 2)
@@ -33,7 +37,9 @@ def test_gradient_is_that_of_central_differences(kernel, ard):
     for q in range(2):
         nudge = step * np.eye(2)[q]
         rise = placer._terms(Y, X + nudge, S).value - placer._terms(Y, X - nudge, S).value
-        np.testing.assert_allclose(gradient[:, q], rise / (2 * step), rtol=1e-5, atol=1e-5 * np.abs(gradient).max())
+        np.testing.assert_allclose(
+            gradient[:, q], rise / (2 * step), rtol=1e-5, atol=1e-5 * np.abs(gradient).max()
+        )
 
 
 def test_the_value_is_the_sum_of_weighted_parts_and_the_curvature_is_positive():
@@ -49,7 +55,9 @@ def test_the_value_is_the_sum_of_weighted_parts_and_the_curvature_is_positive():
 def test_training_rows_keep_point_label_and_probabilities(iris):
     model, Y = iris
     assert np.array_equal(model.predict(Y), model.labels_)
-    np.testing.assert_allclose(model.transform(Y), model.embedding_, atol=1e-9)  # duplicate rows share one of theirs
+    np.testing.assert_allclose(
+        model.transform(Y), model.embedding_, atol=1e-9
+    )  # duplicate rows share one of theirs
     one_of_each = np.unique(Y, axis=0, return_index=True)[1]
     distinct = [n for n in one_of_each if (Y[n] == Y).all(axis=1).sum() == 1]
     assert np.array_equal(model.predict_proba(Y)[distinct], model.responsibilities_[distinct])
@@ -90,7 +98,9 @@ def test_a_row_does_not_depend_on_its_company(iris):
     rows = Y + 0.05 * np.random.RandomState(0).randn(*Y.shape)
     together = model.predict_proba(rows)
     for n in range(0, len(rows), 15):
-        np.testing.assert_allclose(model.predict_proba(rows[n : n + 1]), together[n : n + 1], atol=1e-6)
+        np.testing.assert_allclose(
+            model.predict_proba(rows[n : n + 1]), together[n : n + 1], atol=1e-6
+        )
     shuffled = np.random.RandomState(1).permutation(len(rows))
     np.testing.assert_allclose(model.predict_proba(rows[shuffled]), together[shuffled], atol=1e-6)
 
@@ -108,7 +118,9 @@ def test_unseen_rows_of_separate_clouds_join_their_cloud():
     classes = np.arange(120) % 2
     Y = 6.0 * classes[:, None] + rng.randn(120, 3)
     model = PaperSGPMIC(2, 2, **SETTINGS).fit(Y[:60])
-    assert np.array_equal(model.predict(Y[60:]), model.labels_[classes[60:]])  # row 0 is of class 0, row 1 of class 1
+    assert np.array_equal(
+        model.predict(Y[60:]), model.labels_[classes[60:]]
+    )  # row 0 is of class 0, row 1 of class 1
 
 
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
@@ -116,12 +128,14 @@ def test_unseen_rows_of_separate_clouds_join_their_cloud():
 def test_placing_and_training_agree_on_what_a_row_is_worth(name, center):
     """Also on raw columns, where A is so badly conditioned that its inverse would be noise."""
     data = load(name)
-    model = PaperSGPMIC(data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0).fit(
-        data.Y
-    )
+    model = PaperSGPMIC(
+        data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0
+    ).fit(data.Y)
     placer = model._placer
     log_parts = placer._log_parts(placer.Y, model.embedding_)
     S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
-    np.testing.assert_allclose(S, expectation(placer.kernel, observe(placer.Y), placer.p, placer.factors), atol=1e-3)
+    np.testing.assert_allclose(
+        S, expectation(placer.kernel, observe(placer.Y), placer.p, placer.factors), atol=1e-3
+    )
     beside = data.Y * (1.0 + 1e-6 * np.random.RandomState(0).randn(*data.Y.shape))
     assert np.mean(model.predict(beside) == model.labels_) >= 0.9

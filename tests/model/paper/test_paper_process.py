@@ -22,9 +22,15 @@ def test_means_and_variances_are_the_dense_ones(name, rough):
     processes = Processes(kernel, factors, p.natural, p.Z)
     sides, near = kernel.plain_sides(p.X), np.arange(0, len(p.X), 2)
     for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
-        k = theta[0] * cross_matrix(kernel, theta, p.Z, p.X, np.empty((len(p.Z), len(p.X)), order="F")) + theta[-2]
+        k = (
+            theta[0]
+            * cross_matrix(kernel, theta, p.Z, p.X, np.empty((len(p.Z), len(p.X)), order="F"))
+            + theta[-2]
+        )
         R = processes.covariances(m, sides)
         error = np.sum((data.Y - k.T @ f.W) ** 2, axis=1)
-        np.testing.assert_allclose(processes.square_errors(m, R, data.Y.T, data.squares), error, rtol=1e-9)
+        np.testing.assert_allclose(
+            processes.square_errors(m, R, data.Y.T, data.squares), error, rtol=1e-9
+        )
         dense = np.einsum("kn,kn->n", k, np.linalg.solve(f.L_a @ f.L_a.T, k))[near]
         np.testing.assert_allclose(processes.variances(m, R, near), dense, rtol=1e-7)

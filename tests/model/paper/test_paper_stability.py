@@ -16,7 +16,10 @@ KERNELS = {"rbf": RBF(), "linear": Linear()}
 # Natural kernel parameters and a precision under which K_uf B K_fu dwarfs K_uu in some directions and not in others.
 NASTY = {"rbf": ([3e6, 0.1, 0.1, 1e-3], 4e2), "linear": ([7e5, 0.3, 0.12], 10.0)}
 # The same with condition numbers of A of 1e20 and more: A itself has no Cholesky factor in double precision.
-HOPELESS = {"rbf hopeless": ([1e9, 0.3, 0.3, 1e-3], 1e4), "linear hopeless": ([1e8, 0.3, 1e-2], 1e5)}
+HOPELESS = {
+    "rbf hopeless": ([1e9, 0.3, 0.3, 1e-3], 1e4),
+    "linear hopeless": ([1e8, 0.3, 1e-2], 1e5),
+}
 
 
 def one_component(kind, theta, beta, Z, X, Y, s):
@@ -31,14 +34,19 @@ def nasty(name):
     rng = np.random.RandomState(5)
     X, Z = 0.5 * rng.randn(14, 2), 0.5 * rng.randn(6, 2)
     theta, beta = {**NASTY, **HOPELESS}[name]
-    Y = 30.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + rng.randn(14, 3) / np.sqrt(beta)
+    Y = 30.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + rng.randn(
+        14, 3
+    ) / np.sqrt(beta)
     kind, s = name.split()[0], rng.uniform(0.01, 1.0, 14)
     return kind, *one_component(kind, theta, beta, Z, X, Y, s), Y, s
 
 
 def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
     """The bound to sixty digits, with one entry of theta (by its log), Z, X or beta (by its log) moved."""
-    parts = {name: exact.decimals(part) for name, part in {"theta": p.natural[0], "Z": p.Z, "X": p.X}.items()}
+    parts = {
+        name: exact.decimals(part)
+        for name, part in {"theta": p.natural[0], "Z": p.Z, "X": p.X}.items()
+    }
     parts["beta"] = [Decimal(p.beta)]
     if moved is not None:
         name, index = moved
@@ -47,7 +55,9 @@ def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
         else:
             parts[name][index[0]][index[1]] += step
     outputs, weights = exact.decimals(Y), exact.decimals(np.sqrt(s) ** 2)
-    return exact.component_bound(kind, parts["theta"], parts["beta"][0], parts["Z"], parts["X"], outputs, weights)
+    return exact.component_bound(
+        kind, parts["theta"], parts["beta"][0], parts["Z"], parts["X"], outputs, weights
+    )
 
 
 def slope(moved, *problem):
@@ -95,9 +105,13 @@ def test_gradients_keep_their_digits(name):
     _, dX, _, dtheta, dbeta = bound.value_and_gradient(p)
     problem = kind, p, Y, s
     for index in [(0, 0), (9, 1)]:
-        assert dX[index] == pytest.approx(slope(("X", index), *problem), rel=1e-7, abs=1e-9 * np.abs(dX).max())
+        assert dX[index] == pytest.approx(
+            slope(("X", index), *problem), rel=1e-7, abs=1e-9 * np.abs(dX).max()
+        )
     for index in range(dtheta.shape[1]):
-        assert dtheta[0, index] == pytest.approx(slope(("theta", index), *problem), rel=1e-5, abs=1e-6)
+        assert dtheta[0, index] == pytest.approx(
+            slope(("theta", index), *problem), rel=1e-5, abs=1e-6
+        )
     assert dbeta == pytest.approx(slope(("beta", 0), *problem), rel=1e-7)
 
 
@@ -125,7 +139,9 @@ def test_where_the_normal_equations_are_trusted_they_have_eight_digits(monkeypat
     for exponent in np.linspace(0.0, 10.0, 41):
         rng = np.random.RandomState(3)
         X, Z, s = rng.randn(80, 2), rng.randn(25, 2), rng.uniform(size=80)
-        Y = 3.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + 0.1 * rng.randn(80, 3)
+        Y = 3.0 * np.column_stack(
+            [np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]
+        ) + 0.1 * rng.randn(80, 3)
         bound, p = one_component("rbf", [2.0, 0.5, 0.3, 1e-3], 10.0**exponent, Z, X, Y, s)
         (factors,) = bound.value(p)[1]
         verdicts.append(factors.rough)
@@ -144,10 +160,14 @@ def test_a_first_factor_that_is_far_off_is_mended():
     A = C.T @ C + L_u @ L_u.T
     spoilt = np.linalg.cholesky(A + 1e-3 * np.abs(A).max() * np.eye(7))
     blocks = lambda: [(C[i : i + 20].T.copy(order="F"), B[i : i + 20]) for i in (0, 20, 40)]  # noqa: E731
-    L_a, W, misfit = orthogonal.factorise(np.asfortranarray(L_u), np.asfortranarray(spoilt), 2, blocks)
+    L_a, W, misfit = orthogonal.factorise(
+        np.asfortranarray(L_u), np.asfortranarray(spoilt), 2, blocks
+    )
     stack, right = np.vstack([C, L_u]), np.vstack([B, np.zeros((7, 2))])
     triangle = np.linalg.qr(stack, mode="r")
-    np.testing.assert_allclose(L_a.T, triangle * np.sign(triangle.diagonal())[:, None], rtol=1e-8, atol=1e-14)
+    np.testing.assert_allclose(
+        L_a.T, triangle * np.sign(triangle.diagonal())[:, None], rtol=1e-8, atol=1e-14
+    )
     solution, squares = np.linalg.lstsq(stack, right, rcond=None)[:2]
     np.testing.assert_allclose(W, solution, rtol=1e-7)
     assert misfit == pytest.approx(squares.sum(), rel=1e-12)

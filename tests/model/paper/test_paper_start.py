@@ -29,7 +29,8 @@ def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
 def test_sharper_memberships_start_narrower_clusters_and_change_nothing_else():
     X = np.random.RandomState(1).randn(200, 2)
     (soft, S), (sharp, S_of_sharp) = (
-        start.start(RBF(), X, 3, 10, 0.0, "spherical", 1e-6, 0.5, power, np.random.RandomState(0)) for power in (1, 2)
+        start.start(RBF(), X, 3, 10, 0.0, "spherical", 1e-6, 0.5, power, np.random.RandomState(0))
+        for power in (1, 2)
     )
     assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
     # By hand: the scatter of the squared memberships, brought back to a sum of one.

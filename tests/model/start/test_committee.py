@@ -8,7 +8,9 @@ from sgpmic_cli.model.start.committee import _mixture
 
 def test_a_mixture_of_more_columns_than_rows_is_that_of_all_columns():
     rng = np.random.RandomState(0)
-    Y = rng.standard_normal((40, 60)) + np.repeat(rng.standard_normal((3, 60)), [10, 14, 16], axis=0)
+    Y = rng.standard_normal((40, 60)) + np.repeat(
+        rng.standard_normal((3, 60)), [10, 14, 16], axis=0
+    )
     floor = np.linspace(0.5, 2.0, 60)
     kmeans = rng.randint(3, size=40)
     found = _mixture(Y, kmeans, floor, 3, seed=1)

@@ -18,7 +18,9 @@ def chosen(X, numbers=NUMBERS):
 
 def two_rings(rng, n=300):
     angle, radius = rng.random_sample(n) * 2 * np.pi, np.repeat([0.4, 1.0], [n // 3, n - n // 3])
-    return np.c_[radius * np.cos(angle), radius * np.sin(angle)] + 0.04 * rng.standard_normal((n, 2))
+    return np.c_[radius * np.cos(angle), radius * np.sin(angle)] + 0.04 * rng.standard_normal(
+        (n, 2)
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

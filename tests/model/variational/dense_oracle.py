@@ -36,5 +36,7 @@ def bound_at_points(Y, X, w, kernel, beta):
     value += 0.5 * p * np.sum(w * np.log(beta / (2.0 * np.pi)) - np.log(beta * w / (2.0 * np.pi)))
     k = len(kernel.Z)
     rbf = Phi[:, :k]
-    explained = np.einsum("nk,nk->n", rbf, np.linalg.solve(prior_precision(kernel)[:k, :k], rbf.T).T)
+    explained = np.einsum(
+        "nk,nk->n", rbf, np.linalg.solve(prior_precision(kernel)[:k, :k], rbf.T).T
+    )
     return value - 0.5 * beta * p * np.sum(w * (kernel.variance - explained))

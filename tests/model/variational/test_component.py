@@ -25,14 +25,21 @@ def test_known_points_give_the_dense_bound(problem):
     kernel, rows, mu, _ = problem
     value, _ = values_and_slopes([Task(rows, kernel, 3.0, mu, np.zeros_like(mu))])[0]
     Y = rows.weighted_Y / rows.w[:, None]
-    assert value == pytest.approx(dense_oracle.bound_at_points(Y, mu, rows.w, kernel, 3.0), rel=1e-9)
+    assert value == pytest.approx(
+        dense_oracle.bound_at_points(Y, mu, rows.w, kernel, 3.0), rel=1e-9
+    )
 
 
 def test_gradients_are_central_differences(problem):
     kernel, rows, mu, s = problem
     _, slopes = values_and_slopes([Task(rows, kernel, 3.0, mu, s)])[0]
     start = np.concatenate(
-        [mu.ravel(), s.ravel(), kernel.Z.ravel(), np.log([kernel.variance, *kernel.widths, kernel.linear, 3.0])]
+        [
+            mu.ravel(),
+            s.ravel(),
+            kernel.Z.ravel(),
+            np.log([kernel.variance, *kernel.widths, kernel.linear, 3.0]),
+        ]
     )
 
     def at(v):
@@ -43,7 +50,9 @@ def test_gradients_are_central_differences(problem):
         return values_and_slopes([task])[0][0]
 
     step = 1e-6
-    numeric = [(at(start + step * e) - at(start - step * e)) / (2 * step) for e in np.eye(len(start))]
+    numeric = [
+        (at(start + step * e) - at(start - step * e)) / (2 * step) for e in np.eye(len(start))
+    ]
     exact = [slopes.mu.ravel(), slopes.s.ravel(), slopes.Z.ravel(), [slopes.log_v, *slopes.log_g]]
     exact = np.concatenate([*exact, [slopes.log_a, slopes.log_beta]])
     np.testing.assert_allclose(exact, numeric, rtol=2e-6, atol=2e-6)
@@ -64,4 +73,6 @@ def test_the_expected_error_is_the_slope_of_the_bound_by_a_weight(problem):
         tasks = [Task(weighed(Y, w), kernel, beta, mu, s) for w in (up, down)]
         values = [moved.value for moved in posteriors(tasks)]
         slope = (values[0] - values[1]) / (2 * step)
-        assert slope == pytest.approx(1.5 * np.log(beta / (2 * np.pi)) - 0.5 * beta * error[n], rel=1e-5)
+        assert slope == pytest.approx(
+            1.5 * np.log(beta / (2 * np.pi)) - 0.5 * beta * error[n], rel=1e-5
+        )

@@ -9,7 +9,15 @@ from sklearn.datasets import make_blobs
 
 from sgpmic_cli.model.e_step import AT_THE_END, IN_ROUNDS
 from sgpmic_cli.model.start.partition import principal_axes, start
-from sgpmic_cli.model.variational.em import OnHost, evaluate, m_step, observe, precision, responsibilities, train
+from sgpmic_cli.model.variational.em import (
+    OnHost,
+    evaluate,
+    m_step,
+    observe,
+    precision,
+    responsibilities,
+    train,
+)
 from sgpmic_cli.model.variational.features import expectations
 from sgpmic_cli.model.variational.latent_prior import expected_log
 
@@ -74,7 +82,9 @@ def test_a_callback_costs_no_more_than_the_responsibilities(begun):
             given.append(len(heard))
             return super().given_back()
 
-    fit = train(*begun, 3, 4, -np.inf, lambda done, value, S: heard.append((done, value, S)), Watched)
+    fit = train(
+        *begun, 3, 4, -np.inf, lambda done, value, S: heard.append((done, value, S)), Watched
+    )
     assert given == [3]
     assert [done for done, _, _ in heard] == [1, 2, 3]
     assert [value for _, value, _ in heard] == fit.bounds[:-1]
@@ -135,7 +145,11 @@ def test_shares_are_those_of_the_whole_formula(begun):
                 there = ~holes[n]
                 error = np.sum((data.Y[n] - f)[there] ** 2) + spread
                 log_s[n, m] += 0.5 * (there.sum() * np.log(beta) - beta * error)
-        np.testing.assert_allclose(responsibilities(data, state, known), softmax(log_s, axis=1), atol=1e-7)
         np.testing.assert_allclose(
-            responsibilities(data, state, known, negligible=IN_ROUNDS), softmax(log_s, axis=1), atol=3 * IN_ROUNDS
+            responsibilities(data, state, known), softmax(log_s, axis=1), atol=1e-7
+        )
+        np.testing.assert_allclose(
+            responsibilities(data, state, known, negligible=IN_ROUNDS),
+            softmax(log_s, axis=1),
+            atol=3 * IN_ROUNDS,
         )

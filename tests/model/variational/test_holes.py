@@ -18,7 +18,11 @@ def problem():
     Y = rng.randn(60, 5) @ A
     gone = rng.rand(*Y.shape) < 0.3
     gone[gone.all(axis=1), 0] = False
-    gone[0], gone[1], gone[2] = False, [True] * 4 + [False], gone[3]  # none, all but one, and the same twice
+    gone[0], gone[1], gone[2] = (
+        False,
+        [True] * 4 + [False],
+        gone[3],
+    )  # none, all but one, and the same twice
     return np.where(gone, np.nan, Y), gone, holes.Gaussian(rng.randn(5), A.T @ A + 0.1 * np.eye(5))
 
 
@@ -36,7 +40,9 @@ def test_expectations_are_those_of_a_conditional_gaussian(problem):
         assert np.allclose(found.filled[n], wanted)
         density = multivariate_normal(mean[h], covariance[np.ix_(h, h)]).logpdf(row[h])
         assert np.isclose(found.log_density[n], density)
-        left[np.ix_(g, g)] += weights[n] * (covariance[np.ix_(g, g)] - gain @ covariance[np.ix_(h, g)])
+        left[np.ix_(g, g)] += weights[n] * (
+            covariance[np.ix_(g, g)] - gain @ covariance[np.ix_(h, g)]
+        )
     assert np.allclose(holes.summed(grouped, found.left, weights), left)
 
 
@@ -53,7 +59,9 @@ def test_rows_without_holes_give_their_own_moments():
     found = holes.learn(Y)
     covariance = np.cov(Y.T, bias=True)
     assert np.allclose(found.mean, Y.mean(axis=0))
-    assert np.allclose(found.covariance, covariance + holes.RIDGE / 40 * np.trace(covariance) * np.eye(3))
+    assert np.allclose(
+        found.covariance, covariance + holes.RIDGE / 40 * np.trace(covariance) * np.eye(3)
+    )
     assert np.array_equal(holes.filled_by(found, Y), Y)
 
 
@@ -61,13 +69,17 @@ def groups(seed):
     """Two flat clouds in six columns that repeat each other."""
     rng = np.random.RandomState(seed)
     labels = rng.randint(2, size=300)
-    return rng.randn(300, 2) @ rng.randn(2, 6) + 0.2 * rng.randn(300, 6) + np.outer(labels, rng.randn(6)), labels
+    return rng.randn(300, 2) @ rng.randn(2, 6) + 0.2 * rng.randn(300, 6) + np.outer(
+        labels, rng.randn(6)
+    ), labels
 
 
 def test_without_holes_the_mixture_is_the_usual_one():
     Y, labels = groups(0)
     start = np.where(np.random.RandomState(1).rand(300) < 0.2, 1 - labels, labels)
-    ours = holed_mixture(Y, holes.grouped(np.zeros(Y.shape, dtype=bool)), start, np.full(6, 1e-3), 2)
+    ours = holed_mixture(
+        Y, holes.grouped(np.zeros(Y.shape, dtype=bool)), start, np.full(6, 1e-3), 2
+    )
     parts = [Y[start == m] for m in (0, 1)]
     usual = GaussianMixture(
         2,
@@ -75,7 +87,9 @@ def test_without_holes_the_mixture_is_the_usual_one():
         tol=1e-3,
         means_init=[part.mean(axis=0) for part in parts],
         weights_init=np.bincount(start) / 300,
-        precisions_init=[np.linalg.inv(np.cov(part.T, bias=True) + 1e-3 * np.eye(6)) for part in parts],
+        precisions_init=[
+            np.linalg.inv(np.cov(part.T, bias=True) + 1e-3 * np.eye(6)) for part in parts
+        ],
     ).fit_predict(Y)
     assert np.mean(ours == usual) > 0.99
 
@@ -90,7 +104,9 @@ def test_the_mixture_does_not_take_the_filling_for_data():
         Y[gone] = np.nan
         filled = holes.filled_by(holes.learn(Y), Y)
         found = holed_mixture(filled, holes.grouped(gone), labels, np.full(6, 1e-3), 2)
-        taken = GaussianMixture(2, means_init=[filled[labels == m].mean(axis=0) for m in (0, 1)], random_state=0)
+        taken = GaussianMixture(
+            2, means_init=[filled[labels == m].mean(axis=0) for m in (0, 1)], random_state=0
+        )
         ours.append(adjusted_rand_score(labels, found))
         plain.append(adjusted_rand_score(labels, taken.fit_predict(filled)))
     assert np.mean(ours) > np.mean(plain) + 0.05

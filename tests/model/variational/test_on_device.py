@@ -37,10 +37,14 @@ def problem(holes=False, dead=False):
 def test_value_and_gradient(block_sizes, dead):
     data, state = problem(dead=dead)
     on = OnDevice(CPU, data, state)
-    value, gradient = em.value_and_gradient(data, state.free, em.active_rows(data, state.S), Pull(state.S, state.prior))
+    value, gradient = em.value_and_gradient(
+        data, state.free, em.active_rows(data, state.S), Pull(state.S, state.prior)
+    )
     ours, slopes = DeviceBound(on).value_and_gradient(on.vector())
     assert ours == pytest.approx(value, rel=1e-10)
-    np.testing.assert_allclose(slopes.numpy(), gradient, rtol=1e-8, atol=1e-8 * np.abs(gradient).max())
+    np.testing.assert_allclose(
+        slopes.numpy(), gradient, rtol=1e-8, atol=1e-8 * np.abs(gradient).max()
+    )
 
 
 @pytest.mark.parametrize("dead", [False, True])

@@ -29,7 +29,9 @@ def test_means_and_spreads_are_those_of_draws(problem):
         phi = dense_oracle.features(kernel, mu[n] + np.sqrt(s[n]) * r.randn(400_000, 2))
         means = phi @ known.W
         np.testing.assert_allclose(at.f[:, n], means.mean(axis=0), atol=1e-2)
-        of_f = np.einsum("ij,jk,ik->i", phi, known.B - known.W @ known.W.T, phi) + 3 * kernel.variance
+        of_f = (
+            np.einsum("ij,jk,ik->i", phi, known.B - known.W @ known.W.T, phi) + 3 * kernel.variance
+        )
         assert spread[n] == pytest.approx(means.var(axis=0).sum() + of_f.mean(), abs=2e-2)
 
 
@@ -37,7 +39,9 @@ def test_the_spread_is_a_contraction_with_the_second_moment(problem):
     kernel, known, mu, s, _ = problem
     process, seen = Process(kernel, known, 3), expectations(kernel, mu, s)
     at = process.means(mu.T, s.T)
-    whole = [np.sum(known.B * seen.second_moment(row)) + 3 * kernel.variance for row in np.eye(len(mu))]
+    whole = [
+        np.sum(known.B * seen.second_moment(row)) + 3 * kernel.variance for row in np.eye(len(mu))
+    ]
     np.testing.assert_allclose(process.spread(at), whole - np.sum(at.f**2, axis=0), rtol=1e-9)
     assert (process.spread(at) > 0.0).all()
 

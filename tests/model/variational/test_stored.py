@@ -51,11 +51,17 @@ def test_a_loaded_model_is_the_same_model(tmp_path, X, settings):
     model.save(tmp_path / "m.npz")
     loaded = SGPMIC.load(tmp_path / "m.npz")
     for method in ("predict", "predict_proba", "transform", "score_samples"):
-        assert np.array_equal(getattr(loaded, method)(X + 0.1), getattr(model, method)(X + 0.1)), method
-    assert np.array_equal(loaded.inverse_transform(model.embedding_), model.inverse_transform(model.embedding_))
+        assert np.array_equal(getattr(loaded, method)(X + 0.1), getattr(model, method)(X + 0.1)), (
+            method
+        )
+    assert np.array_equal(
+        loaded.inverse_transform(model.embedding_), model.inverse_transform(model.embedding_)
+    )
     assert np.array_equal(loaded.predict(X), model.labels_)
     learned = {name for name in vars(model) if name.endswith("_") and name != "kernel_params_"}
-    assert learned == {name for name in vars(loaded) if name.endswith("_") and name != "kernel_params_"}
+    assert learned == {
+        name for name in vars(loaded) if name.endswith("_") and name != "kernel_params_"
+    }
     for name in learned:
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
     assert loaded.get_params()["n_clusters"] == settings["n_clusters"]

@@ -25,4 +25,6 @@ def variances(incomplete: str) -> list[str]:
 def _continue(incomplete: str, names: Iterable[str]) -> list[str]:
     before, comma, typed = incomplete.rpartition(",")
     taken = set(before.split(","))
-    return [f"{before}{comma}{name}" for name in names if name.startswith(typed) and name not in taken]
+    return [
+        f"{before}{comma}{name}" for name in names if name.startswith(typed) and name not in taken
+    ]

@@ -4,12 +4,21 @@ import inspect
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "fit": [
-        ("sgpmic fit birds.csv", "find out how many clusters there are, and what makes each of them"),
-        ("sgpmic fit birds.csv --clusters 2-8 --id ring", "choose among 2 to 8 clusters; a column names the rows"),
+        (
+            "sgpmic fit birds.csv",
+            "find out how many clusters there are, and what makes each of them",
+        ),
+        (
+            "sgpmic fit birds.csv --clusters 2-8 --id ring",
+            "choose among 2 to 8 clusters; a column names the rows",
+        ),
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [
-        ("sgpmic predict sgpmic-out/fit/birds.csv new.csv", "clusters of new rows, from a file as raw as the first"),
+        (
+            "sgpmic predict sgpmic-out/fit/birds.csv new.csv",
+            "clusters of new rows, from a file as raw as the first",
+        ),
     ],
     "plot": [
         ("sgpmic plot figure6", "convergence on six data sets, as in the paper"),
@@ -27,7 +36,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "study": [("sgpmic study --repeats 1", "SGP-MIC beside k-means and its kin, a quick look")],
-    "missing-study": [("sgpmic missing-study --patterns 1", "what missing values cost, a quick look")],
+    "missing-study": [
+        ("sgpmic missing-study --patterns 1", "what missing values cost, a quick look")
+    ],
     "sweep-clusters": [("sgpmic sweep-clusters --dataset iris --repeats 3", "a quick look")],
     "sweep-inducing": [("sgpmic sweep-inducing --dataset iris --repeats 3", "a quick look")],
     "table1": [("sgpmic table1", "shapes of the data sets beside the printed ones")],
@@ -47,4 +58,6 @@ def flowing(docstring: str | None) -> str:
 
 def epilog(command: str) -> str:
     """The examples of a command, one on each line."""
-    return "\n\n".join(["Examples:", *(f"[bold]{line}[/bold]  {what}" for line, what in EXAMPLES[command])])
+    return "\n\n".join(
+        ["Examples:", *(f"[bold]{line}[/bold]  {what}" for line, what in EXAMPLES[command])]
+    )

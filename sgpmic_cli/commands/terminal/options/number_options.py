@@ -19,7 +19,9 @@ def clusters(given: str | None) -> int | tuple[int, int] | Literal["auto"] | Non
     if given is not None and (found := _RANGE.fullmatch(given.strip())):
         low, high = map(int, found.groups())
         return low, high
-    return _number(given, f"clusters={given}: give a number such as 3, a range such as 2-8, or auto.")
+    return _number(
+        given, f"clusters={given}: give a number such as 3, a range such as 2-8, or auto."
+    )
 
 
 def dimensions(given: str | None) -> int | Literal["auto"] | None:

@@ -32,7 +32,18 @@ SAME_NAMES = (
         "methods",
         "mirror",
     ),
-    *("n_jobs", "offline", "optimizer", "out", "protocol", "reference", "repeats", "results", "retry_failed", "scale"),
+    *(
+        "n_jobs",
+        "offline",
+        "optimizer",
+        "out",
+        "protocol",
+        "reference",
+        "repeats",
+        "results",
+        "retry_failed",
+        "scale",
+    ),
     *("scheduler", "seed", "setting", "store", "temp_folder", "update", "values", "variance"),
 )
 _NAMES = "|".join([*OTHER_NAMES, *SAME_NAMES])

@@ -13,7 +13,9 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.separate_process import Limits
 
-EXPLORED = Path("sgpmic-out")  # where commands write that people try things with; never the published results
+EXPLORED = Path(
+    "sgpmic-out"
+)  # where commands write that people try things with; never the published results
 
 
 def datasets_option(usual: str | None = None) -> Any:
@@ -29,11 +31,18 @@ Datasets = Annotated[str | None, datasets_option()]
 # Beside the option, the data sets may stand alone, and beside the argument they may be an option: `named` joins both.
 DatasetsArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[DATA]", help="The data sets, as in --dataset.", autocompletion=completion.datasets),
+    typer.Argument(
+        metavar="[DATA]", help="The data sets, as in --dataset.", autocompletion=completion.datasets
+    ),
 ]
 DatasetOption = Annotated[
     str | None,
-    typer.Option("--dataset", help="The same as DATA.", show_default=False, autocompletion=completion.datasets),
+    typer.Option(
+        "--dataset",
+        help="The same as DATA.",
+        show_default=False,
+        autocompletion=completion.datasets,
+    ),
 ]
 Methods = Annotated[
     str,
@@ -45,17 +54,29 @@ Methods = Annotated[
 Repeats = Annotated[int, typer.Option(help="Runs of each cell, every one with its own seed.")]
 Seed = Annotated[int, typer.Option(help="What all seeds are derived from.")]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for one per core.")]
-BackendName = Annotated[str, typer.Option(help="loky: processes of this machine; dask: the workers of a Dask cluster.")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of the Dask scheduler, such as tcp://HOST:8786.")]
+BackendName = Annotated[
+    str, typer.Option(help="loky: processes of this machine; dask: the workers of a Dask cluster.")
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of the Dask scheduler, such as tcp://HOST:8786.")
+]
 Timeout = Annotated[
-    float | None, typer.Option(help="Seconds that one run may take; a longer one has failed.", show_default="no limit")
+    float | None,
+    typer.Option(
+        help="Seconds that one run may take; a longer one has failed.", show_default="no limit"
+    ),
 ]
 MemoryLimit = Annotated[
     str | None,
-    typer.Option(help="Memory that one run may take, such as 500MB or 2GB.", show_default="no limit"),
+    typer.Option(
+        help="Memory that one run may take, such as 500MB or 2GB.", show_default="no limit"
+    ),
 ]
 ProtocolName = Annotated[
-    str, typer.Option(help="as-run: what reproduces the paper's numbers; as-stated: what its text says.")
+    str,
+    typer.Option(
+        help="as-run: what reproduces the paper's numbers; as-stated: what its text says."
+    ),
 ]
 Label = Annotated[str | None, typer.Option(help="Label column of a CSV file.")]
 Out = Annotated[Path, typer.Option(help="Folder for the tables and the manifest.")]
@@ -64,11 +85,16 @@ Force = Annotated[bool, typer.Option("--force", help="Compute every run again.")
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Compute failed runs again.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List what would run, and stop.")]
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True)
+    Path | None,
+    typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True),
 ]
 Mirror = Annotated[
     str | None,
-    typer.Option(help="Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR", show_envvar=True),
+    typer.Option(
+        help="Folder or server with the publishers' files.",
+        envvar="SGPMIC_MIRROR",
+        show_envvar=True,
+    ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
@@ -78,7 +104,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr bu
 def named(argument: str | None, option: str | None, usual: str | None = None) -> str:
     """The data sets that were named as an argument or as an option."""
     if argument is not None and option is not None:
-        raise UsageError(f"the data are named twice, {argument!r} and --dataset {option!r}: name them once.")
+        raise UsageError(
+            f"the data are named twice, {argument!r} and --dataset {option!r}: name them once."
+        )
     for found in (argument, option, usual):
         if found is not None:
             return found
@@ -93,7 +121,9 @@ def limits(timeout: float | None, memory_limit: str | None) -> "Limits":
         raise UsageError(f"--timeout {timeout:g}: give the seconds of a run, more than 0.")
     if memory_limit is None:
         return Limits(timeout)
-    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?", memory_limit.strip(), flags=re.IGNORECASE)
+    found = re.fullmatch(
+        r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?", memory_limit.strip(), flags=re.IGNORECASE
+    )
     if found is None or float(found[1]) == 0:
         raise UsageError(f"--memory-limit {memory_limit!r}: give a size such as 500MB or 2GB.")
     return Limits(timeout, int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()]))
@@ -103,7 +133,9 @@ def split(names: str) -> list[str]:
     """The parts of a comma-separated list; a file whose name has commas is one part."""
     parts, found = names.split(","), []
     while parts:
-        length = next((n for n in range(len(parts), 1, -1) if os.path.isfile(",".join(parts[:n]))), 1)
+        length = next(
+            (n for n in range(len(parts), 1, -1) if os.path.isfile(",".join(parts[:n]))), 1
+        )
         found.append(",".join(parts[:length]).strip())
         parts = parts[length:]
     return [name for name in found if name]

@@ -25,25 +25,36 @@ Data = Annotated[
     ),
 ]
 Label = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column that holds the classes.", rich_help_panel=PANEL)
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column that holds the classes.", rich_help_panel=PANEL),
 ]
 Id = Annotated[
     str | None,
     typer.Option(
-        "--id", metavar="COLUMN", help="Column that names the rows in all that is written.", rich_help_panel=PANEL
+        "--id",
+        metavar="COLUMN",
+        help="Column that names the rows in all that is written.",
+        rich_help_panel=PANEL,
     ),
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Use these columns only; separate by commas.", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="NAMES", help="Use these columns only; separate by commas.", rich_help_panel=PANEL
+    ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Leave these columns out; separate by commas.", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="NAMES", help="Leave these columns out; separate by commas.", rich_help_panel=PANEL
+    ),
 ]
 Encode = Annotated[
     Literal["one-hot", "drop", "error"],
-    typer.Option(help="Columns of text: encode those of few values, leave all out, or refuse.", rich_help_panel=PANEL),
+    typer.Option(
+        help="Columns of text: encode those of few values, leave all out, or refuse.",
+        rich_help_panel=PANEL,
+    ),
 ]
 Missing = Annotated[
     Literal["error", "drop", "median", "model"] | None,
@@ -63,32 +74,49 @@ ScaleOption = Annotated[
 Separator = Annotated[
     str | None,
     typer.Option(
-        metavar="SIGN", help="What stands between cells; tab, ';', ...", show_default="found", rich_help_panel=PANEL
+        metavar="SIGN",
+        help="What stands between cells; tab, ';', ...",
+        show_default="found",
+        rich_help_panel=PANEL,
     ),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="Sign before the decimals, '.' or ','.", show_default=".", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="SIGN",
+        help="Sign before the decimals, '.' or ','.",
+        show_default=".",
+        rich_help_panel=PANEL,
+    ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(help="Encoding of the text, such as latin-1.", show_default="utf-8", rich_help_panel=PANEL),
+    typer.Option(
+        help="Encoding of the text, such as latin-1.", show_default="utf-8", rich_help_panel=PANEL
+    ),
 ]
 
 
 def text_format(
-    separator: str | None, decimal: str | None, encoding: str | None, usual: "TextFormat | None" = None
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    usual: "TextFormat | None" = None,
 ) -> "TextFormat":
     """How a file is written: as it is said or, where nothing is, as usual."""
     from sgpmic_cli.data.intake.options import TextFormat
 
     said = {"separator": separator, "decimal": decimal, "encoding": encoding}
-    return replace(usual or TextFormat(), **{name: value for name, value in said.items() if value is not None})
+    return replace(
+        usual or TextFormat(), **{name: value for name, value in said.items() if value is not None}
+    )
 
 
 def names(given: Sequence[str] | None) -> tuple[str, ...]:
     """Names separated by commas; one with a comma in it stands in quotes, as in a CSV file."""
-    return tuple(name for row in csv.reader(given or (), skipinitialspace=True) for name in row if name)
+    return tuple(
+        name for row in csv.reader(given or (), skipinitialspace=True) for name in row if name
+    )
 
 
 def said_in_options(error: SgpmicError, known: Sequence[str]) -> str:

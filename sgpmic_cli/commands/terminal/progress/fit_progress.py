@@ -15,12 +15,20 @@ STARTING = "looking for where to start"  # the number of clusters, and the clust
 
 
 @contextmanager
-def showing(output: Output, before: str = STARTING) -> Iterator[Callable[["Round | Placing"], None] | None]:
+def showing(
+    output: Output, before: str = STARTING
+) -> Iterator[Callable[["Round | Placing"], None] | None]:
     """What is called after each round, and for each block of rows that are placed; until then it shows `before`."""
     if output.quiet:
         yield None
     elif sys.stderr.isatty():
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         columns = (
             TextColumn("{task.description}", markup=False),
@@ -50,7 +58,10 @@ def _reached(done: "Round | Placing") -> dict[str, Any]:
 
     if isinstance(done, Placing):
         return {"completed": done.done, "total": done.rows}
-    return {"completed": (done.restart - 1) * done.rounds + done.number, "total": done.restarts * done.rounds}
+    return {
+        "completed": (done.restart - 1) * done.rounds + done.number,
+        "total": done.restarts * done.rounds,
+    }
 
 
 def _state(done: "Round | Placing") -> str:

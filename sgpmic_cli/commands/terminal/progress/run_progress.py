@@ -32,7 +32,9 @@ class _Bar(Watcher):
         self.total, self.done = total - kept, 0
         self.costs = costs or {}
         effort = sum(self.costs.values()) if costs else self.total
-        self.progress.reset(self.task, total=effort, description=f"{kept} at hand, running", count=self._count())
+        self.progress.reset(
+            self.task, total=effort, description=f"{kept} at hand, running", count=self._count()
+        )
 
     def finished(self, record: Record) -> None:
         self.done += 1
@@ -46,7 +48,9 @@ class _Bar(Watcher):
         )
 
     def warn(self, sentence: str) -> None:
-        self.progress.console.print(f"warning: {for_terminal(sentence)}", markup=False, soft_wrap=True)
+        self.progress.console.print(
+            f"warning: {for_terminal(sentence)}", markup=False, soft_wrap=True
+        )
 
     def _count(self) -> str:
         return f"{self.done}/{self.total}"
@@ -112,7 +116,9 @@ def _bar(output: Output) -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=output.side_console(), transient=True, speed_estimate_period=SPEED_SECONDS)
+    return Progress(
+        *columns, console=output.side_console(), transient=True, speed_estimate_period=SPEED_SECONDS
+    )
 
 
 def tell_end(finished: FinishedStudy, out: Path, output: Output) -> None:
@@ -121,4 +127,6 @@ def tell_end(finished: FinishedStudy, out: Path, output: Output) -> None:
     output.ending(f"{computed} runs computed, {reused} reused; tables and manifest in {out}")
     if failed:
         total = computed + reused
-        raise CellsFailed(f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again.")
+        raise CellsFailed(
+            f"{failed} of {total} runs failed; the notes say why, and --retry-failed runs them again."
+        )

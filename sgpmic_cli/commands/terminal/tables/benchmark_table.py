@@ -42,7 +42,10 @@ def render(results: Sequence[Result], console: Console) -> Iterator[RenderableTy
     if listed:
         by_method = len(rows) == 1
         beside = _list(results, METRICS, by_method)
-        if Measurement.get(console, console.options.update(width=1000), beside).maximum <= console.width:
+        if (
+            Measurement.get(console, console.options.update(width=1000), beside).maximum
+            <= console.width
+        ):
             yield beside
         else:
             yield from (_list(results, [metric], by_method) for metric in METRICS)
@@ -61,7 +64,12 @@ def render(results: Sequence[Result], console: Console) -> Iterator[RenderableTy
 def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) -> Table:
     first = results[0]
     where = f"{first.dataset}, {first.variance} % of the variance (Q = {'?' if first.q is None else first.q})"
-    table = Table(box=box.SIMPLE_HEAD, title=where if by_method else first.method, title_style="bold", pad_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=where if by_method else first.method,
+        title_style="bold",
+        pad_edge=False,
+    )
     table.add_column("method" if by_method else "data set, % (Q)", no_wrap=True)
     for metric in metrics:
         for heading in (TITLES[metric], "paper", "diff"):
@@ -84,7 +92,9 @@ def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) ->
 
 
 def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=TITLES[metric], title_style="bold", pad_edge=False, leading=0)
+    table = Table(
+        box=box.SIMPLE_HEAD, title=TITLES[metric], title_style="bold", pad_edge=False, leading=0
+    )
     table.add_column("data set, % (Q)", no_wrap=True)
     for method in methods:
         table.add_column(method, justify="right", no_wrap=False, overflow="fold")
@@ -95,7 +105,10 @@ def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Tab
         if before is not None and before != first.dataset:
             table.add_section()
         before = first.dataset
-        entries = [_grid_cell(row[method], metric, best) if method in row else Text("") for method in methods]
+        entries = [
+            _grid_cell(row[method], metric, best) if method in row else Text("")
+            for method in methods
+        ]
         table.add_row(_row_name(first), *entries)
     return table
 
@@ -115,7 +128,11 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
 
 def _ours(result: Result, metric: str, best: float | None) -> Text:
     stat = result.ours[metric]
-    some = f" ({result.repeats - result.failed}/{result.repeats})" if result.failed and result.ok else ""
+    some = (
+        f" ({result.repeats - result.failed}/{result.repeats})"
+        if result.failed and result.ok
+        else ""
+    )
     return Text(plain(stat) + some, style="bold" if is_best(stat.mean, best) else "")
 
 
@@ -138,20 +155,32 @@ def _interval(difference: Difference | None) -> str:
 
 def _legend(results: Sequence[Result], signs: bool, bold: bool) -> RenderableType:
     used = {verdict for result in results for verdict in result.verdict.values()}
-    lines = [Text("Upper line ours, mean±std; lower line the paper's, difference, verdict.")] if signs else []
+    lines = (
+        [Text("Upper line ours, mean±std; lower line the paper's, difference, verdict.")]
+        if signs
+        else []
+    )
     for verdict, meaning in LEGEND.items():
         if verdict in used:
-            name = f"{_sign(verdict)} {verdict}" if signs and _sign(verdict) != verdict else str(verdict)
+            name = (
+                f"{_sign(verdict)} {verdict}"
+                if signs and _sign(verdict) != verdict
+                else str(verdict)
+            )
             lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
     if bold:
-        lines.append(Text.assemble(("bold", "bold"), f": best of the {'row' if signs else 'column'}"))
+        lines.append(
+            Text.assemble(("bold", "bold"), f": best of the {'row' if signs else 'column'}")
+        )
     return Padding(Group(*lines), (0, 0, 1, 0), expand=False)
 
 
 def _summary(results: Sequence[Result]) -> Text:
     text = Text()
     counted = distinct(results)
-    repeated = f"; {len(results) - len(counted)} more repeat them" if len(counted) < len(results) else ""
+    repeated = (
+        f"; {len(results) - len(counted)} more repeat them" if len(counted) < len(results) else ""
+    )
     for metric in METRICS:
         counts = count_verdicts(result.verdict[metric] for result in counted)
         parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

@@ -28,5 +28,7 @@ def score_words(scores: Mapping[str, float] | None) -> dict[str, str]:
     told: dict[str, list[str]] = {}
     for name, score in SCORES.items():
         kind = score.title.rpartition(" ")[2]  # ACC and Hungarian ACC stand on one line
-        told.setdefault(kind, []).append(f"{scores[name]:.2f}" + (f" ({score.meaning})" if score.meaning else ""))
+        told.setdefault(kind, []).append(
+            f"{scores[name]:.2f}" + (f" ({score.meaning})" if score.meaning else "")
+        )
     return {kind: "; ".join(words) for kind, words in told.items()}

@@ -44,7 +44,10 @@ def _numbers(tried: list[dict[str, Any]], chosen: int) -> Table:
     for row in tried:
         mark = "chosen" if row["n_clusters"] == chosen else ""
         table.add_row(
-            str(row["n_clusters"]), *(f"{row[name]:.3f}" for name in names), mark, style="bold" if mark else None
+            str(row["n_clusters"]),
+            *(f"{row[name]:.3f}" for name in names),
+            mark,
+            style="bold" if mark else None,
         )
     return table
 
@@ -60,14 +63,24 @@ def _clusters(fitted: "Fitted") -> Table:
     for m, size in enumerate(outcome.sizes.tolist()):
         certainty = f"{outcome.certainty[m]:.3f}" if size else "–"
         apart = "\n".join(profile.in_words(m)) or "nothing stands out"
-        table.add_row(str(m), str(size), certainty, apart, ", ".join(typical_rows(fitted, m, TYPICAL)) if size else "")
+        table.add_row(
+            str(m),
+            str(size),
+            certainty,
+            apart,
+            ", ".join(typical_rows(fitted, m, TYPICAL)) if size else "",
+        )
     return table
 
 
 def _facts(fitted: "Fitted") -> Table:
     summary = fitted.summary()
     ended = "converged" if summary["converged"] else "all done"
-    of_paper = [f"{summary['kernel']} kernel", str(summary["optimizer"])] if fitted.setting == "paper" else []
+    of_paper = (
+        [f"{summary['kernel']} kernel", str(summary["optimizer"])]
+        if fitted.setting == "paper"
+        else []
+    )
     dims = f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}"
     model = [dims, *of_paper, f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
     return facts(

@@ -9,7 +9,9 @@ from sgpmic_cli.experiments.run.pipeline import prepare
 from sgpmic_cli.experiments.run.run_options import RunOptions
 
 
-def show_plan(study: Study, options: RunOptions, out: Path, output: Output, parameter: str = "") -> None:
+def show_plan(
+    study: Study, options: RunOptions, out: Path, output: Output, parameter: str = ""
+) -> None:
     """Print what would be run; `parameter` names what a sweep varies."""
     prepared = prepare(study, options, out)
     kept = prepared.work.kept
@@ -30,13 +32,25 @@ def show_plan(study: Study, options: RunOptions, out: Path, output: Output, para
             }
         )
     if output.as_json:
-        output.document({"to_run": len(prepared.work.pending), "at_hand": len(kept), "cells": cells})
+        output.document(
+            {"to_run": len(prepared.work.pending), "at_hand": len(kept), "cells": cells}
+        )
         return
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("data set", "variance (Q)", "method", *([parameter] if parameter else []), "to run", "at hand"):
-        table.add_column(heading, justify="left" if heading in ("data set", "variance (Q)", "method") else "right")
+    for heading in (
+        "data set",
+        "variance (Q)",
+        "method",
+        *([parameter] if parameter else []),
+        "to run",
+        "at hand",
+    ):
+        table.add_column(
+            heading,
+            justify="left" if heading in ("data set", "variance (Q)", "method") else "right",
+        )
     table.add_column("note")
     for row in cells:
         share = f"{row['variance']} ({row['q'] if row['q'] is not None else '?'})"

@@ -29,7 +29,9 @@ def jittered_cholesky(matrix: Array) -> tuple[Array, float]:
         if info == 0 and np.isfinite(factor[-1, -1]):
             return factor, jitter
         jitter *= 10.0
-    raise NotPositiveDefinite(f"No jitter up to {jitter / 10.0:.1e} makes a component's covariance positive definite.")
+    raise NotPositiveDefinite(
+        f"No jitter up to {jitter / 10.0:.1e} makes a component's covariance positive definite."
+    )
 
 
 def log_determinant(factor: Array) -> float:

@@ -15,7 +15,9 @@ from scipy.optimize import minimize
 from sgpmic_cli._typing import Array
 
 Objective = Callable[[Any], tuple[float, Any]]  # of an array or, on a device, of a tensor
-Minimiser = Callable[[Objective, Any, int, int, float], object]  # objective, start, steps, of a line search, ftol
+Minimiser = Callable[
+    [Objective, Any, int, int, float], object
+]  # objective, start, steps, of a line search, ftol
 
 PROBE = 1e-4  # length of the finite step that measures curvature
 SCALE_RANGE = (1e-15, 1e100)
@@ -88,12 +90,18 @@ def lbfgs(
         nonlocal best_x, best_value
         value, gradient = objective(trial)
         if not np.isfinite(value) and not np.isfinite(best_value):
-            return 0.0, 0.0 * trial  # the start itself cannot be evaluated: a slope of zero ends the search
+            return (
+                0.0,
+                0.0 * trial,
+            )  # the start itself cannot be evaluated: a slope of zero ends the search
         if not np.isfinite(value):  # a bowl around the best point turns the search back
             away, height = trial - best_x, WALL * (1.0 + abs(best_value))
             return best_value + height, 2.0 * height / float(away @ away) * away
         if value < best_value:
-            best_x, best_value = 1.0 * trial, value  # a copy: the optimiser writes over its trial points
+            best_x, best_value = (
+                1.0 * trial,
+                value,
+            )  # a copy: the optimiser writes over its trial points
         return value, gradient
 
     minimise(guarded, x, steps, 10, tol)

@@ -25,7 +25,9 @@ Blocks = Callable[[], Iterable[tuple[Array, Array]]]
 EPS = float(np.finfo(np.float64).eps)
 LOST = 1e-6  # digits that `is_rough` may fear for: its estimate is some hundred times too high as a rule
 PASSES = 5
-ORTHONORMAL = 0.1  # columns within this of orthonormal are made so to the last digit by one more factor
+ORTHONORMAL = (
+    0.1  # columns within this of orthonormal are made so to the last digit by one more factor
+)
 
 
 def is_rough(factor: Array, terms: float, value: float) -> bool:

@@ -32,7 +32,9 @@ def _routine(name: str, arguments: str) -> Callable[..., None]:
     called.restype, called.argtypes = ctypes.c_char_p, [ctypes.py_object]
     capsules: dict[str, Any] = dict(cython_blas.__pyx_capi__)
     capsule = capsules[name]
-    return ctypes.CFUNCTYPE(None, *(_POINTERS[kind] for kind in arguments))(pointer(capsule, called(capsule)))
+    return ctypes.CFUNCTYPE(None, *(_POINTERS[kind] for kind in arguments))(
+        pointer(capsule, called(capsule))
+    )
 
 
 _dgemm = _routine("dgemm", "cciiidaiaidai")
@@ -58,7 +60,11 @@ def dgemm(
     n = b.shape[0] if trans_b else b.shape[1]
     if m * n * k < LARGE or not (c is None or overwrite_c):
         return np.asarray(blas.dgemm(alpha, a, b, beta, c, trans_a, trans_b, overwrite_c))
-    a, b, c = np.asfortranarray(a), np.asfortranarray(b), np.zeros((m, n), order="F") if c is None else _writable(c)
+    a, b, c = (
+        np.asfortranarray(a),
+        np.asfortranarray(b),
+        np.zeros((m, n), order="F") if c is None else _writable(c),
+    )
     flags = _flag(trans_a, b"TN"), _flag(trans_b, b"TN")
     _dgemm(*flags, _i(m), _i(n), _i(k), _d(alpha), *_of(a), *_of(b), _d(beta), *_of(c))
     return c
@@ -78,7 +84,16 @@ def dsyrk(
     if n * n * k < LARGE or not (c is None or overwrite_c):
         return np.asarray(blas.dsyrk(alpha, a, beta, c, lower=lower, overwrite_c=overwrite_c))
     a, c = np.asfortranarray(a), np.zeros((n, n), order="F") if c is None else _writable(c)
-    _dsyrk(_flag(lower, b"LU"), _flag(False, b"TN"), _i(n), _i(k), _d(alpha), *_of(a), _d(beta), *_of(c))
+    _dsyrk(
+        _flag(lower, b"LU"),
+        _flag(False, b"TN"),
+        _i(n),
+        _i(k),
+        _d(alpha),
+        *_of(a),
+        _d(beta),
+        *_of(c),
+    )
     return c
 
 
@@ -96,21 +111,37 @@ def dsymm(
     m, n = b.shape
     if m * m * n < LARGE or not (c is None or overwrite_c):
         return np.asarray(blas.dsymm(alpha, a, b, beta, c, lower=lower, overwrite_c=overwrite_c))
-    a, b, c = np.asfortranarray(a), np.asfortranarray(b), np.zeros((m, n), order="F") if c is None else _writable(c)
+    a, b, c = (
+        np.asfortranarray(a),
+        np.asfortranarray(b),
+        np.zeros((m, n), order="F") if c is None else _writable(c),
+    )
     flags = _flag(False, b"RL"), _flag(lower, b"LU")
     _dsymm(*flags, _i(m), _i(n), _d(alpha), *_of(a), *_of(b), _d(beta), *_of(c))
     return c
 
 
 def dtrmm(
-    alpha: float, a: Array, b: Array, *, lower: bool = False, trans_a: bool = False, overwrite_b: bool = False
+    alpha: float,
+    a: Array,
+    b: Array,
+    *,
+    lower: bool = False,
+    trans_a: bool = False,
+    overwrite_b: bool = False,
 ) -> Array:
     """alpha op(a) b for a triangular a."""
     return _triangular(_dtrmm, blas.dtrmm, alpha, a, b, lower, trans_a, overwrite_b)
 
 
 def dtrsm(
-    alpha: float, a: Array, b: Array, *, lower: bool = False, trans_a: bool = False, overwrite_b: bool = False
+    alpha: float,
+    a: Array,
+    b: Array,
+    *,
+    lower: bool = False,
+    trans_a: bool = False,
+    overwrite_b: bool = False,
 ) -> Array:
     """alpha op(a)^-1 b for a triangular a."""
     return _triangular(_dtrsm, blas.dtrsm, alpha, a, b, lower, trans_a, overwrite_b)

@@ -20,7 +20,9 @@ def test_quadratic(optimizer):
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_rosenbrock(optimizer):
-    _, value = optimizer(lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, 0.5]), 2000, tol=1e-12)
+    _, value = optimizer(
+        lambda x: (rosen(x), rosen_der(x)), np.array([-1.2, 1.0, 0.5]), 2000, tol=1e-12
+    )
     assert value < 1e-3
 
 
