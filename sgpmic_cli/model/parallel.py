@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.thread_limits import one_thread
@@ -72,3 +73,8 @@ class Scratch(threading.local):
 def cut(n: int, size: int) -> list[slice]:
     """The rows from 0 to n in pieces."""
     return [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
+
+
+def row_slices(n: int, size: int) -> list[slice]:
+    """Return the slices of `n` rows in blocks of `size`."""
+    return list(gen_batches(n, size))

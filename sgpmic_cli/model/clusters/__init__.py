@@ -1,0 +1,1 @@
+"""The clusters: base clusterings, their consensus, the number of clusters and the probabilities."""

@@ -1,0 +1,117 @@
+"""Choose the number of clusters by silhouettes, compared with data that have no clusters.
+
+The silhouette of k-means is positive even for a single Gaussian cloud. So it is compared with its
+mean on null reference data: Gaussian and uniform clouds with the covariance of the table
+(`reference` is the larger of the two means).
+
+- If no silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
+- Otherwise the number with the largest score, silhouette - DISCOUNT * reference, is chosen. Among
+  scores within one standard deviation of the largest, the smallest number is chosen.
+- Before both: rows that fall into large parts by gaps alone, over a wide range of distances, have
+  these parts as clusters, unless k-means finds them too (`gaps.py`). Tables with discrete columns
+  always have gaps and skip this rule.
+"""
+
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.model.clusters.discrete_columns import is_discrete
+from sgpmic_cli.model.clusters.gaps import Parts, parts_by_gaps
+
+CHANCE = 5.0  # standard deviations of the silhouette of a single reference
+TIE = 1.0
+DISCOUNT = 0.5
+LARGE = 0.3  # of an equal share of the rows; smaller parts are outliers
+LONG_LIVED = 0.15  # log of the range of distances over which parts must last
+SAME = 0.9  # adjusted Rand index above which k-means finds the parts too
+REFERENCES = 3  # of each kind
+ROWS = 1000  # the choice uses a subsample of this size
+
+
+class Tried(TypedDict):
+    """Evidence for one number of clusters."""
+
+    n_clusters: int
+    silhouette: float
+    reference: float
+    score: float
+    lifetime: float
+
+
+class Selection(NamedTuple):
+    """The chosen number and the evidence for every number tried."""
+
+    chosen: int
+    table: list[Tried]
+
+
+def choose_number(
+    Y: Array, numbers: list[int], random_state: np.random.RandomState
+) -> Selection:
+    """Choose one of `numbers` for standardised rows."""
+    if len(Y) > ROWS:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    distances = cdist(Y, Y)
+    split = [m for m in numbers if m > 1]
+    own = {m: _silhouette(Y, distances, m, seed, n_init=5) for m in split}
+    reference, deviation = _reference(Y, split, seed, random_state)
+    parts = {} if is_discrete(Y) else parts_by_gaps(distances)
+    tried = []
+    for m, expected in zip(split, reference, strict=True):
+        value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
+        score = value - DISCOUNT * expected
+        tried.append(Tried(n_clusters=m, silhouette=value, reference=expected, score=score,
+                           lifetime=lifetime))
+    none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)
+    table = [none, *tried] if 1 in numbers else tried
+    lasting = [m for m in split if m in parts and _lasts(parts[m])]
+    if lasting:
+        m = max(lasting, key=lambda m: parts[m].lifetime)
+        known = parts[m].labels >= 0
+        if adjusted_rand_score(parts[m].labels[known], own[m][1][known]) < SAME:
+            return Selection(m, table)
+    excess = max(row["silhouette"] - row["reference"] for row in tried)
+    if 1 in numbers and excess < CHANCE * deviation:
+        return Selection(1, table)
+    least = max(row["score"] for row in tried) - TIE * deviation
+    return Selection(next(row["n_clusters"] for row in tried if row["score"] >= least), table)
+
+
+def _lasts(parts: Parts) -> bool:
+    """Return whether parts last over a wide range of distances and are all large."""
+    sizes = np.unique(parts.labels[parts.labels >= 0], return_counts=True)[1]
+    large = sizes.min() >= LARGE * len(parts.labels) / len(sizes)
+    return bool(parts.lifetime >= LONG_LIVED and large)
+
+
+def _reference(
+    Y: Array, numbers: list[int], seed: int, random_state: np.random.RandomState
+) -> tuple[list[float], float]:
+    """Return mean silhouettes of null reference data, and the deviation of a single one."""
+    n = len(Y)
+    spread = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) / np.sqrt(n)
+    spread = spread[spread > 1e-6 * spread[0]]
+    found = np.empty((2, REFERENCES, len(numbers)))
+    for turn in range(REFERENCES):
+        gaussian = random_state.standard_normal((n, len(spread)))
+        uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
+        for kind, cloud in enumerate((gaussian * spread, uniform * spread)):
+            apart = cdist(cloud, cloud)
+            found[kind, turn] = [_silhouette(cloud, apart, m, seed, n_init=2)[0] for m in numbers]
+    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
+    return found.mean(axis=1).max(axis=0).tolist(), deviation
+
+
+def _silhouette(
+    Y: Array, distances: Array, m: int, seed: int, n_init: int
+) -> tuple[float, Indices]:
+    labels = KMeans(m, n_init=n_init, random_state=seed).fit_predict(Y)
+    found = len(np.unique(labels))
+    value = silhouette_score(distances, labels, metric="precomputed") if 1 < found < len(Y) else 0.0
+    return float(value), labels

@@ -1,0 +1,34 @@
+"""Recognise columns with few values: flags, grades, counts with many zeros.
+
+A Gaussian cluster can gain without limit by sitting on one value of such a column. The effective
+number of values of a column with value frequencies f is k = 1 / sum f^2. Rounding to k equal steps
+has a variance of 1 / (k^2 - 1) relative to the variance of the column.
+"""
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+
+FEW_VALUES = 10.0  # a column with fewer effective values is discrete
+DISCRETE_FRACTION = 0.25  # a table is discrete if this fraction of its columns is
+
+
+def effective_values(Y: Array) -> Array:
+    """Return the effective number of values of every column, (P,)."""
+    result = np.empty(Y.shape[1])
+    for p, column in enumerate(Y.T):
+        # Rounded, because a change of unit may split a value in its last digits.
+        _, counts = np.unique(np.round(column, 9), return_counts=True)
+        result[p] = len(column) ** 2 / float(np.sum(counts.astype(float) ** 2))
+    return result
+
+
+def rounding_variance(Y: Array) -> Array:
+    """Return the rounding variance of every standardised column, (P,), at most one."""
+    k = effective_values(Y)
+    return np.asarray(1.0 / np.maximum(k**2 - 1.0, 1.0))
+
+
+def is_discrete(Y: Array) -> bool:
+    """Return whether many of the columns are discrete."""
+    return bool(np.mean(effective_values(Y) < FEW_VALUES) >= DISCRETE_FRACTION)

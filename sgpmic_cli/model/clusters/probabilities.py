@@ -1,0 +1,152 @@
+"""Probabilities of the clusters for training rows and new rows.
+
+Every base clustering is described by Gaussians with one covariance that all clusters share, shrunk
+as by Ledoit and Wolf (2004). A shared covariance knows how columns repeat each other, so a row is not
+counted once for each column. Two EM steps from the labels remove most of the bias of hard
+assignments. The posterior of base clustering v is linear in the row:
+
+    p_v(m | y) = softmax_m((y' b_vm + a_vm) / T)
+
+The temperature T >= 1 is the one at which the Gaussians of one base clustering predict the labels of
+the others best. The probability of a cluster is the mean of p_v over the base clusterings.
+
+The label of a row is decided by the consensus of the base clusterings; a new row takes the label of
+most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share their
+probability equally, because two descriptions of the data disagree about the row.
+
+Clusters that are separated by gaps can have any shape, so Gaussians do not describe them. Their
+probabilities are the fractions of labels among the nearest training rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.model.latent.new_rows import TrainingRows
+
+EM_STEPS = 2
+HOTTEST = 20.0
+NEIGHBOURS = 10
+OWN_ROW = 1e-9  # distance below which a neighbour decides alone
+TIE = 1e-9  # margin of the cluster that the labels prefer
+
+
+class ClusterGaussians(NamedTuple):
+    """Linear posteriors: coefficients (V, P, M), intercepts (V, M) and the temperature."""
+
+    coefficients: Array
+    intercepts: Array
+    temperature: float
+
+    def probabilities(self, Y: Array) -> Array:
+        """Return the mean posterior of rows (n, P), (n, M)."""
+        parts = [
+            softmax((Y @ b + a) / self.temperature, axis=1)
+            for b, a in zip(self.coefficients, self.intercepts, strict=True)
+        ]
+        return np.asarray(np.mean(parts, axis=0))
+
+
+def fit_gaussians(Y: Array, memberships: list[Array]) -> ClusterGaussians:
+    """Describe base clusterings, given as matrices (N, M) with the same cluster numbers."""
+    basis = None
+    if Y.shape[1] > len(Y):  # distances live in the space of the rows
+        basis = np.linalg.qr(Y.T)[0]
+        Y = Y @ basis
+    soft, temperature = memberships, 1.0
+    for _ in range(EM_STEPS):
+        lines = [linear_posterior(Y, S) for S in soft]
+        scores = [Y @ b + a for b, a in lines]
+        temperature = _temperature(scores, memberships)
+        soft = [softmax(score / temperature, axis=1) for score in scores]
+    coefficients = np.stack([b if basis is None else basis @ b for b, _ in lines])
+    return ClusterGaussians(coefficients, np.stack([a for _, a in lines]), temperature)
+
+
+def linear_posterior(Y: Array, S: Array) -> tuple[Array, Array]:
+    """Return coefficients (P, M) and intercepts (M,) of Gaussians with a shared covariance."""
+    (n, p), m = Y.shape, S.shape[1]
+    counts = S.sum(axis=0)
+    means = S.T @ Y / np.maximum(counts, 1e-9)[:, None]
+    covariance = (Y.T @ Y - (means * counts[:, None]).T @ means) / n
+    residuals = Y - means[S.argmax(axis=1)]
+    shrinkage = ledoit_wolf_shrinkage(residuals, assume_centered=True) if p > 1 else 0.0
+    level = np.trace(covariance) / p
+    covariance = (1.0 - shrinkage) * covariance + (shrinkage * level + 1e-6) * np.eye(p)
+    coefficients = np.linalg.solve(covariance, means.T)
+    weights = np.log((counts + 0.5) / (n + 0.5 * m))
+    return coefficients, weights - 0.5 * np.einsum("mp,pm->m", means, coefficients)
+
+
+def _temperature(scores: list[Array], memberships: list[Array]) -> float:
+    """Return the temperature at which each base clustering predicts the others best."""
+    if len(scores) == 1:
+        return 1.0
+
+    def loss(log_temperature: float) -> float:
+        total = 0.0
+        for v, score in enumerate(scores):
+            logs = log_softmax(score / np.exp(log_temperature), axis=1)
+            total -= sum(float(np.mean(np.sum(logs * S, axis=1))) for S in _others(memberships, v))
+        return total
+
+    found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded")
+    return float(np.exp(found.x))
+
+
+def _others(memberships: list[Array], v: int) -> list[Array]:
+    return memberships[:v] + memberships[v + 1 :]
+
+
+class ClusterModel(NamedTuple):
+    """Everything that assigns rows to clusters.
+
+    `gaussians` is None for clusters that are separated by gaps. `stability` (N,) is the fraction of
+    refits to subsamples that confirm the label of a training row, or None without refits.
+    """
+
+    labels: Indices  # (N,) of the training rows
+    n_clusters: int
+    gaussians: ClusterGaussians | None
+    stability: Array | None
+
+    def probabilities(self, Y: Array, distances: Array, nearest: Indices) -> Array:
+        """Return the probabilities of rows with their nearest training rows, both (n, k)."""
+        weights = 1.0 / np.maximum(distances, OWN_ROW)
+        weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
+        shares = self._label_fractions(nearest, np.ones_like(distances))
+        labels = self._label_fractions(nearest, weights).argmax(axis=1)
+        if self.gaussians is not None:
+            shares = self.gaussians.probabilities(Y)
+        result = _agree(shares, labels)
+        if self.stability is not None:
+            stable = self.stability[nearest]
+            stable = np.average(stable, axis=1, weights=weights)[:, None]
+            result = stable * result + (1.0 - stable) / self.n_clusters
+        return result
+
+    def _label_fractions(self, nearest: Indices, weights: Array) -> Array:
+        fractions = np.zeros((len(nearest), self.n_clusters))
+        for column, weight in zip(nearest.T, weights.T, strict=True):
+            fractions[np.arange(len(nearest)), self.labels[column]] += weight
+        return fractions / fractions.sum(axis=1, keepdims=True)
+
+
+def nearest_rows(rows: TrainingRows, Y: Array) -> tuple[Array, Indices]:
+    """Return distances and indices of the training rows that decide labels."""
+    return rows.nearest(Y, NEIGHBOURS)
+
+
+def _agree(probabilities: Array, labels: Indices) -> Array:
+    """Return probabilities whose largest entry is at `labels`."""
+    result, rows = probabilities.copy(), np.arange(len(labels))
+    largest = result.argmax(axis=1)
+    rows = rows[largest != labels]
+    own, other = labels[rows], largest[rows]
+    mean = 0.5 * (result[rows, own] + result[rows, other])
+    result[rows, own], result[rows, other] = mean + TIE, mean - TIE
+    return np.asarray(result)

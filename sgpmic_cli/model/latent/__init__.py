@@ -1,0 +1,1 @@
+"""The map: one sparse Gaussian process over a latent space, shared by all clusters."""
