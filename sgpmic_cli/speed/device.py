@@ -132,7 +132,7 @@ def paper_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate
     placed, S = on.taken(p, problem.S)
     there = on.bound(S, len(p.Z))
     here = cache(
-        lambda: Bound(RBF(), problem.data, problem.S, len(p.Z))
+        lambda: Bound(RBF(), problem.data, problem.S)
     )  # built by the first call to need it
 
     def on_device() -> tuple[float, Any]:
@@ -274,7 +274,7 @@ def _training(
 def _train_paper(data: Observed, p: Parameters, S: Array, device: Any) -> tuple[Array, list[float]]:
     usual = PaperSGPMIC()
     schedule = Schedule(
-        rounds=ROUNDS,
+        iterations=ROUNDS,
         steps=usual.optimizer_steps,
         optimizer=usual.optimizer,
         covariance_type=usual.covariance_type,

@@ -3,7 +3,8 @@ import pytest
 from scipy.special import logsumexp
 
 from sgpmic_cli.data import load
-from sgpmic_cli.model.paper.bound import expectation, observe
+from sgpmic_cli.model.paper.bound import observe
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
