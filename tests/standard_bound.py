@@ -1,4 +1,4 @@
-"""The standard variational bound, term by term: what the KL-corrected one is held against."""
+"""The standard variational bound, term by term, as the reference of the KL-corrected one."""
 
 import numpy as np
 from scipy.special import xlogy
@@ -9,7 +9,9 @@ from sgpmic_cli.model.paper.mixture import log_joint
 
 
 def standard_bound(kernel, data, p, S, S_of_f):
-    """The standard variational bound at S when q(f) was last updated with S_of_f; equal to L_KL if the two agree.
+    """Return the standard bound at S if q(f) was last updated with S_of_f.
+
+    It equals L_KL if S and S_of_f are equal:
 
     sum_nm S_nm <log N(y_n | f_nm, 1/beta)> - sum_m P KL(q(u_m) | p(u_m)) + the prior terms, with
     q(u) = N(K_uu W, K_uu A^-1 K_uu).

@@ -63,10 +63,10 @@ def _our_fit(problem: Problem) -> Callable[[], int]:
     )
 
     def fit() -> int:
-        counted = type("Counted", (_Counted,), {"evaluations": 0})
-        with patch.object(em, "Bound", counted):
+        _Counted.evaluations = 0
+        with patch.object(em, "Bound", _Counted):
             em.train(RBF(), problem.data, problem.parameters, problem.S, schedule)
-        return int(counted.evaluations)
+        return _Counted.evaluations
 
     return fit
 
@@ -77,7 +77,7 @@ class _Counted(Bound):
     evaluations = 0
 
     def value_and_gradient(self, p: Parameters) -> Any:
-        type(self).evaluations += 1
+        _Counted.evaluations += 1
         return super().value_and_gradient(p)
 
 

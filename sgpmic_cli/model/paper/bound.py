@@ -175,7 +175,7 @@ class Bound:
 
         def factors(m: int) -> Factors:
             own = [each for part, each in zip(self.parts, found, strict=True) if part[0] == m]
-            sums = sum(sums for _, sums in own)
+            sums = np.sum([sums for _, sums in own], axis=0)
             return factorise(grams[m], sums, beta, self.totals[m], [block for block, _ in own])
 
         blocks = [block for block, _ in found]

@@ -16,8 +16,10 @@ cancel, so that L stays finite if a weight goes to zero. No N x N matrix is form
 If A is badly conditioned, these formulas lose digits. Then one QR factorisation gives the same
 quantities without forming A:
 
-    [ sqrt(beta S) K_fu   sqrt(beta S) Y ]         [ chol(A)'   chol(A)' W  ]
-    [ chol(K_uu)'         0              ]  =  Q   [ 0          residual    ],   misfit = |residual|^2
+    [ sqrt(beta S) K_fu   sqrt(beta S) Y ]         [ chol(A)'   chol(A)' W ]
+    [ chol(K_uu)'         0              ]  =  Q   [ 0          residual   ]
+
+    misfit = |residual|^2
 
 A tilde marks weighted rows: K~ = sqrt(S) K_fu and Y~ = sqrt(S) Y. They come side by side as blocks
 [K~, Y~] (n, K+D), so that one product gives [K_uf S K_fu, K_uf S Y], and another one dL/dK_fu.
@@ -135,7 +137,8 @@ def _factorise_by_qr(L_u: Array, beta: float, blocks: list[Array]) -> tuple[Arra
     k = len(L_u)
     prior = np.zeros((k, blocks[0].shape[1]))
     prior[:, :k] = L_u.T
-    R = np.linalg.qr(np.vstack([*(np.sqrt(beta) * block for block in blocks), prior]), mode="r")
+    stack = np.vstack([*(np.sqrt(beta) * block for block in blocks), prior])
+    R = np.asarray(np.linalg.qr(stack, mode="r"))
     R[:k] *= np.where(R.diagonal()[:k] < 0.0, -1.0, 1.0)[:, None]
     W = solve_triangular(R[:k, :k], R[:k, k:], check_finite=False)
     return np.asfortranarray(R[:k, :k].T), W, float(np.sum(R[k:, k:] ** 2))

@@ -103,14 +103,15 @@ def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters,
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
                 at = vectors.unpack(vector)
-                value, *gradients = bound.value_and_gradient(at)
+                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(at)
         except NotPositiveDefinite:
             values.append(-np.inf)
             return np.inf, np.zeros_like(vector)
         values.append(value)
+        by_prior: tuple[Array, ...] = ()
         if schedule.prior_by_gradient:
-            gradients += prior_parameter_gradients(at.X, bound.S, at.prior)
-        gradient = vectors.join(*gradients)
+            by_prior = prior_parameter_gradients(at.X, bound.S, at.prior)
+        gradient = vectors.join(dX, dZ, dtheta, dbeta, *by_prior)
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return np.inf, np.zeros_like(vector)
         return -value, -gradient

@@ -1,4 +1,4 @@
-"""The prior of the latent points: a Gaussian mixture with weights pi_m, means xbar_m, covariances C_m.
+"""The latent prior: a Gaussian mixture with weights pi_m, means xbar_m and covariances C_m.
 
 Given responsibilities S and latent points X, its maximisers have closed forms: mean responsibility,
 weighted mean, weighted covariance.

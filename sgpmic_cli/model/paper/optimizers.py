@@ -23,9 +23,7 @@ WALL = 10.0  # relative height of the penalty at points that cannot be evaluated
 LINE_SEARCH_STEPS = 10
 
 
-def scg(
-    objective: Objective, x: Array, steps: int, *, tol: float = 1e-4
-) -> tuple[Array, float]:
+def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:
     """Minimise `objective` from x with at most `steps` scaled conjugate gradient steps.
 
     Returns
@@ -79,9 +77,7 @@ def scg(
     return x, value
 
 
-def lbfgs(
-    objective: Objective, x: Array, steps: int, *, tol: float = 1e-9
-) -> tuple[Array, float]:
+def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
     """Minimise `objective` from x with at most `steps` iterations of SciPy's L-BFGS.
 
     Returns
@@ -97,7 +93,9 @@ def lbfgs(
         nonlocal best_x, best_value
         value, gradient = objective(trial)
         if not np.isfinite(value) and not np.isfinite(best_value):
-            return 0.0, np.zeros_like(trial)  # the start is invalid: a zero gradient ends the search
+            return 0.0, np.zeros_like(
+                trial
+            )  # the start is invalid: a zero gradient ends the search
         if not np.isfinite(value):  # a quadratic penalty leads the line search back
             away, height = trial - best_x, WALL * (1.0 + abs(best_value))
             return best_value + height, 2.0 * height / float(away @ away) * away
@@ -105,6 +103,11 @@ def lbfgs(
             best_x, best_value = trial.copy(), value  # SciPy overwrites its trial points
         return value, gradient
 
-    options = {"maxiter": steps, "maxls": LINE_SEARCH_STEPS, "ftol": tol, "gtol": 0.0}
-    minimize(guarded, x, jac=True, method="L-BFGS-B", options=options)
+    minimize(
+        guarded,
+        x,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": steps, "maxls": LINE_SEARCH_STEPS, "ftol": tol, "gtol": 0.0},
+    )
     return best_x, best_value

@@ -55,7 +55,7 @@ class Terms(NamedTuple):
 
 
 class Placer:
-    """A fitted model, with its scaled training rows Y (N, P) and their responsibilities S (N, M)."""
+    """A fitted model with its scaled training rows Y (N, P) and responsibilities S (N, M)."""
 
     def __init__(self, kernel: Kernel, p: Parameters, factors: list[Factors], Y: Array, S: Array):
         self.kernel, self.p, self.factors, self.Y, self.S = kernel, p, factors, Y, S

@@ -1,4 +1,4 @@
-"""The bound against dense N x N algebra, its gradients against central differences, and its limits."""
+"""The bound against dense N x N algebra, and its gradients against central differences."""
 
 from dataclasses import replace
 

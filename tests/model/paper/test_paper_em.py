@@ -7,9 +7,9 @@ from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.em import Schedule, Vectors, m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.scores import purity
 
 

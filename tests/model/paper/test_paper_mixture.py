@@ -37,7 +37,7 @@ def test_log_joint_is_the_weighted_density(cloud):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_closed_forms_are_maxima(cloud, form):
-    """No admissible small change of the covariances, means or weights raises the expected log density."""
+    """No valid small change of covariances, means or weights raises the expected log density."""
     X, S, start = cloud
     best = maximise(X, S, form, FLOOR, start)
     value = np.sum(S * log_joint(X, best))
@@ -79,7 +79,9 @@ def test_gradient_by_central_differences(cloud, form):
 def test_gradients_by_means_and_covariances_are_central_differences(cloud):
     X, S, start = cloud
     prior = mixture(start.weights, start.means, maximise(X, S, "full", FLOOR, start).covariances)
-    for part, gradient in zip(("means", "covariances"), prior_parameter_gradients(X, S, prior), strict=True):
+    for part, gradient in zip(
+        ("means", "covariances"), prior_parameter_gradients(X, S, prior), strict=True
+    ):
         for index in np.ndindex(gradient.shape):
             moved = np.zeros_like(gradient)
             moved[index] = 1e-6

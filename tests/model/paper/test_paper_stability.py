@@ -12,9 +12,9 @@ from sgpmic_cli.model.paper.kernels import RBF, Linear
 from sgpmic_cli.model.paper.mixture import mixture
 
 KERNELS = {"rbf": RBF(), "linear": Linear()}
-# Natural kernel parameters and a precision under which K_uf B K_fu dwarfs K_uu in some directions and not in others.
+# Kernel parameters and precisions for which K_uf B K_fu exceeds K_uu by far in some directions.
 NASTY = {"rbf": ([3e6, 0.1, 0.1, 1e-3], 4e2), "linear": ([7e5, 0.3, 0.12], 10.0)}
-# The same with condition numbers of A of 1e20 and more: A itself has no Cholesky factor in double precision.
+# The same with condition numbers of A of 1e20 and more.
 HOPELESS = {
     "rbf hopeless": ([1e9, 0.3, 0.3, 1e-3], 1e4),
     "linear hopeless": ([1e8, 0.3, 1e-2], 1e5),
@@ -29,7 +29,7 @@ def one_component(kind, theta, beta, Z, X, Y, s):
 
 
 def nasty(name):
-    """A component with three smooth outputs: kernel name, bound and parameters, outputs and weights."""
+    """Return kernel name, bound, parameters, outputs and weights of a component."""
     rng = np.random.RandomState(5)
     X, Z = 0.5 * rng.randn(14, 2), 0.5 * rng.randn(6, 2)
     theta, beta = {**NASTY, **HOPELESS}[name]
@@ -41,7 +41,7 @@ def nasty(name):
 
 
 def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
-    """The bound to sixty digits, with one entry of theta (by its log), Z, X or beta (by its log) moved."""
+    """Return the bound to sixty digits, with one entry of log theta, Z, X or log beta moved."""
     parts = {
         name: exact.decimals(part)
         for name, part in {"theta": p.natural[0], "Z": p.Z, "X": p.X}.items()
