@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
-from sgpmic_cli.model.paper.numerics.optimizers import scg
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.optimizers import scg
 
 Objective = Callable[
     ..., tuple[float, tuple[Array, ...]]

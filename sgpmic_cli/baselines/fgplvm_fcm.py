@@ -105,14 +105,14 @@ class FGPLVMFCM(EmbeddingFCM):
         Z = X[rng.permutation(len(X))[: self.n_inducing]]
         theta = start_parameters(RBF(), 1, X.shape[1])
         start = (X, Z, theta, np.array([np.log(4.0 / variance)]))
-        (X, *_), self.objective_ = climb(log_posterior(Y, *Z.shape), start, self.max_iter)
+        (X, *_), self.objective_ = climb(log_posterior(Y, Z.shape[1]), start, self.max_iter)
         return X
 
 
-def log_posterior(Y: Array, n_inducing: int, q: int) -> Objective:
+def log_posterior(Y: Array, q: int) -> Objective:
     """log p(Y - mean | X, Z, theta, beta) + log N(X | 0, I), and its gradients by X, Z, theta (1, T), log beta (1,)."""
     data = observe(Y - Y.mean(axis=0))
-    bound = Bound(RBF(), data, np.ones((len(Y), 1)), n_inducing)
+    bound = Bound(RBF(), data, np.ones((len(Y), 1)))
     prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
 
     def objective(

@@ -14,7 +14,6 @@ ten steps give Iris 76 to 77 and Wine 57 to 62, a hundred and more give Iris 54 
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg.lapack import dpotrs
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._ascent import Objective, climb
@@ -24,8 +23,8 @@ from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.model.paper.bound import observe
-from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, positive, start_parameters
-from sgpmic_cli.model.paper.numerics.cholesky import inverse, jittered_cholesky, log_determinant
+from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, gram, gram_gradients, positive, start_parameters
+from sgpmic_cli.model.paper.cholesky import inverse, jittered_cholesky, log_determinant
 
 MAX_ROWS = (
     3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
@@ -108,18 +107,20 @@ def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
 def log_posterior(Y: Array) -> Objective:
     """L of Y - mean, with its gradients by X (N, Q) and the logs theta (T,) of variance, gamma, bias and white."""
     data, kernel = observe(centred(Y)), RBF()
-    targets, P = np.asfortranarray(data.Y), data.n_outputs
+    targets, P = data.Y, data.n_outputs
 
     def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, ...]]:
         natural = positive(theta)
-        K = kernel.gram(natural, X)
+        K = gram(kernel, natural, X)
         L, _ = jittered_cholesky(K)
-        solved, _ = dpotrs(L, targets, lower=True)  # K^-1 Y (N, P)
+        K_inverse = inverse(L)
+        solved = K_inverse @ targets  # K^-1 Y (N, P)
         value = -0.5 * P * (len(X) * np.log(2.0 * np.pi) + log_determinant(L)) - 0.5 * float(
             np.sum(targets * solved)
         )
         value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
-        dX, dtheta = kernel.gram_gradient(natural, X, K, 0.5 * (solved @ solved.T - P * inverse(L)))
+        D = 0.5 * (solved @ solved.T - P * K_inverse)
+        dX, dtheta = gram_gradients(kernel, natural, X, K, D)
         return value, (dX - X, np.where(np.abs(theta) < LOG_LIMIT, dtheta, 0.0))
 
     return objective

@@ -1,1 +1,1 @@
-"""What every estimator here stands on: `fit`, checks of parameters, one thread where that is faster."""
+"""Base class, parameter checks, thread limits and warnings of the estimators."""

@@ -1,4 +1,4 @@
-"""What all estimators here have in common: scikit-learn's `fit`, which changes the estimator only when it succeeds."""
+"""Base class of all estimators."""
 
 import copy
 from abc import abstractmethod
@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
-    """An estimator that finds clusters: `_fit_to` leaves `labels_`."""
+    """A clustering estimator whose `_fit_to` sets `labels_`."""
 
     def fit(self, X, y=None):
         """Cluster the rows.
@@ -24,7 +24,8 @@ class Clusterer(ClusterMixin, BaseEstimator):
         self : estimator
             The fitted estimator.
         """
-        fresh = copy.copy(self)  # an interrupted or failed refit leaves the estimator as it was
+        # Fit a copy, so that an interrupted or failed fit leaves the estimator unchanged.
+        fresh = copy.copy(self)
         fresh.__dict__ = {
             name: value for name, value in vars(self).items() if not name.endswith("_")
         }
@@ -34,4 +35,4 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     @abstractmethod
     def _fit_to(self, X) -> None:
-        """Check the parameters and the rows, and learn."""
+        """Check the parameters and the rows, and set the fitted attributes."""

@@ -168,7 +168,7 @@ class Fitted:
                 "kernel": model.kernel,
                 "optimizer": model.optimizer,
                 "restarts": model.n_init,
-                "noise_precision": model.noise_precision_,
+                "noise_precision": 1.0 / float(model.noise_variances_[0]),
                 "jitter": model.jitter_,
             }
         return {

@@ -54,6 +54,11 @@ def estimator_for(
                 raise UsageError(
                     f"{name}={settings[name]} belongs to the default setting: drop it, or setting=paper."
                 )
+        if settings.get("device", "cpu") != "cpu":
+            raise UsageError(
+                f"device={settings['device']} belongs to the default setting: drop it, or "
+                "setting=paper."
+            )
         if inducing is None:
             usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))
@@ -63,7 +68,7 @@ def estimator_for(
             wanted,
             n_inducing=inducing,
             random_state=seed,
-            **settings,
+            **{name: value for name, value in settings.items() if name != "device"},
         )
     for name in PAPERS_OWN:
         if name in settings:

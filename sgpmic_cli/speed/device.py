@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -14,11 +14,6 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.data import load
 from sgpmic_cli.experiments.run.manifest import commit, environment
 from sgpmic_cli.model.estimator import SGPMIC
-from sgpmic_cli.model.paper import em as paper_em
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import Schedule, train
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.variational import em
 from sgpmic_cli.model.variational.latent_prior import Pull, maximise
 from sgpmic_cli.speed.problems import LARGE, USUAL_INDUCING, Problem, default_start, of_rows
@@ -34,9 +29,6 @@ ROUNDS = 10
 CALLS = 10
 DATA_SETS = ("iris", "wine")
 LIMITS = {
-    "paper, a million rows: ms": 40.0,
-    "paper, a million rows: time over that of one core": 0.01,
-    "ten rounds of five million rows, paper: seconds": 60.0,
     "a pass over the rows: time over that of GPyTorch's fastest": 1.0,
     "bound: relative difference from NumPy's": 1e-8,
     "labels of whole fits that differ from NumPy's": 0.0,
@@ -53,13 +45,11 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("paper", ROWS, LARGE["k"], True),
     Case("default", ROWS, USUAL_INDUCING, True),
     Case("default", FEW_ROWS, LARGE["k"], True),
     Case(
         "default", ROWS, LARGE["k"], False
     ),  # NumPy would need more memory than most machines have
-    Case("paper", MANY_ROWS, LARGE["k"], False),
 )
 
 
@@ -86,11 +76,11 @@ def measure_device(device: str = "cuda", say: Say = print) -> dict[str, Any]:
             problem.data.Y, problem.parameters.X, LARGE["k"], where
         )
         say("measured GPyTorch")
-    document["rounds"] = [ten_rounds(setting, MANY_ROWS, where) for setting in ("paper", "default")]
+    document["rounds"] = [ten_rounds(setting, MANY_ROWS, where) for setting in ("default",)]
     say(f"measured {ROUNDS} rounds with {MANY_ROWS} rows")
     document["labels"] = same_labels(where)
     document["rounding"] = [
-        rounding_in_rounds(setting, FEW_ROWS, where) for setting in ("paper", "default")
+        rounding_in_rounds(setting, FEW_ROWS, where) for setting in ("default",)
     ]
     say("compared the labels of fits")
     document["verdicts"] = [
@@ -102,8 +92,7 @@ def measure_device(device: str = "cuda", say: Say = print) -> dict[str, Any]:
 
 def at_case(case: Case, device: Any) -> dict[str, Any]:
     """Milliseconds of one evaluation on the device and, if asked for, on one core, and how far the two are apart."""
-    evaluations = {"paper": paper_evaluations, "default": default_evaluations}[case.setting]
-    on_device, on_host, active = evaluations(of_rows(case.n, case.k), device)
+    on_device, on_host, active = default_evaluations(of_rows(case.n, case.k), device)
     found: dict[str, Any] = {"setting": case.setting, "n": case.n, "k": case.k, "active": active}
     found["ms"] = on_the_wall(on_device, device)
     if case.beside_core:
@@ -121,34 +110,8 @@ def at_case(case: Case, device: Any) -> dict[str, Any]:
     return found
 
 
-def paper_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate, float]:
-    """The paper's bound on the device and on the host, and how many components a row takes part in."""
-    import torch
-
-    from sgpmic_cli.model.paper.on_device import OnDevice
-
-    p = problem.parameters
-    on = OnDevice(device, RBF(), problem.data)
-    placed, S = on.taken(p, problem.S)
-    there = on.bound(S, len(p.Z))
-    here = cache(
-        lambda: Bound(RBF(), problem.data, problem.S, len(p.Z))
-    )  # built by the first call to need it
-
-    def on_device() -> tuple[float, Any]:
-        value, dX, small = there.value_and_gradient(placed)
-        return value, torch.cat([dX.ravel(), on.tensor(small)])
-
-    def on_host() -> tuple[float, Array]:
-        value, dX, dZ, dtheta, dbeta = here().value_and_gradient(p)
-        return value, np.concatenate([dX.ravel(), dZ.ravel(), dtheta.ravel(), [dbeta]])
-
-    active = sum(len(points.rows) for points in there.points) / len(S)
-    return on_device, on_host, active
-
-
 def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evaluate, float]:
-    """The same of the default setting."""
+    """Return the bound on the device and on the host, and the mean number of components of a row."""
     from sgpmic_cli.model.variational.on_device import DeviceBound, OnDevice
 
     data, state = default_start(problem, len(problem.parameters.Z))
@@ -166,7 +129,7 @@ def default_evaluations(problem: Problem, device: Any) -> tuple[Evaluate, Evalua
 
 def ten_rounds(setting: str, n: int, device: Any) -> dict[str, Any]:
     """Seconds of ten rounds on the device, from arrays on the host to arrays on the host."""
-    run = _training(setting, of_rows(n, LARGE["k"] if setting == "paper" else USUAL_INDUCING))
+    run = _training(setting, of_rows(n, USUAL_INDUCING))
     began = time.perf_counter()
     _, bounds = run(device)
     return {
@@ -183,7 +146,7 @@ def same_labels(device: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name in DATA_SETS:
         data = load(name, offline=True)
-        for setting, make in {"paper": PaperSGPMIC, "default": SGPMIC}.items():
+        for setting, make in {"default": SGPMIC}.items():
             ours, theirs = (
                 make(data.n_classes, device=where, random_state=0) for where in (device.type, "cpu")
             )
@@ -247,14 +210,9 @@ def on_the_wall(run: Callable[[], object], device: Any, calls: int = CALLS) -> f
 
 def compute_on(setting: str, device: Any) -> Any:
     """What computes the rounds of a setting on a device, or on the host with None."""
-    from sgpmic_cli.model.paper import on_device as paper_on_device
     from sgpmic_cli.model.variational import on_device
 
-    if device is None:
-        return {"paper": paper_em.OnHost, "default": em.OnHost}[setting]
-    return partial(
-        {"paper": paper_on_device.OnDevice, "default": on_device.OnDevice}[setting], device
-    )
+    return em.OnHost if device is None else partial(on_device.OnDevice, device)
 
 
 def _training(
@@ -262,29 +220,10 @@ def _training(
 ) -> Callable[[Any], tuple[Array, list[float]]]:
     """Ten rounds from the problem's start on a device, or on the host with None: labels, and the bounds on the way."""
     rows = slice(None, None, -1 if reverse else None)
-    if setting == "paper":
-        p = replace(problem.parameters, X=problem.parameters.X[rows].copy())
-        return partial(_train_paper, observe(problem.data.Y[rows]), p, problem.S[rows].copy())
     data, state = default_start(problem, len(problem.parameters.Z))
     data = replace(data, Y=data.Y[rows].copy(), squares=data.squares[rows].copy())
     free = replace(state.free, mu=state.free.mu[rows].copy())  # all else is the same for every row
     return partial(_train_default, data, replace(state, free=free, S=state.S[rows].copy()))
-
-
-def _train_paper(data: Observed, p: Parameters, S: Array, device: Any) -> tuple[Array, list[float]]:
-    usual = PaperSGPMIC()
-    schedule = Schedule(
-        rounds=ROUNDS,
-        steps=usual.optimizer_steps,
-        optimizer=usual.optimizer,
-        covariance_type=usual.covariance_type,
-        covariance_floor=usual.covariance_floor,
-        learn_weights=usual.learn_weights,
-        learn_noise=usual.learn_noise,
-        tol=usual.tol,
-    )
-    fit = train(RBF(), data, p, S, schedule, compute=compute_on("paper", device))
-    return fit.S.argmax(axis=1), fit.bounds
 
 
 def _train_default(data: em.Data, state: em.State, device: Any) -> tuple[Array, list[float]]:
@@ -315,9 +254,6 @@ def promises(document: dict[str, Any]) -> dict[str, float]:
         row["bound_difference"] for row in document["evaluations"] if "bound_difference" in row
     ]
     found = {
-        "paper, a million rows: ms": first["ms"],
-        "paper, a million rows: time over that of one core": first["ms"] / first["core_ms"],
-        "ten rounds of five million rows, paper: seconds": document["rounds"][0]["seconds"],
         "bound: relative difference from NumPy's": max(apart),
         "labels of whole fits that differ from NumPy's": float(
             sum(row["differ"] for row in document["labels"])

@@ -16,19 +16,19 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.bound import Bound
-from sgpmic_cli.model.paper.kernels import RBF, cross_matrix
+from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.problems import Problem
 
 
 def floor(problem: Problem) -> Callable[[], None]:
     """The bare calls of one evaluation of the problem."""
     p = problem.parameters
-    bound = Bound(RBF(), problem.data, problem.S, len(p.Z))
+    bound = Bound(RBF(), problem.data, problem.S)
     calls = [
         call
-        for component, theta in zip(bound.components, p.natural, strict=True)
+        for part in bound.parts
         for call in _component(
-            theta, p.beta, p.Z, p.X[component.data.rows], component.data.root_s, component.data.Y1
+            p.natural[part.component], p.beta, p.Z, p.X[part.rows], part.root_s[:, 0], part.Y
         )
     ]
 
@@ -43,12 +43,13 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
 def _component(
-    theta: Array, beta: float, Z: Array, X: Array, root_s: Array, Y1: Array
+    theta: Array, beta: float, Z: Array, X: Array, root_s: Array, Y: Array
 ) -> list[Call]:
-    (k, q), n, d = Z.shape, len(X), Y1.shape[1] - 1
+    (k, q), n, d = Z.shape, len(X), Y.shape[1]
+    Y1 = np.column_stack([Y, root_s])
     left, right = _columns(k, q + 2), _columns(n, q + 2)
     left[:, :q], right[:, :q] = Z, X
-    R = cross_matrix(RBF(), theta, Z, X, _columns(k, n)) * root_s
+    R = np.asfortranarray(RBF().cross(theta, Z, X) * root_s)
     exponents = np.log2(np.maximum(R, np.finfo(float).tiny))
     square = _columns(k, k)
     triangle = exponents.ravel(order="F")[: k * (k + 1) // 2]

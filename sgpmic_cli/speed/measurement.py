@@ -188,5 +188,5 @@ def _e_steps(document: dict[str, Any]) -> list[float]:
 
 def _active(problem: Problem) -> float:
     """How many components a row takes part in, on average."""
-    bound = Bound(RBF(), problem.data, problem.S, len(problem.parameters.Z))
-    return float(sum(len(component.data.root_s) for component in bound.components) / len(problem.S))
+    bound = Bound(RBF(), problem.data, problem.S)
+    return bound.n_rows / len(problem.S)

@@ -63,7 +63,7 @@ def trained(size: Size) -> tuple[Array, Problem]:
     order = ("variance", "gamma", "bias", "white")
     theta = np.log([[params[name] for name in order] for params in model.kernel_params_])
     prior = mixture(model.weights_, model.means_, model.covariances_)
-    log_beta = float(np.log(model.noise_precision_))
+    log_beta = float(-np.log(model.noise_variances_[0]))
     parameters = Parameters(model.embedding_, model.inducing_points_, theta, log_beta, prior)
     return seen, Problem(observe(seen), parameters, model.responsibilities_)
 

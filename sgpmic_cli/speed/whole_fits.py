@@ -12,9 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from time import process_time
 from typing import Any
+from unittest.mock import patch
 
-from sgpmic_cli._typing import Array
-from sgpmic_cli.model.paper.em import OnHost, Schedule, train
+from sgpmic_cli.model.paper import em
+from sgpmic_cli.model.paper.bound import Bound, Parameters
+from sgpmic_cli.model.paper.em import Schedule
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.speed.problems import SIZES, Problem, Size, single, trained
 from sgpmic_cli.speed.rival import gpy_fit, gpy_version, gpytorch_fit, gpytorch_version
@@ -50,7 +52,7 @@ def fits_at(size: Size) -> dict[str, Any]:
 
 def _our_fit(problem: Problem) -> Callable[[], int]:
     schedule = Schedule(
-        rounds=1,
+        iterations=1,
         steps=STEPS,
         optimizer="lbfgs",
         covariance_type="full",
@@ -61,30 +63,22 @@ def _our_fit(problem: Problem) -> Callable[[], int]:
     )
 
     def fit() -> int:
-        counted = _Counted(RBF(), problem.data)
-        train(
-            RBF(), problem.data, problem.parameters, problem.S, schedule, compute=lambda *_: counted
-        )
-        return counted.evaluations
+        _Counted.evaluations = 0
+        with patch.object(em, "Bound", _Counted):
+            em.train(RBF(), problem.data, problem.parameters, problem.S, schedule)
+        return _Counted.evaluations
 
     return fit
 
 
-class _Counted(OnHost):
-    """The steps of a round, which count the evaluations of bound and gradient."""
+class _Counted(Bound):
+    """The bound, with the number of evaluations of its gradient."""
 
     evaluations = 0
 
-    def bound(self, S: Array, n_inducing: int, **options: Any) -> Any:
-        found = super().bound(S, n_inducing, **options)
-        evaluate = found.value_and_gradient
-
-        def counting(p: Any) -> Any:
-            self.evaluations += 1
-            return evaluate(p)
-
-        found.value_and_gradient = counting  # type: ignore[method-assign]
-        return found
+    def value_and_gradient(self, p: Parameters) -> Any:
+        _Counted.evaluations += 1
+        return super().value_and_gradient(p)
 
 
 def main(most: int) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.e_step import IN_ROUNDS
 from sgpmic_cli.model.paper import placement as paper_placement
-from sgpmic_cli.model.paper.bound import Bound, expectation
+from sgpmic_cli.model.paper.bound import Bound
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.parallel import ALONE, Workers
 from sgpmic_cli.model.variational import em, placement
@@ -27,7 +28,7 @@ class PaperWork:
 
     def __init__(self, problem: Problem, crew: Workers = ALONE):
         self.problem, self.crew = problem, crew
-        self.bound = Bound(RBF(), problem.data, problem.S, len(problem.parameters.Z), workers=crew)
+        self.bound = Bound(RBF(), problem.data, problem.S, workers=crew)
 
     def evaluation(self) -> Call:
         """One bound with its gradient."""

@@ -89,7 +89,7 @@ def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_pat
     assert type(told.labels_) is np.ndarray
     told.save(tmp_path / "m.npz")
     assert np.array_equal(SGPMIC.load(tmp_path / "m.npz").embedding_, usual.embedding_)
-    with pytest.raises(ValueError, match="temp_folder must be None or a folder that is there"):
+    with pytest.raises(ValueError, match="temp_folder must be None or an existing folder"):
         fitted(Y, temp_folder=tmp_path / "m.npz")
 
 

@@ -7,7 +7,8 @@ import pytest
 from joblib import cpu_count
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.model.paper.bound import Bound, expectation
+from sgpmic_cli.model.paper.bound import Bound
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.parallel import ALONE, Scratch, cut, workers
@@ -22,9 +23,8 @@ JOBS = (1, 2, 3)
 @pytest.fixture
 def pieces(monkeypatch):
     """Small data in many pieces, shared out as large data are."""
-    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.BLOCK_BYTES", 8 * 20 * 70)
-    monkeypatch.setattr("sgpmic_cli.model.paper.dtc.PIECE", 140)
-    monkeypatch.setattr("sgpmic_cli.model.paper.bound.E_STEP_BYTES", 8 * 20 * 5 * 90)
+    monkeypatch.setattr("sgpmic_cli.model.paper.bound.BLOCK", 70)
+    monkeypatch.setattr("sgpmic_cli.model.paper.e_step.BLOCK", 90)
     monkeypatch.setattr("sgpmic_cli.model.variational.component.PIECE", 140)
     monkeypatch.setattr("sgpmic_cli.model.variational.em.PIECE", 90)
     monkeypatch.setattr("sgpmic_cli.model.variational.placement.BLOCK", 64)
@@ -36,7 +36,7 @@ def paper_results(n_jobs):
     problem = of_rows(1000, 20)
     p = problem.parameters
     with workers(n_jobs) as crew:
-        bound = Bound(RBF(), problem.data, problem.S, 20, workers=crew)
+        bound = Bound(RBF(), problem.data, problem.S, workers=crew)
         found = bound.value_and_gradient(p)
         return [*found, expectation(RBF(), problem.data, p, bound.value(p)[1], crew)]
 

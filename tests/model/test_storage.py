@@ -55,7 +55,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, settings):
     new = Y + 0.1
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         assert np.array_equal(getattr(loaded, method)(new), getattr(model, method)(new)), method
-    for name in (*stored.ATTRIBUTES, *stored.SCALARS, "labels_", "noise_precision_"):
+    for name in (*stored.ATTRIBUTES, *stored.SCALARS, "labels_", "noise_variances_", "twins_"):
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
         assert type(getattr(loaded, name)) is type(getattr(model, name)) or np.isscalar(
             getattr(model, name)

@@ -16,11 +16,12 @@ from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation, observe
+from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.em import Schedule, m_step
 from sgpmic_cli.model.paper.kernels import RBF
-from sgpmic_cli.model.paper.mixture import Pull, maximise
-from sgpmic_cli.model.paper.numerics.optimizers import lbfgs
+from sgpmic_cli.model.paper.mixture import latent_prior_gradient, maximise
+from sgpmic_cli.model.paper.optimizers import lbfgs
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.scaling import offset_and_scale
 
@@ -44,11 +45,11 @@ def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterio
 
 
 def standard_value(
-    data: Observed, p: Parameters, S: Array, q: list[Posterior], pull: Pull
+    data: Observed, p: Parameters, S: Array, q: list[Posterior]
 ) -> tuple[float, Array, Array, Array]:
     """The standard bound with q(u) held, less its entropy of S, and its gradients by X, Z and theta (logarithms)."""
-    value, dX = pull(p.X)
-    dX, dZ, dtheta = dX.copy(), np.zeros_like(p.Z), np.zeros_like(p.theta)
+    value, dX = latent_prior_gradient(p.X, S, p.prior)
+    dZ, dtheta = np.zeros_like(p.Z), np.zeros_like(p.theta)
     for m, (held, theta) in enumerate(zip(q, p.natural, strict=True)):
         part, by_X, by_Z, by_theta = _component(data, p, S[:, m], held, theta)
         value += part
@@ -61,7 +62,6 @@ def standard_value(
 def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule) -> Parameters:
     """Raise the standard bound with q(u) held by a few steps, then bring the prior to its maximum."""
     q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
-    pull = Pull(S, p.prior)
     x, z = p.X.size, p.X.size + p.Z.size
 
     def unpacked(vector: Array) -> Parameters:
@@ -71,7 +71,7 @@ def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule)
     def objective(vector: Array) -> tuple[float, Array]:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                value, *slopes = standard_value(data, unpacked(vector), S, q, pull)
+                value, *slopes = standard_value(data, unpacked(vector), S, q)
         except (np.linalg.LinAlgError, ValueError):
             return np.inf, np.zeros_like(vector)
         gradient = np.concatenate([slope.ravel() for slope in slopes])
@@ -129,7 +129,7 @@ def bounds_by_round(
     data: Observed, start: Parameters, S: Array, schedule: Schedule, *, rounds: int
 ) -> dict[str, list[float]]:
     """The bound after every M-step, q(u) brought up to date, for both ways of making it."""
-    schedule = replace(schedule, rounds=rounds)
+    schedule = replace(schedule, iterations=rounds)
 
     def corrected(bound: Bound, p: Parameters) -> Parameters:
         return m_step(bound, p, schedule)[0]
@@ -152,10 +152,10 @@ def _train(
 ) -> list[float]:
     kernel = RBF()
     found = []
-    value, factors = Bound(kernel, data, S, len(p.Z), active=0.0).value(p)
-    for _ in range(schedule.rounds):
+    value, factors = Bound(kernel, data, S, active=0.0).value(p)
+    for _ in range(schedule.iterations):
         S = expectation(kernel, data, p, factors)
-        bound = Bound(kernel, data, S, len(p.Z), active=0.0)
+        bound = Bound(kernel, data, S, active=0.0)
         p = step(bound, p)
         value, factors = bound.value(p)
         found.append(value)

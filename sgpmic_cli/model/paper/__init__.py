@@ -1,1 +1,1 @@
-"""SGP-MIC as the paper has it: a point for every row in the latent space, ISOMAP and fuzzy c-means to begin with."""
+"""The paper's model: points in a latent space and the KL-corrected bound."""

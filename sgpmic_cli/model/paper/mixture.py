@@ -1,11 +1,13 @@
-"""The prior over the latent space: a Gaussian mixture with weights pi_m, means xbar_m and covariances C_m.
+"""The latent prior: a Gaussian mixture with weights pi_m, means xbar_m and covariances C_m.
 
-Given responsibilities S and latent points X its maximisers are closed forms: mean responsibility, weighted mean,
-weighted covariance. The bound has no maximum while C_m is free: shrinking X, Z and C_m together as gamma grows leaves
-the Gaussian processes as they are and sends log N(x | xbar, C) to infinity. So the maximum is taken over covariances
-with no eigenvalue below a floor (ISOMAP starts the latent space at unit variance, so the floor has a scale). Cutting
-the eigenvalues of the weighted covariance at the floor is the exact maximiser under that constraint, hence the M-step
-stays monotone, and contraction ends when a cluster reaches the floor.
+Given responsibilities S and latent points X, its maximisers have closed forms: mean responsibility,
+weighted mean, weighted covariance.
+
+The bound has no maximum while C_m is free: shrinking X, Z and C_m together as gamma grows leaves
+the Gaussian processes unchanged and sends log N(x | xbar, C) to infinity. Therefore the maximum is
+taken over covariances with no eigenvalue below a floor. The start by ISOMAP has unit variance,
+which gives the floor a scale. Clipping the eigenvalues of the weighted covariance at the floor is
+the exact maximiser under this constraint, so that the M-step never lowers the bound.
 """
 
 from typing import Literal, NamedTuple
@@ -15,11 +17,11 @@ import numpy as np
 from sgpmic_cli._typing import Array
 
 CovarianceType = Literal["spherical", "diag", "tied", "full"]
-EMPTY = 1e-10  # a component with less responsibility than this has no moments of its own
+EMPTY = 1e-10  # a component with less responsibility keeps its previous moments
 
 
 class Mixture(NamedTuple):
-    """Weights (M,), means (M, Q), covariances (M, Q, Q) and what log densities need of them."""
+    """Weights (M,), means (M, Q), covariances (M, Q, Q), and derived terms of the log densities."""
 
     weights: Array
     means: Array
@@ -29,7 +31,7 @@ class Mixture(NamedTuple):
 
 
 def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
-    """Complete a mixture from its three parameters."""
+    """Return the mixture with these three parameters."""
     precisions = np.linalg.inv(covariances)
     log_norms = -0.5 * (np.linalg.slogdet(covariances)[1] + means.shape[1] * np.log(2.0 * np.pi))
     return Mixture(
@@ -37,109 +39,66 @@ def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
     )
 
 
-class Moments(NamedTuple):
-    """What the prior is made of: sums of the responsibilities (M,), means (M, Q) and scatter (M, Q, Q) under them."""
-
-    counts: Array
-    means: Array
-    scatter: Array
-
-
 def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
-    """The mixture that maximises the bound given X (N, Q) and S (N, M); a component without points keeps its place."""
-    return from_moments(moments(X, S, previous), len(X), kind, floor, previous)
+    """Return the mixture that maximises the bound given X (N, Q) and S (N, M).
 
-
-def moments(X: Array, S: Array, previous: Mixture) -> Moments:
-    """The moments of X (N, Q) under S (N, M); those of a component without points are the previous ones."""
+    A component without rows keeps its previous mean and covariance.
+    """
     counts = S.sum(axis=0)  # (M,)
     means, scatter = previous.means.copy(), previous.covariances * counts[:, None, None]
-    for m in np.flatnonzero(counts > EMPTY):
+    alive = counts > EMPTY
+    for m in np.flatnonzero(alive):
         means[m] = S[:, m] @ X / counts[m]
         centred = X - means[m]
         scatter[m] = (centred * S[:, m : m + 1]).T @ centred
-    return Moments(counts, means, scatter)
-
-
-def from_moments(
-    found: Moments, n: int, kind: CovarianceType, floor: float, previous: Mixture
-) -> Mixture:
-    """The mixture that maximises the bound given the moments of n points."""
-    counts, means, scatter = found
-    alive = counts > EMPTY
-    divisors = np.where(alive, counts, 1.0)
     if kind == "tied":
-        covariances = np.broadcast_to(scatter.sum(axis=0) / n, scatter.shape)
+        covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
     else:
-        covariances = scatter / divisors[:, None, None]
-    covariances = _shaped(covariances, kind, floor)
+        covariances = scatter / np.where(alive, counts, 1.0)[:, None, None]
+    covariances = _constrained(covariances, kind, floor)
     if kind != "tied":
         covariances = np.where(alive[:, None, None], covariances, previous.covariances)
-    # A weight of zero would make log pi infinite; the smallest positive number keeps a dead component dead.
-    weights = np.maximum(counts / n, np.finfo(float).tiny)
+    weights = np.maximum(counts / len(X), np.finfo(float).tiny)  # keeps log pi finite
     return mixture(weights, means, covariances)
 
 
-def slopes(X: Array, S: Array, prior: Mixture) -> tuple[Array, Array]:
-    """Gradients of sum_nm S_nm log_joint_nm by the means (M, Q) and by the covariances (M, Q, Q)."""
+def latent_prior_gradient(X: Array, S: Array, prior: Mixture) -> tuple[float, Array]:
+    """Return sum_nm S_nm [log pi_m + log N(x_n | xbar_m, C_m)] and its gradient by X (N, Q)."""
+    value, gradient = float(S.sum(axis=0) @ _constants(prior)), np.zeros_like(X)
+    for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
+        centred = X - mean
+        pull = s[:, None] * (centred @ precision)
+        value -= 0.5 * float(np.vdot(pull, centred))
+        gradient -= pull
+    return value, gradient
+
+
+def prior_parameter_gradients(X: Array, S: Array, prior: Mixture) -> tuple[Array, Array]:
+    """Return the gradients of the same sum by the means (M, Q) and the covariances (M, Q, Q)."""
     by_mean, by_covariance = np.empty_like(prior.means), np.empty_like(prior.covariances)
     for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
-        drawn = (X - mean) @ precision
-        by_mean[m] = S[:, m] @ drawn
-        by_covariance[m] = 0.5 * ((drawn * S[:, m : m + 1]).T @ drawn - S[:, m].sum() * precision)
+        scaled = (X - mean) @ precision
+        by_mean[m] = S[:, m] @ scaled
+        by_covariance[m] = 0.5 * ((scaled * S[:, m : m + 1]).T @ scaled - S[:, m].sum() * precision)
     return by_mean, by_covariance
 
 
 def log_joint(X: Array, prior: Mixture) -> Array:
-    """log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
-    across, out = np.ascontiguousarray(X.T), np.empty((len(prior.weights), len(X)))
-    for own, mean, precision in zip(out, prior.means, prior.precisions, strict=True):
-        centred = across - mean[:, None]
-        np.einsum("qn,qn->n", precision @ centred, centred, out=own)
-    out *= -0.5
-    out += (prior.log_norms + np.log(prior.weights))[:, None]
-    return out.T
+    """Return log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
+    found = np.empty((len(X), len(prior.weights)))
+    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
+        centred = X - mean
+        found[:, m] = np.einsum("nq,nq->n", centred @ precision, centred)
+    return _constants(prior) - 0.5 * found
 
 
-class Pull:
-    """sum_nm S_nm log_joint_nm as a function of X while S (N, M) and the prior stay.
-
-    sum_n x_n'(b_n - 1/2 Lambda_n x_n) + constant,   Lambda_n = sum_m S_nm C_m^-1,   b_n = sum_m S_nm C_m^-1 xbar_m
-
-    Arrays are (Q, N): loops run over points, not over a handful of dimensions.
-    """
-
-    def __init__(self, S: Array, prior: Mixture):
-        self.S, self.precisions = S, prior.precisions
-        drawn = np.einsum("mij,mj->mi", prior.precisions, prior.means)
-        diagonals = np.einsum("mii->mi", prior.precisions)
-        diagonal = np.count_nonzero(prior.precisions) == np.count_nonzero(diagonals)
-        self.diagonal = (
-            diagonals.T @ S.T if diagonal else None
-        )  # of Lambda_n; M terms are summed once, not every time
-        self.linear = drawn.T @ S.T
-        constants = (
-            prior.log_norms
-            + np.log(prior.weights)
-            - 0.5 * np.einsum("mi,mi->m", prior.means, drawn)
-        )
-        self.constant = float(S.sum(axis=0) @ constants)
-
-    def __call__(self, X: Array) -> tuple[float, Array]:
-        """The value and its gradient by X (N, Q)."""
-        across = np.ascontiguousarray(X.T)
-        if self.diagonal is not None:
-            gradient = self.linear - self.diagonal * across
-        else:
-            gradient = self.linear.copy()
-            for s, precision in zip(self.S.T, self.precisions, strict=True):
-                gradient -= s * (precision @ across)
-        value = 0.5 * (np.vdot(across, self.linear) + np.vdot(across, gradient)) + self.constant
-        return float(value), gradient.T
+def _constants(prior: Mixture) -> Array:
+    """Return log pi_m - 1/2 log |2 pi C_m|, (M,)."""
+    return np.asarray(prior.log_norms + np.log(prior.weights))
 
 
-def _shaped(covariances: Array, kind: CovarianceType, floor: float) -> Array:
-    """The constrained maximiser of each kind: averaged, cut to the diagonal, or with its eigenvalues at the floor."""
+def _constrained(covariances: Array, kind: CovarianceType, floor: float) -> Array:
+    """Return the maximiser over covariances of this form with no eigenvalue below the floor."""
     q = covariances.shape[-1]
     if kind == "spherical":
         level = np.maximum(np.trace(covariances, axis1=1, axis2=2) / q, floor)

@@ -1,4 +1,4 @@
-"""Where a fit begins: latent points by ISOMAP, clusters by fuzzy c-means on them, inducing inputs among them."""
+"""The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
 
 import warnings
 
@@ -10,16 +10,15 @@ from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.embeddings.landmarks import N_LANDMARKS, landmark_isomap
+from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.kernels import Kernel, start_parameters
 from sgpmic_cli.model.paper.mixture import CovarianceType, maximise, mixture
 
-EXACT_ROWS = 5000  # beyond these the N x N geodesics of ISOMAP cost more than the fit
-FCM_ROWS = (
-    50_000  # centres of so many points are those of all, to far more digits than a start needs
-)
+EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
+FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely enough
 
 
 def latent_start(
@@ -29,18 +28,18 @@ def latent_start(
     memory: PathLike | Memory | None,
     random_state: np.random.RandomState,
 ) -> Array:
-    """ISOMAP coordinates at unit variance (N, q); of landmarks and what lies among them when there are many rows."""
+    """Return ISOMAP coordinates with unit variance (N, q), from landmarks if N is large."""
     if len(Y) <= EXACT_ROWS:
         return isomap(Y, q, parts=parts, memory=memory)
-    warnings.warn(
-        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start is ISOMAP of {N_LANDMARKS} "
-        f"random rows with all others set among them, and fuzzy c-means of at most {FCM_ROWS} rows.",
-        stacklevel=4,  # where `fit` was called
+    warn_caller(
+        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start uses ISOMAP "
+        f"of {N_LANDMARKS} random rows and interpolates the others, and fuzzy c-means of at most "
+        f"{FCM_ROWS} rows."
     )
     return landmark_isomap(Y, q, random_state, parts=parts)
 
 
-def start(
+def start(  # noqa: PLR0913 - one parameter for each setting of the start
     kernel: Kernel,
     X: Array,
     n_clusters: int,
@@ -52,39 +51,26 @@ def start(
     start_sharpness: float,
     random_state: np.random.RandomState,
 ) -> tuple[Parameters, Array]:
-    """Parameters and responsibilities before the first E-step.
+    """Return the parameters and responsibilities before the first E-step.
 
-    Equal weights, fuzzy c-means centres, covariances of its memberships to the power of `start_sharpness`; kernel
-    parameters at the paper's values, those with the unit of Y^2 times `kernel_start`.
+    Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
+    memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
+    bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
     """
+    sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # coincident centres are a start to be improved, no result
-        sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
+        warnings.simplefilter("ignore", ConvergenceWarning)  # EM improves the start anyway
         fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
-    S = (
-        fcm.memberships_
-        if sample is X
-        else memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
-    )
+    S = fcm.memberships_
+    if sample is not X:
+        S = memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
     q = X.shape[1]
     Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
-    prior = mixture(
-        np.full(n_clusters, 1.0 / n_clusters), fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1))
-    )
-    spread = maximise(
-        X, _sharpened(S, start_sharpness), covariance_type, covariance_floor, prior
-    ).covariances
-    prior = mixture(prior.weights, prior.means, spread)
+    weights = np.full(n_clusters, 1.0 / n_clusters)
+    prior = mixture(weights, fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
+    sharp = S**start_sharpness
+    sharp /= sharp.sum(axis=1, keepdims=True)
+    spread = maximise(X, sharp, covariance_type, covariance_floor, prior).covariances
     theta = start_parameters(kernel, n_clusters, q)
-    theta[:, [0, -2, -1]] += np.log(kernel_start)  # variance, bias and white
-    return Parameters(X, Z, theta, log_beta, prior), S
-
-
-def _sharpened(memberships: Array, power: float) -> Array:
-    """Memberships (N, M) to a power, their sums one again."""
-    if power == 1.0:
-        return memberships
-    raised = memberships**power
-    return raised / raised.sum(axis=1, keepdims=True)
+    theta[:, [0, -2, -1]] += np.log(kernel_start)
+    return Parameters(X, Z, theta, log_beta, mixture(weights, prior.means, spread)), S

@@ -1,11 +1,11 @@
-"""What a file of the paper's model holds, and what it must be."""
+"""The contents of a model file of the paper's model, and checks of a file."""
 
 import numpy as np
 
 from sgpmic_cli.model.storage import FIRST_KIND, FittedState
 
 KIND = FIRST_KIND
-ATTRIBUTES = (  # of the estimator that are arrays
+ATTRIBUTES = (  # arrays
     "responsibilities_",
     "embedding_",
     "inducing_points_",
@@ -20,14 +20,13 @@ SCALARS = (
     "lower_bound_",
     "n_iter_",
     "converged_",
-    "n_dead_components_",
     "jitter_",
     "n_features_in_",
 )
 
 
 def check(state: FittedState, n_clusters: int, n_theta: int) -> None:
-    """Refuse, with a ValueError, what no fit of so many clusters and kernel parameters can have left."""
+    """Raise ValueError if the state cannot come from a fit with these numbers of parameters."""
     state.check_scalars(SCALARS)
     arrays, m = state.arrays, n_clusters
     n, q = arrays["embedding_"].shape
@@ -43,7 +42,7 @@ def check(state: FittedState, n_clusters: int, n_theta: int) -> None:
             "offset_": (p,),
             "scale_": (p,),
             "rows": (n, p),
-            "theta": (m, n_theta),  # kernel parameters and noise as logs
+            "theta": (m, n_theta),
             "log_beta": (1,),
             "lower_bounds_": (arrays["lower_bounds_"].size,),
         }

@@ -402,7 +402,7 @@ def test_more_inducing_inputs_than_rows_is_a_note(run, no_figures):
         (
             ["iris", "--temp-folder", "none"],
             2,
-            "--temp-folder must be None or a folder that is there, not 'none'",
+            "--temp-folder must be None or an existing folder, not 'none'",
         ),
         (["iris", "--no-such"], 2, "No such option: --no-such"),
         (

@@ -8,7 +8,6 @@ from sklearn.datasets import load_iris
 
 from sgpmic_cli.model.device import choice
 from sgpmic_cli.model.estimator import SGPMIC
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
 @pytest.fixture
@@ -39,12 +38,11 @@ def test_a_gpu_that_is_there_is_taken_where_it_pays(monkeypatch):
         assert choice.choose("auto", choice.PAYS - 1) is None
 
 
-@pytest.mark.parametrize("make", [SGPMIC, PaperSGPMIC])
-def test_a_fit_falls_back_to_the_same_labels(no_gpu, make):
+def test_a_fit_falls_back_to_the_same_labels(no_gpu):
     Y = load_iris().data[::3]
     with pytest.warns(UserWarning, match="finds no GPU"):
-        fallen = make(3, device="cuda", random_state=0).fit(Y)
-    np.testing.assert_array_equal(fallen.labels_, make(3, random_state=0).fit(Y).labels_)
+        fallen = SGPMIC(3, device="cuda", random_state=0).fit(Y)
+    np.testing.assert_array_equal(fallen.labels_, SGPMIC(3, random_state=0).fit(Y).labels_)
 
 
 def test_other_devices_are_refused():

@@ -1,4 +1,4 @@
-"""The bound of one weighted component in decimal arithmetic: sixty digits, so that no condition number matters."""
+"""The bound of one weighted component in decimal arithmetic with sixty digits."""
 
 from decimal import Decimal, localcontext
 
@@ -7,12 +7,12 @@ PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
 def decimals(array):
-    """Floats, one- or two-dimensional, as the exact decimals they stand for."""
+    """Return floats, one- or two-dimensional, as exact decimals."""
     return [decimals(row) if getattr(row, "ndim", 0) else Decimal(float(row)) for row in array]
 
 
 def component_bound(kind, theta, beta, Z, X, Y, s):
-    """L of `dtc.py` by its definition; every argument is a decimal or a list of them, theta in natural units."""
+    """Return L of `dtc.py` by its definition, from decimals and lists of them."""
     with localcontext() as context:
         context.prec = DIGITS
         variance, bias, white = theta[0], theta[-2], theta[-1]

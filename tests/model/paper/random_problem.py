@@ -1,4 +1,4 @@
-"""A random model, small enough for dense algebra, in every kernel and form of covariance."""
+"""Random models, small enough for dense algebra."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ FORMS = ["spherical", "diag", "tied", "full"]
 
 
 def problem(kernel, form="full", concentration=1.0, *, n=40, p=5, q=2, k=8, m=3, seed=0):
-    """A random model: data, parameters and responsibilities; a small concentration makes them nearly hard."""
+    """Return data, parameters and responsibilities (nearly hard with a small concentration)."""
     rng = np.random.RandomState(seed)
     Y = 3.0 * rng.randn(n, p) + 1.0
     X, Z = rng.randn(n, q), rng.randn(k, q)

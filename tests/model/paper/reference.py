@@ -1,4 +1,4 @@
-"""Slow, obvious N x N formulas that the fast code is held against, written from the paper's equations."""
+"""Slow N x N formulas, written from the paper's equations, as the reference of the tests."""
 
 import numpy as np
 from scipy.stats import multivariate_normal
@@ -13,14 +13,14 @@ def kernel_matrix(kind, params, A, B):
 
 
 def dtc_covariance(kind, params, X, Z):
-    """K_fu K_uu^-1 K_uf, white noise on the diagonal of K_uu alone."""
+    """Return K_fu K_uu^-1 K_uf, with white noise on the diagonal of K_uu only."""
     K_uu = kernel_matrix(kind, params, Z, Z) + params["white"] * np.eye(len(Z))
     K_fu = kernel_matrix(kind, params, X, Z)
     return K_fu @ np.linalg.solve(K_uu, K_fu.T)
 
 
 def kl_corrected_bound(Y, X, Z, S, beta, kind, params, weights, means, covariances):
-    """The paper's bound literally: Gaussians with covariance Q + B^-1, plus sum of c_nm (finite only for S > 0)."""
+    """Return the bound as printed: Gaussians with covariance Q + B^-1, plus sum of c_nm (S > 0)."""
     n, p = Y.shape
     total = 0.0
     for m in range(S.shape[1]):
@@ -39,9 +39,9 @@ def kl_corrected_bound(Y, X, Z, S, beta, kind, params, weights, means, covarianc
 
 
 def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances):
-    """The E-step from dense matrices: Sigma = (Q^-1 + B)^-1 written as Q - Q (Q + B^-1)^-1 Q.
+    """Return the E-step from dense matrices: Sigma = (Q^-1 + B)^-1 = Q - Q (Q + B^-1)^-1 Q.
 
-    What is below 1.5e-8 of the largest share of its row is zero.
+    Values below 1.5e-8 of the largest one of their row are set to zero.
     """
     n, p = Y.shape
     log_s = np.empty_like(S)
@@ -59,7 +59,7 @@ def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances
 
 
 def full_gp_log_likelihood(Y, X, kind, params, noise):
-    """A Gaussian process without any approximation: sum over outputs of log N(y | 0, K + white I + noise I)."""
+    """Return the sum over outputs of log N(y | 0, K + white I + noise I)."""
     n, p = Y.shape
     cov = kernel_matrix(kind, params, X, X) + (params["white"] + noise) * np.eye(n)
     _, logdet = np.linalg.slogdet(cov)

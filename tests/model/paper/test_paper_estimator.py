@@ -1,3 +1,5 @@
+"""PaperSGPMIC as a scikit-learn estimator: attributes, inputs, invalid arguments, warnings."""
+
 import os
 import re
 import subprocess
@@ -10,6 +12,8 @@ import pandas as pd
 import pytest
 from joblib import Memory
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -24,16 +28,8 @@ def two_clouds():
 
 
 def small(**settings):
-    return PaperSGPMIC(
-        **{
-            "n_clusters": 2,
-            "n_components": 2,
-            "n_inducing": 10,
-            "max_iter": 3,
-            "random_state": 0,
-            **settings,
-        }
-    )
+    usual = {"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0}
+    return PaperSGPMIC(**{**usual, **settings})
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
@@ -44,7 +40,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
+def test_fitted_attributes_have_the_documented_shapes():
     Y = two_clouds()
     model = small(n_inducing=15).fit(Y)
     assert purity(np.repeat([0, 1], 20), model.labels_) == 100.0
@@ -52,16 +48,27 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
         "labels_": (40,),
         "responsibilities_": (40, 2),
         "embedding_": (40, 2),
+        "embedding_variances_": (40, 2),
         "inducing_points_": (15, 2),
         "weights_": (2,),
         "means_": (2, 2),
         "covariances_": (2, 2, 2),
+        "noise_variances_": (4,),
+        "cluster_sizes_": (2,),
+        "certainty_": (2,),
         "offset_": (4,),
         "scale_": (4,),
     }
     for name, shape in shapes.items():
         assert getattr(model, name).shape == shape, name
-    assert np.array_equal(model.labels_, model.responsibilities_.argmax(axis=1))
+    assert (model.n_clusters_, model.n_components_, model.n_features_in_) == (2, 2, 4)
+    assert (model.twins_, model.tiny_, model.dead_) == ([], [], [])
+    assert (model.selection_, model.no_clusters_) == (None, False)
+    assert not model.embedding_variances_.any()
+    # The start, 4 / mean variance, stays the noise precision; "global" scale has mean variance one.
+    np.testing.assert_allclose(model.noise_variances_, 0.25)
+    np.testing.assert_array_equal(model.cluster_sizes_, [20, 20])
+    np.testing.assert_array_equal(model.labels_, model.responsibilities_.argmax(axis=1))
     assert len(model.lower_bounds_) == 2 * model.n_iter_ + 1
     assert model.lower_bound_ == model.lower_bounds_[-1]
     assert [set(params) for params in model.kernel_params_] == [
@@ -70,11 +77,12 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
     assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
-def test_same_seed_same_digits_in_another_process_whatever_its_threads():
+def test_threads_of_the_process_do_not_change_the_result():
     code = (
         "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC\n"
         "Y = np.random.RandomState(0).randn(400, 30)\n"
-        "print(PaperSGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y).lower_bound_.hex())"
+        "model = PaperSGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y)\n"
+        "print(model.lower_bound_.hex())"
     )
     printed = [
         subprocess.run(
@@ -90,88 +98,73 @@ def test_same_seed_same_digits_in_another_process_whatever_its_threads():
     assert printed[0].stdout == printed[1].stdout
 
 
-def test_restarts_keep_the_best_bound():
-    Y = np.random.RandomState(0).randn(40, 4)  # no clusters, so that starts lead to different ends
-    heard = []
-    model = small(n_clusters=4, n_init=4, callback=lambda *each: heard.append(each)).fit(Y)
-    last = [bound for done, bound, _ in heard if done == 3]
+def test_several_starts_keep_the_highest_bound():
+    Y = np.random.RandomState(0).randn(40, 4)  # no clusters, so that the starts differ
+    calls = []
+    model = small(n_clusters=4, n_init=4, callback=lambda *each: calls.append(each)).fit(Y)
+    last = [bound for iteration, bound, _ in calls if iteration == 3]
     assert len(set(last)) > 1
     assert model.lower_bounds_[-2] in last
     first = small(n_clusters=4, n_init=1).fit(Y)
-    assert first.lower_bounds_[-2] == last[0]  # more restarts change no earlier one
+    assert first.lower_bounds_[-2] == last[0]  # the first start does not depend on n_init
     assert model.lower_bound_ >= first.lower_bound_
 
 
-def test_the_callback_hears_every_round():
-    heard = []
-    model = small(
-        callback=lambda done, bound, labels: heard.append((done, bound, labels.shape))
-    ).fit(two_clouds())
-    assert [done for done, _, _ in heard] == [1, 2, 3]
-    assert [bound for _, bound, _ in heard] == model.lower_bounds_[1::2]
+def test_the_callback_gets_every_iteration():
+    calls = []
+    model = small(callback=lambda *each: calls.append(each)).fit(two_clouds())
+    assert [iteration for iteration, _, _ in calls] == [1, 2, 3]
+    assert [bound for _, bound, _ in calls] == model.lower_bounds_[1::2]
+    assert all(labels.shape == (40,) for _, _, labels in calls)
 
 
-def test_standard_scale_takes_units_out_of_the_whole_fit():
+def test_standard_scale_removes_the_units_of_columns():
     Y = two_clouds()
     units = np.array([1e-6, 1.0, 1e3, 1e9])
     plain, scaled = (small(scale="standard", n_components=0.9).fit(data) for data in (Y, Y * units))
     assert plain.embedding_.shape == scaled.embedding_.shape
-    assert np.array_equal(plain.labels_, scaled.labels_)
+    np.testing.assert_array_equal(plain.labels_, scaled.labels_)
     np.testing.assert_allclose(scaled.lower_bound_, plain.lower_bound_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("value", [0.1, 1.0, 3.3])
-def test_a_constant_column_has_no_scale(value):
+def test_a_constant_column_does_not_change_the_labels():
     Y = load("iris").Y
-    with_constant = np.column_stack([Y, np.full(len(Y), value)])
+    with_constant = np.column_stack([Y, np.full(len(Y), 3.3)])
     plain, other = (
         small(scale="standard", n_components=0.95).fit(data) for data in (Y, with_constant)
     )
     assert other.scale_[-1] == 1.0
     assert other.embedding_.shape == plain.embedding_.shape
-    assert np.array_equal(other.labels_, plain.labels_)
+    np.testing.assert_array_equal(other.labels_, plain.labels_)
 
 
-@pytest.mark.parametrize("factor", [2.0**-60, 2.0**-40, 2.0**40])
-def test_a_common_unit_changes_no_digit_of_a_fit(factor):
-    """Powers of two keep every tie between neighbours a tie."""
-    Y = load("iris").Y
+@pytest.mark.parametrize("factor", [2.0**-60, 2.0**40, 1e-90, 1e90])
+def test_global_scale_removes_a_common_unit(factor):
+    Y = two_clouds()
     assert small().fit(Y * factor).lower_bound_ == pytest.approx(
         small().fit(Y).lower_bound_, rel=1e-6
     )
 
 
-@pytest.mark.parametrize("factor", [1e-90, 1e-30, 1e30, 1e90])
-def test_global_scale_takes_any_common_unit_out(factor):
-    Y = two_clouds()
-    assert np.array_equal(
-        small(scale="global").fit(Y * factor).labels_, small(scale="global").fit(Y).labels_
-    )
-
-
-def _same_rows_in_other_clothes():
-    Y = np.round(two_clouds() * 8) / 8  # exact in float32 too
-    read_only = Y.copy()
-    read_only.setflags(write=False)
-    return {
-        "fortran": np.asfortranarray(Y),
-        "read-only": read_only,
-        "float32": Y.astype(np.float32),
-        "frame": pd.DataFrame(Y, columns=list("abcd")),
-        "list": Y.tolist(),
-        "every other column": np.repeat(Y, 2, axis=1)[:, ::2],
-        "object": Y.astype(object),
-    }
-
-
-@pytest.mark.parametrize("clothes", _same_rows_in_other_clothes())
-def test_the_form_of_the_input_does_not_matter(clothes):
-    Y = np.round(two_clouds() * 8) / 8
-    given = _same_rows_in_other_clothes()[clothes]
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda Y: Y.astype(np.float32),
+        lambda Y: pd.DataFrame(Y, columns=list("abcd")),
+        lambda Y: Y.tolist(),
+        lambda Y: np.repeat(Y, 2, axis=1)[:, ::2],
+        lambda Y: Y.astype(object),
+        lambda Y: np.frombuffer(Y.tobytes()).reshape(Y.shape),  # read-only
+    ],
+)
+def test_the_form_of_the_input_does_not_matter(convert):
+    Y = np.round(two_clouds() * 8) / 8  # exact in float32
+    given = convert(Y)
     model = small().fit(given)
     assert model.lower_bound_ == small().fit(Y).lower_bound_
-    assert np.array_equal(model.predict(given), model.labels_)
-    assert np.array_equal(Y, np.asarray(given, dtype=float))
+    np.testing.assert_array_equal(model.predict(given), model.labels_)
+    np.testing.assert_array_equal(Y, np.asarray(given, dtype=float))
 
 
 def test_integers_are_numbers():
@@ -194,7 +187,7 @@ def test_integers_are_numbers():
         "far away",
     ],
 )
-def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, optimizer):
+def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, optimizer):
     Y = two_clouds()
     settings = {"kernel": kernel, "optimizer": optimizer}
     Y = {
@@ -238,27 +231,19 @@ def test_odd_data_give_finite_results_and_rows_their_own_label(odd, kernel, opti
         ("nan", {}, "NaN"),
         ("inf", {}, "infinity"),
         ("plain", {"n_clusters": 0}, "n_clusters must be a whole number from 1, not 0"),
-        ("plain", {"n_clusters": [2]}, "n_clusters must be"),
         ("plain", {"n_components": 1.0}, "n_components must be"),
         ("plain", {"n_components": True}, "n_components must be"),
-        ("plain", {"n_components": "2"}, "n_components must be"),
         ("plain", {"kernel": "cosine"}, "kernel must be 'rbf' or 'linear'"),
-        ("plain", {"n_inducing": 2.5}, "n_inducing must be"),
-        ("plain", {"covariance_floor": float("nan")}, "covariance_floor must be"),
         ("plain", {"covariance_floor": float("inf")}, "covariance_floor must be"),
         ("plain", {"covariance_floor": 1e-12}, "covariance_floor must be a number from 1e-08"),
         ("plain", {"learn_noise": 2}, "learn_noise must be True or False, not 2"),
-        ("plain", {"center": "no"}, "center must be"),
         ("plain", {"tol": float("nan")}, "tol must be"),
         ("plain", {"scale": None}, "scale must be"),
-        ("plain", {"optimizer": "adam"}, "optimizer must be"),
-        ("plain", {"max_iter": 0}, "max_iter must be"),
-        ("plain", {"n_init": 0}, "n_init must be"),
         ("plain", {"n_clusters": 2.5}, "n_clusters must be a whole number from 1, not 2.5"),
         ("plain", {"memory": 3}, "memory must be None, a folder or a joblib.Memory, not 3"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused_in_a_sentence(data, settings, sentence):
+def test_invalid_arguments_are_rejected_in_a_sentence(data, settings, sentence):
     Y = two_clouds()
     gap = Y.copy()
     gap[3, 1] = np.nan
@@ -279,13 +264,21 @@ def test_what_cannot_be_fitted_is_refused_in_a_sentence(data, settings, sentence
             small(**settings).fit(data)
 
 
-def test_more_inducing_inputs_than_rows_are_capped_with_a_warning():
-    with pytest.warns(UserWarning, match="n_inducing=50 is more than the 40 rows; 40 are used"):
+def test_warnings_point_to_the_line_of_the_caller():
+    pipeline = make_pipeline(StandardScaler(), small(n_inducing=50))
+    for fit in (small(n_inducing=50).fit, pipeline.fit):
+        with pytest.warns(UserWarning, match="n_inducing=50 is more than the 40 rows") as caught:
+            fit(two_clouds())
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_at_most_as_many_inducing_inputs_as_rows_are_used():
+    with pytest.warns(UserWarning, match="40 are used"):
         model = small(n_inducing=50).fit(two_clouds())
-    assert model.inducing_points_.shape[0] == 40
+    assert len(model.inducing_points_) == 40
 
 
-def test_rows_out_of_range_are_refused_when_placed():
+def test_rows_out_of_range_are_rejected_in_predict():
     model = small().fit(two_clouds())
     for value in (1e300, -1e300):
         with pytest.raises(ValueError, match="Row 2 is too far from the training rows"):
@@ -294,7 +287,7 @@ def test_rows_out_of_range_are_refused_when_placed():
 
 
 @pytest.mark.parametrize("kind", [str, Path, lambda folder: Memory(folder, verbose=0)])
-def test_what_memory_keeps_changes_no_number(tmp_path, kind):
+def test_the_cache_does_not_change_the_result(tmp_path, kind):
     rows = two_clouds()
     for _ in range(2):
         assert small(memory=kind(tmp_path)).fit(rows).lower_bound_ == small().fit(rows).lower_bound_
@@ -304,31 +297,24 @@ def test_what_memory_keeps_changes_no_number(tmp_path, kind):
 def test_the_argument_is_called_x_everywhere():
     rows = two_clouds()
     model = small().fit(X=rows, y=None)
-    assert np.array_equal(model.predict(X=rows), model.labels_)
-    assert np.array_equal(small().fit_predict(X=rows), model.labels_)
-    assert np.array_equal(model.transform(X=rows), small().fit_transform(X=rows))
-    assert np.array_equal(model.predict_proba(X=rows), model.responsibilities_)
+    np.testing.assert_array_equal(model.predict(X=rows), model.labels_)
+    np.testing.assert_array_equal(small().fit_predict(X=rows), model.labels_)
+    np.testing.assert_array_equal(model.transform(X=rows), small().fit_transform(X=rows))
+    np.testing.assert_array_equal(model.predict_proba(X=rows), model.responsibilities_)
     assert model.score(X=rows) == np.mean(model.score_samples(X=rows))
 
 
-def test_a_fit_runs_on_one_thread_and_gives_the_threads_back():
-    limited = {
-        library["filepath"] for library in threadpool_info() if library["user_api"] == "blas"
-    }
+def test_a_fit_uses_one_thread_and_restores_the_limit():
+    def threads():
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
     with threadpool_limits(limits=2):
         during = []
-        small(callback=lambda *_: during.append(threadpool_info())).fit(two_clouds())
-        after = threadpool_info()
-    assert limited
-    assert {
-        library["num_threads"]
-        for info in during
-        for library in info
-        if library["filepath"] in limited
-    } == {1}
-    assert {library["num_threads"] for library in after if library["filepath"] in limited} == {2}
+        small(callback=lambda *_: during.append(threads())).fit(two_clouds())
+        assert threads() == {2}
+    assert during == [{1}] * 3
 
 
-def test_clones_carry_every_parameter():
+def test_clones_keep_every_parameter():
     model = PaperSGPMIC(4, 3, kernel="linear", scale="global", n_init=2)
     assert clone(model).get_params() == model.get_params()

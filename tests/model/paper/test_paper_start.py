@@ -1,4 +1,4 @@
-"""Starting a fit of many rows: landmarks and samples take over, and it is said."""
+"""The start of a fit: landmarks for many rows, and the starting covariances."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def groups(n):
     return 6.0 * rng.randn(3, 4)[np.arange(n) % 3] + rng.randn(n, 4)
 
 
-def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
+def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
     monkeypatch.setattr(start, "EXACT_ROWS", 150)
     monkeypatch.setattr(start, "FCM_ROWS", 100)
     Y = groups(300)
@@ -26,14 +26,14 @@ def test_many_rows_start_from_landmarks_and_say_so(monkeypatch):
     np.testing.assert_array_equal(model.labels_, again.labels_)
 
 
-def test_sharper_memberships_start_narrower_clusters_and_change_nothing_else():
+def test_sharper_memberships_start_narrower_clusters():
     X = np.random.RandomState(1).randn(200, 2)
     (soft, S), (sharp, S_of_sharp) = (
         start.start(RBF(), X, 3, 10, 0.0, "spherical", 1e-6, 0.5, power, np.random.RandomState(0))
         for power in (1, 2)
     )
     assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
-    # By hand: the scatter of the squared memberships, brought back to a sum of one.
+    # The covariances of the squared memberships, normalised to a sum of one.
     weights = S**2 / np.sum(S**2, axis=1, keepdims=True)
     for m, covariance in enumerate(sharp.prior.covariances):
         mean = weights[:, m] @ X / weights[:, m].sum()

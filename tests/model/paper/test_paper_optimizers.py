@@ -1,10 +1,10 @@
-"""Both optimisers on functions with known minima, and at the edge of where a function exists."""
+"""Both optimisers on functions with known minima, some of which cannot be evaluated everywhere."""
 
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.model.paper.numerics.optimizers import lbfgs, scg
+from sgpmic_cli.model.paper.optimizers import lbfgs, scg
 
 OPTIMIZERS = [scg, lbfgs]
 
@@ -47,7 +47,7 @@ def test_never_ends_above_the_start(optimizer, steps):
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_a_start_that_cannot_be_evaluated_is_given_back(optimizer):
+def test_a_start_that_cannot_be_evaluated_is_returned(optimizer):
     x, value = optimizer(lambda x: (np.inf, np.zeros_like(x)), np.array([1.0, 2.0]), 5)
     np.testing.assert_array_equal(x, [1.0, 2.0])
     assert value == np.inf

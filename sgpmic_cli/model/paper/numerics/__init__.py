@@ -1,1 +1,0 @@
-"""Factorisations, products and optimizers of the paper's model."""
