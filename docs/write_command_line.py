@@ -1,4 +1,4 @@
-"""Write docs/command-line.md from the commands themselves, so that the page cannot say anything else."""
+"""Write docs/command-line.md from the help texts of the commands."""
 
 import sys
 from pathlib import Path
@@ -11,14 +11,14 @@ from sgpmic_cli.commands import app
 PAGE = Path(__file__).with_name("command-line.md")
 HEAD = """# Command line
 
-Written from the commands by `make docs`; `sgpmic COMMAND --help` says the same. Results go to stdout (a table, or one
-JSON document with `--json`), progress and remarks to stderr. Exit codes: 0 done, 1 a check failed or a file could not
-be read or written, 2 wrong argument, 3 some runs failed, 4 data unavailable, 130 interrupted, 143 terminated.
+This page is the reference of all commands and options. `make docs` writes it from the help texts,
+so `sgpmic COMMAND --help` says the same. Results go to stdout, as a table or, with `--json`, as one
+JSON document. Progress and warnings go to stderr. [Error messages](faq.md) lists the exit codes.
 """
 
 
 def commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
-    """Every command below a group with its full name, in the order of `--help`."""
+    """Return every command of a group with its full name, in the order of `--help`."""
     found: list[tuple[str, Any]] = []
     for name, command in group.commands.items():
         full = f"{prefix} {name}"
@@ -27,7 +27,7 @@ def commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
 
 
 def entry(name: str, command: Any) -> str:
-    """One command: what it does, its arguments and options."""
+    """Return the section of one command: purpose, arguments and options."""
     parts = [f"## {name}", " ".join((command.help or "").replace("\f", "").split())]
     rows = [
         _row(parameter)
@@ -76,7 +76,7 @@ def _default(parameter: Any) -> str:
 
 
 def text() -> str:
-    """The whole page."""
+    """Return the page."""
     parts = [
         entry(name, command) for name, command in commands(typer.main.get_command(app), "sgpmic")
     ]

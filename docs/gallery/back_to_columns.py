@@ -1,6 +1,7 @@
-"""Back to the columns: what the model expects between two clusters, and rows it makes up.
+"""Back to the columns: rows along a line on the map, and sampled rows.
 
-`inverse_transform` turns a latent point into a row; `sample` draws rows from the whole mixture.
+`inverse_transform` maps a latent point to a row of the table. `sample` draws new rows from the
+mixture.
 """
 
 import numpy as np
@@ -12,21 +13,21 @@ from sgpmic_cli.data import load
 iris = load("iris")
 model = SGPMIC(n_clusters=3, random_state=0).fit(iris.Y)
 
-made_up, _ = model.sample(150, random_state=0)
+sampled, _ = model.sample(150, random_state=0)
 print("means of the columns, measured:", iris.Y.mean(axis=0).round(1).tolist())
-print("means of the columns, made up: ", made_up.mean(axis=0).round(1).tolist())
+print("means of the columns, sampled: ", sampled.mean(axis=0).round(1).tolist())
 
 order = np.argsort(iris.Y[:, 2])
 ends = model.embedding_[order[0]], model.embedding_[order[-1]]
-way = np.linspace(*ends, 40)
+line = np.linspace(*ends, 40)
 
 with picture("back_to_columns") as figure:
     left, right = figure.subplots(1, 2)
-    for j, row in enumerate(model.inverse_transform(way).T):
+    for j, row in enumerate(model.inverse_transform(line).T):
         left.plot(row, label=iris.feature_names[j].replace("_", " "), color=COLOURS[j])
-    left.set(title="from one end of the latent space to the other", xticks=[], ylabel="cm")
+    left.set(title="along a line on the map", xticks=[], ylabel="cm")
     left.legend()
     right.scatter(iris.Y[:, 2], iris.Y[:, 3], s=8, label="measured")
-    right.scatter(made_up[:, 2], made_up[:, 3], s=8, marker="x", label="made up")
+    right.scatter(sampled[:, 2], sampled[:, 3], s=8, marker="x", label="sampled")
     right.set(title="petals", xlabel="length (cm)", ylabel="width (cm)")
     right.legend()

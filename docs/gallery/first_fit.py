@@ -1,7 +1,8 @@
-"""A first fit: wines by what a chemist measured in them.
+"""A first fit: wines by their chemical measurements.
 
-Thirteen columns, 178 wines from three growers. The model is told that there are three clusters and nothing about the
-growers; it draws the wines in two dimensions while it finds the clusters.
+The table has 178 wines from three growers and thirteen columns. The model is told that there are
+three clusters and nothing about the growers. It learns a map of the wines in two dimensions
+together with the clusters.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ print(
     "agreement with the growers (adjusted Rand index):",
     round(adjusted_rand_score(wine.labels, model.labels_), 2),
 )
-print("rounds:", model.n_iter_, "converged:", model.converged_)
+print("iterations:", model.n_iter_, "converged:", model.converged_)
 
 # A grower gets the colour of the cluster that shares most wines with it.
 colours = linear_sum_assignment(contingency(wine.labels, model.labels_), maximize=True)[1]
@@ -29,5 +30,5 @@ growers = colours[np.unique(wine.labels, return_inverse=True)[1]]
 
 with picture("first_fit") as figure:
     left, right = figure.subplots(1, 2)
-    scatter(left, model.embedding_, model.labels_, "clusters that were found")
-    scatter(right, model.embedding_, growers, "growers, which the model never saw")
+    scatter(left, model.embedding_, model.labels_, "clusters of the model")
+    scatter(right, model.embedding_, growers, "growers, not used in the fit")

@@ -1,4 +1,4 @@
-"""How the gallery's pictures look and where they go."""
+"""Style and folder of the gallery's pictures."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ COLOURS = (
     "#56B4E9",
     "#CC79A7",
     "#F0E442",
-)  # told apart by all eyes
+)  # safe for colour-blind readers
 SETTINGS: Any = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -31,18 +31,18 @@ SETTINGS: Any = {
 
 @contextmanager
 def picture(name: str, *, width: float = 6.5, height: float = 2.8) -> Iterator[Figure]:
-    """A figure to draw on, written to `pictures/` at the end."""
+    """Yield a figure, and write it to `pictures/` at the end."""
     with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), dpi=110)
         FigureCanvasAgg(figure)
         yield figure
         PICTURES.mkdir(exist_ok=True)
-        # Without the version of the library, so that the same drawing is the same file.
+        # No version of matplotlib in the file, so that equal drawings give equal files.
         figure.savefig(PICTURES / f"{name}.png", metadata={"Software": None})
 
 
 def scatter(axes: Any, points: Any, labels: Any, title: str) -> None:
-    """Points in the colours of their clusters."""
+    """Draw points in the colours of their clusters."""
     for label in sorted(set(labels)):
         chosen = labels == label
         axes.scatter(

@@ -1,7 +1,8 @@
-"""How many clusters: let the model say, and look at what spoke for the number.
+"""How many clusters: let the model choose, and look at the evidence.
 
-Without a number of clusters, each candidate is compared with what the same procedure makes of clouds that have none.
-`no_clusters_` is True where nothing stands out; then the labels are one cluster, not an invention.
+If `n_clusters` is not given, each candidate is compared with the same procedure on null reference
+data, which have no clusters. If no candidate stands out, `no_clusters_` is True and all rows form
+one cluster.
 """
 
 import numpy as np
@@ -11,11 +12,11 @@ from sklearn.datasets import make_blobs
 from sgpmic import SGPMIC
 
 X, _ = make_blobs(n_samples=240, centers=4, n_features=6, cluster_std=1.6, random_state=3)
-cloud = np.random.RandomState(0).randn(240, 6)
+gaussian = np.random.RandomState(0).randn(240, 6)
 
 models = {
     "four groups": SGPMIC(random_state=0).fit(X),
-    "a plain cloud": SGPMIC(random_state=0).fit(cloud),
+    "one Gaussian": SGPMIC(random_state=0).fit(gaussian),
 }
 for name, model in models.items():
     print(f"{name}: {model.n_clusters_} clusters, no_clusters_ is {model.no_clusters_}")

@@ -1,6 +1,7 @@
-"""In a pipeline: the estimator keeps scikit-learn's contract.
+"""In a pipeline: the estimator follows scikit-learn's interface.
 
-Here columns of very different kinds are mapped to normal ones first; pandas frames go in and come out.
+A `QuantileTransformer` makes the columns normal before the fit. Input and output are pandas data
+frames.
 """
 
 import pandas as pd

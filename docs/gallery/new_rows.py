@@ -1,7 +1,8 @@
-"""New rows: fit once, place what comes later.
+"""New rows: fit once, assign later rows.
 
-Half of the wines are fitted to, the other half is placed in the same latent space and assigned. `score_samples` tells
-how well the model knows rows like these: a bottle with its columns mixed up stands out.
+Half of the wines are fitted. The other half gets points on the same map and clusters.
+`score_samples` returns the log density of a row: wines whose columns are in the wrong order have a
+low density.
 """
 
 import numpy as np
@@ -16,12 +17,12 @@ seen, later = wine.Y[order[::2]], wine.Y[order[1::2]]
 model = SGPMIC(n_clusters=3, random_state=0).fit(seen)
 
 labels, points = model.predict(later), model.transform(later)
-strange = later[:5, ::-1]
+reversed_columns = later[:5, ::-1]
 print("later rows of each cluster:", np.bincount(labels).tolist())
 print("median log density of later rows:", round(float(np.median(model.score_samples(later)))))
 print(
-    "the same of mixed-up rows is lower:",
-    bool(model.score_samples(strange).max() < model.score_samples(later).min()),
+    "rows with reversed columns have lower densities:",
+    bool(model.score_samples(reversed_columns).max() < model.score_samples(later).min()),
 )
 
 with picture("new_rows", width=4.0) as figure:
@@ -29,4 +30,4 @@ with picture("new_rows", width=4.0) as figure:
     for m in range(3):
         axes.scatter(*model.embedding_[model.labels_ == m].T, s=6, color=COLOURS[m], alpha=0.35)
         axes.scatter(*points[labels == m].T, s=14, color=COLOURS[m], marker="^")
-    axes.set(title="fitted to (dots) and placed later (triangles)", xticks=[], yticks=[])
+    axes.set(title="fitted (dots) and assigned later (triangles)", xticks=[], yticks=[])

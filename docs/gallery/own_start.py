@@ -1,7 +1,7 @@
-"""A start of one's own: labels that somebody already has.
+"""Your own start: labels that already exist.
 
-`init` takes labels, probabilities, or the name of one clustering. Here a fifth of the growers' labels is wrong, and the
-rows that the fit moved are circled.
+`init` accepts labels, probabilities, or the name of one clustering. Here a fifth of the growers'
+labels is replaced by random ones. The rows whose label the fit changed are circled.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ random = np.random.RandomState(0)
 wrong = random.rand(len(wine.Y)) < 0.2
 before = np.where(wrong, random.randint(3, size=len(wine.Y)), wine.labels)
 model = SGPMIC(n_clusters=3, init=before, random_state=0).fit(wine.Y)
-moved = model.labels_ != before
+changed = model.labels_ != before
 
 print("agreement with the growers before:", round(adjusted_rand_score(wine.labels, before), 2))
 print(
@@ -25,7 +25,7 @@ print(
 
 with picture("own_start", width=4.0) as figure:
     axes = figure.subplots()
-    scatter(axes, model.embedding_, model.labels_, "after the fit; moved rows are circled")
+    scatter(axes, model.embedding_, model.labels_, "after the fit; changed rows are circled")
     axes.scatter(
-        *model.embedding_[np.flatnonzero(moved)].T, s=40, facecolors="none", edgecolors="#262626"
+        *model.embedding_[np.flatnonzero(changed)].T, s=40, facecolors="none", edgecolors="#262626"
     )

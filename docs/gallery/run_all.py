@@ -1,4 +1,4 @@
-"""Run every example of the gallery and write the page that shows them: text, picture, code, output."""
+"""Run all examples of the gallery and write their page: text, picture, output, code."""
 
 import ast
 import subprocess
@@ -20,13 +20,13 @@ ORDER = (
 )
 HEAD = """# Gallery
 
-Every example is a script in `docs/gallery/` that ran as it stands here: `make docs` runs them all, and what they
-printed is what you see.
+This page is for Python users who want to see what the estimators do. Each example has a picture,
+its output and its code. The code is a script in `docs/gallery/`, and `make docs` runs all of them.
 """
 
 
 def run(name: str) -> str:
-    """Run one example; its output."""
+    """Run one example and return its output."""
     done = subprocess.run(
         [sys.executable, str(HERE / f"{name}.py")], cwd=HERE, capture_output=True, text=True
     )
@@ -36,7 +36,7 @@ def run(name: str) -> str:
 
 
 def entry(name: str, output: str) -> str:
-    """One example as Markdown."""
+    """Return one example as Markdown."""
     source = (HERE / f"{name}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)
     title, _, text = (ast.get_docstring(tree) or "").partition("\n\n")
@@ -47,7 +47,7 @@ def entry(name: str, output: str) -> str:
 
 
 def main() -> None:
-    """Run all and write the page."""
+    """Run all examples and write the page."""
     page = [HEAD]
     for name in ORDER:
         print(f"  {name}", file=sys.stderr)

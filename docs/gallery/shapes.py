@@ -1,7 +1,8 @@
 """Shapes: clusters that are not round.
 
-Two half moons and two rings. k-means cuts them with a straight line; the votes that SGP-MIC begins with include the
-parts of a neighbour graph where the data fall into such parts.
+The data are two half moons and two rings. k-means separates them by a straight line. If the
+neighbour graph of the data falls into the wanted number of components, SGP-MIC starts from these
+components.
 """
 
 from gallery_style import picture, scatter

@@ -1,8 +1,8 @@
-"""Which rows are uncertain: probabilities instead of labels alone.
+"""Which rows are uncertain: probabilities beside the labels.
 
-Two of the three Iris species overlap. Rows between them get lower probabilities, but the probabilities are sharp: given
-its latent point, a row's columns count as independent, so that four columns soon speak as one. Use them to rank rows,
-not as frequencies of error.
+Two of the three Iris species overlap. Rows between them get lower probabilities. The probabilities
+are still close to 0 or 1, because the model treats the columns of a row as independent given its
+latent point. Use them to rank rows, not as frequencies of error.
 """
 
 import numpy as np
@@ -18,9 +18,8 @@ certain = model.responsibilities_.max(axis=1)
 species = np.array([np.bincount(iris.labels[model.labels_ == m]).argmax() for m in range(3)])
 wrong = species[model.labels_] != iris.labels
 print(f"rows in the cluster of another species: {wrong.sum()} of {len(wrong)}")
-print(
-    f"median rank of their certainty, 1 the lowest: {np.median(certain.argsort().argsort()[wrong] + 1):.0f}"
-)
+ranks = certain.argsort().argsort() + 1
+print(f"median rank of their certainty, 1 the lowest: {np.median(ranks[wrong]):.0f}")
 
 with picture("uncertain_rows") as figure:
     left, right = figure.subplots(1, 2)

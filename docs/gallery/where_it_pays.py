@@ -1,7 +1,7 @@
-"""Where SGP-MIC pays, and where not: eight tables beside k-means and a Gaussian mixture.
+"""Where SGP-MIC pays: eight tables beside k-means and a Gaussian mixture.
 
-Every method gets standardised columns and the number of classes; nothing else is chosen. The score is the adjusted Rand
-index against the classes: 0 is chance, 1 is agreement. Means over three seeds.
+Every method gets standardised columns and the number of classes. The score is the adjusted Rand
+index with the classes: 0 is chance, 1 is agreement. The numbers are means over three seeds.
 """
 
 import csv
