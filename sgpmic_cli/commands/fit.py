@@ -1,0 +1,227 @@
+"""`sgpmic fit`: fit one model to one data set."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from sgpmic_cli.single_fit.fitting import Fitted
+
+TABLES = (
+    "model.npz",
+    "labels.csv",
+    "embedding.csv",
+    "profile.csv",
+    "trace.csv",
+    "manifest.json",
+    "report.html",
+)
+FIGURES = ("convergence", "embedding", "profile", "numbers-tried")
+FILES = (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf")))
+PAPER_PANEL = "The paper's model"
+
+
+def fit(  # noqa: PLR0913 - one parameter per option
+    dataset: shared.Data = None,
+    dataset_option: shared.DatasetOption = None,
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            "--clusters",
+            "--n-clusters",
+            metavar="NUMBER",
+            help="Number of clusters: a number such as 3, a range such as 2-8, or auto.",
+            show_default="auto; with --setting paper the number of classes",
+        ),
+    ] = None,
+    dims: Annotated[
+        str | None,
+        typer.Option(
+            "--dims",
+            "--n-components",
+            metavar="NUMBER",
+            help="Number of latent dimensions, or auto.",
+            show_default="2",
+        ),
+    ] = None,
+    variance: Annotated[
+        float | None,
+        typer.Option(
+            help="Percentage of explained variance that sets the latent dimensions.",
+            show_default="95 with --setting paper",
+        ),
+    ] = None,
+    inducing: Annotated[
+        int | None,
+        typer.Option(
+            "--inducing",
+            "--n-inducing",
+            help="Number of inducing inputs.",
+            show_default="10; the paper's with --setting paper",
+            min=1,
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "--iterations",
+            "--max-iter",
+            help="Maximum number of EM iterations.",
+            show_default="100; 20 with --setting paper",
+            min=1,
+        ),
+    ] = None,
+    scale: shared.Scale = None,
+    setting: Annotated[
+        Literal["default", "paper"],
+        typer.Option(
+            help="default: the model for your own data; paper: the paper's model.",
+            rich_help_panel=PAPER_PANEL,
+        ),
+    ] = "default",
+    kernel: Annotated[
+        Literal["rbf", "linear"] | None,
+        typer.Option(help="Kernel.", show_default="rbf", rich_help_panel=PAPER_PANEL),
+    ] = None,
+    optimizer: Annotated[
+        Literal["lbfgs", "scg"] | None,
+        typer.Option(
+            help="Optimizer of the M-step.", show_default="lbfgs", rich_help_panel=PAPER_PANEL
+        ),
+    ] = None,
+    init: Annotated[
+        int | None,
+        typer.Option(
+            "--init",
+            "--n-init",
+            help="Number of restarts; the one with the best bound is kept.",
+            show_default="1",
+            rich_help_panel=PAPER_PANEL,
+            min=1,
+        ),
+    ] = None,
+    n_jobs: shared.Threads = 1,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile."),
+    ] = "cpu",
+    temp_folder: Annotated[
+        Path | None,
+        typer.Option(help="Folder for memory-mapped arrays of a table larger than memory."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)] = 0,
+    label: shared.Label = None,
+    id_: shared.Id = None,
+    columns: shared.Columns = None,
+    drop: shared.Drop = None,
+    encode: shared.Encode = "one-hot",
+    missing: shared.Missing = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Output folder.", show_default="sgpmic-out/fit/NAME"),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the fit in the output folder.")
+    ] = False,
+    data_dir: shared.DataDir = None,
+    mirror: shared.Mirror = None,
+    offline: shared.Offline = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Cluster a data set, choose the number of clusters, and describe each cluster.
+
+    Numeric columns are used as they are, text columns with few values are encoded, and id columns
+    name the rows. Notes describe this preparation; `sgpmic predict` repeats it for new rows.
+    Writes report.html, model.npz, labels.csv, embedding.csv, profile.csv, trace.csv, manifest.json
+    and the figures. If the fit fails, nothing is written.
+    """
+    from sgpmic_cli.commands.progress import fit_progress
+    from sgpmic_cli.data import load
+    from sgpmic_cli.data.intake.options import TableOptions
+    from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
+    from sgpmic_cli.single_fit import fitting
+    from sgpmic_cli.single_fit.settings import default_missing
+
+    output = Output(as_json=json, quiet=quiet)
+    dataset = shared.one_of(dataset, dataset_option)
+    settings: dict[str, Any] = {
+        "setting": setting,
+        "clusters": shared.cluster_number(clusters),
+        "dims": shared.dimension_number(dims),
+        "variance": variance,
+        "kernel": kernel,
+        "inducing": inducing,
+        "max_iter": iterations,
+        "optimizer": optimizer,
+        "scale": scale,
+        "n_init": init,
+        "n_jobs": n_jobs,
+        "device": device,
+        "temp_folder": None if temp_folder is None else str(temp_folder),
+        "seed": seed,
+    }
+    table = TableOptions(
+        label=label,
+        id=id_,
+        columns=shared.split_columns(columns),
+        drop=shared.split_columns(drop),
+        encode=encode,
+        missing=missing or default_missing(setting),
+        format=shared.text_format(separator, decimal, encoding),
+    )
+    data = load(dataset, table=table, data_dir=data_dir, mirror=mirror, offline=offline)
+    out = shared.OUTPUT_FOLDER / "fit" / Path(data.name).name if out is None else out
+    if (out / "model.npz").exists() and not force:
+        raise UsageError(
+            f"'{out}' already contains a fit: choose another --out, or replace it with --force."
+        )
+    refuse_overwriting_inputs(out, FILES, [dataset])
+    with whole_folder(out) as folder:
+        with fit_progress(output) as progress:
+            fitted = fitting.fit(data, **settings, progress=progress)
+        arguments = {"dataset": dataset, "table": asdict(table), **settings}
+        drawing_notes = _write(fitted, folder, out, arguments)
+        written = {path.name for path in folder.iterdir()}
+    for name in set(FILES) - written:  # files of the fit that was replaced
+        (out / name).unlink(missing_ok=True)
+    for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
+        output.note(f"note: {note}")
+    _print(fitted, out, output)
+
+
+def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
+    """Write all files; return notes on the figures that could not be drawn."""
+    import json
+
+    from sgpmic_cli.experiments.run.manifest import manifest
+    from sgpmic_cli.figures.one_fit.all_of_them import draw_all
+    from sgpmic_cli.report.fit_page import fit_page
+
+    fitted.write(folder)
+    about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
+    (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    notes = draw_all(fitted, folder)
+    (folder / "report.html").write_text(fit_page(fitted, folder, out, arguments), encoding="utf-8")
+    return notes
+
+
+def _print(fitted: "Fitted", out: Path, output: Output) -> None:
+    if output.as_json:
+        output.document({**fitted.summary(), "out": str(out)})
+    else:
+        from sgpmic_cli.commands.fit_tables import fit_tables
+
+        console = output.console()
+        for part in fit_tables(fitted):
+            console.print(part)
+    output.finish(f"report, model, tables and figures in {out}")
