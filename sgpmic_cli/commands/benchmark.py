@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 
@@ -17,8 +15,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     dataset: shared.Datasets = None,
     variance: Annotated[
         str,
-        typer.Option(
-            help="Percentages of explained variance that set Q: 50, 95, 99 or all.",
+        shared.option(
+            "Percentages of explained variance that set Q: 50, 95, 99 or all.",
             autocompletion=shared.complete_variances,
         ),
     ] = "95",
@@ -32,14 +30,13 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     memory_limit: shared.MemoryLimit = None,
     protocol: shared.ProtocolName = "as-run",
     label: Annotated[
-        str | None,
-        typer.Option(help="Label column of the CSV files.", show_default="their last column"),
+        str | None, shared.option("Label column of the CSV files.", default="their last column")
     ] = None,
     scale: Annotated[
         Literal["standard", "global", "none"] | None,
-        typer.Option(
-            help="Scaling for all methods: standard (unit variance), global (one factor) or none.",
-            show_default="the scaling of each method",
+        shared.option(
+            "Scaling for all methods: standard (unit variance), global (one factor) or none.",
+            default="the scaling of each method",
         ),
     ] = None,
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
@@ -48,9 +45,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     retry_failed: shared.RetryFailed = False,
     trace: Annotated[
         bool,
-        typer.Option(
-            "--trace", help="Also write the losses and bounds of all runs to OUT/trace.csv."
-        ),
+        shared.option("Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"),
     ] = False,
     dry_run: shared.DryRun = False,
     data_dir: shared.DataDir = None,

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
@@ -22,54 +20,50 @@ def check(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
     dataset: Annotated[
         str | None,
-        typer.Option(
-            help="Data sets of the reference, or 'all'; with --update also CSV files.",
-            show_default="all",
+        shared.option(
+            "Data sets of the reference, or 'all'; with --update also CSV files.",
+            default="all",
             autocompletion=shared.complete_datasets,
         ),
     ] = None,
     methods: Annotated[
         str,
-        typer.Option(
-            help="Methods of the reference, or 'all'; with --update also module:Class.",
+        shared.option(
+            "Methods of the reference, or 'all'; with --update also module:Class.",
             autocompletion=shared.complete_methods,
         ),
     ] = "all",
     full: Annotated[
-        bool,
-        typer.Option("--full", help="Check all cells of the reference, not only the fast ones."),
+        bool, shared.option("Check all cells of the reference, not only the fast ones.", "--full")
     ] = False,
     update: Annotated[
-        bool, typer.Option("--update", help="Recompute the cells and write them to the reference.")
+        bool, shared.option("Recompute the cells and write them to the reference.", "--update")
     ] = False,
     reference: Annotated[
-        Path | None,
-        typer.Option(help="The reference file.", show_default="the one installed with sgpmic"),
+        Path | None, shared.option("The reference file.", default="the one installed with sgpmic")
     ] = None,
     label: shared.LabelOfFile = None,
     repeats: Annotated[
         int | None,
-        typer.Option(
-            help="Runs of each cell.",
-            show_default="3; the number of the reference with --full or --update",
+        shared.option(
+            "Runs of each cell.",
+            default="3; the number of the reference with --full or --update",
             min=1,
         ),
     ] = None,
     n_jobs: shared.Jobs = -1,
     store: Annotated[
-        Path | None,
-        typer.Option(help="Folder of run records to reuse.", show_default="none"),
+        Path | None, shared.option("Folder of run records to reuse.", default="none")
     ] = None,
     data_dir: shared.DataDir = None,
     mirror: shared.Mirror = None,
     offline: shared.Offline = False,
     junit: Annotated[
         Path | None,
-        typer.Option(help="Also write the result as JUnit XML to this file.", show_default="none"),
+        shared.option("Also write the result as JUnit XML to this file.", default="none"),
     ] = None,
     annotations: Annotated[
-        bool,
-        typer.Option("--annotations", help="Also print failures on stderr as GitHub annotations."),
+        bool, shared.option("Also print failures on stderr as GitHub annotations.", "--annotations")
     ] = False,
     json: shared.Json = False,
     quiet: shared.Quiet = False,

@@ -4,8 +4,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
@@ -13,17 +11,12 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-TABLES = (
-    "model.npz",
-    "labels.csv",
-    "embedding.csv",
-    "profile.csv",
-    "trace.csv",
-    "manifest.json",
-    "report.html",
-)
+TABLES = ("labels.csv", "embedding.csv", "profile.csv", "trace.csv")
 FIGURES = ("convergence", "embedding", "profile", "numbers-tried")
-FILES = (*TABLES, *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf")))
+FILES = (
+    *("model.npz", "manifest.json", "report.html", *TABLES),
+    *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf")),
+)
 PAPER_PANEL = "The paper's model"
 
 
@@ -32,76 +25,74 @@ def fit(  # noqa: PLR0913 - one parameter per option
     dataset_option: shared.DatasetOption = None,
     clusters: Annotated[
         str | None,
-        typer.Option(
+        shared.option(
+            "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
             "--clusters",
             "--n-clusters",
+            default="auto; with --setting paper the number of classes",
             metavar="NUMBER",
-            help="Number of clusters: a number such as 3, a range such as 2-8, or auto.",
-            show_default="auto; with --setting paper the number of classes",
         ),
     ] = None,
     dims: Annotated[
         str | None,
-        typer.Option(
+        shared.option(
+            "Number of latent dimensions, or auto.",
             "--dims",
             "--n-components",
+            default="2",
             metavar="NUMBER",
-            help="Number of latent dimensions, or auto.",
-            show_default="2",
         ),
     ] = None,
     variance: Annotated[
         float | None,
-        typer.Option(
-            help="Percentage of explained variance that sets the latent dimensions.",
-            show_default="95 with --setting paper",
+        shared.option(
+            "Percentage of explained variance that sets the latent dimensions.",
+            default="95 with --setting paper",
         ),
     ] = None,
     inducing: Annotated[
         int | None,
-        typer.Option(
+        shared.option(
+            "Number of inducing inputs.",
             "--inducing",
             "--n-inducing",
-            help="Number of inducing inputs.",
-            show_default="10; the paper's with --setting paper",
+            default="10; the paper's with --setting paper",
             min=1,
         ),
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(
+        shared.option(
+            "Maximum number of EM iterations.",
             "--iterations",
             "--max-iter",
-            help="Maximum number of EM iterations.",
-            show_default="100; 20 with --setting paper",
+            default="100; 20 with --setting paper",
             min=1,
         ),
     ] = None,
     scale: shared.Scale = None,
     setting: Annotated[
         Literal["default", "paper"],
-        typer.Option(
-            help="default: the model for your own data; paper: the paper's model.",
+        shared.option(
+            "default: the model for your own data; paper: the paper's model.",
             rich_help_panel=PAPER_PANEL,
         ),
     ] = "default",
     kernel: Annotated[
         Literal["rbf", "linear"] | None,
-        typer.Option(help="Kernel.", show_default="rbf", rich_help_panel=PAPER_PANEL),
+        shared.option("Kernel.", default="rbf", rich_help_panel=PAPER_PANEL),
     ] = None,
     optimizer: Annotated[
         Literal["lbfgs", "scg"] | None,
-        typer.Option(
-            help="Optimizer of the M-step.", show_default="lbfgs", rich_help_panel=PAPER_PANEL
-        ),
+        shared.option("Optimizer of the M-step.", default="lbfgs", rich_help_panel=PAPER_PANEL),
     ] = None,
     init: Annotated[
         int | None,
-        typer.Option(
+        shared.option(
+            "Number of restarts; the one with the best bound is kept.",
             "--init",
             "--n-init",
-            help="Number of restarts; the one with the best bound is kept.",
-            show_default="1",
+            default="1",
             rich_help_panel=PAPER_PANEL,
             min=1,
         ),
@@ -109,13 +100,12 @@ def fit(  # noqa: PLR0913 - one parameter per option
     n_jobs: shared.Threads = 1,
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
-        typer.Option(help="cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile."),
+        shared.option("cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile."),
     ] = "cpu",
     temp_folder: Annotated[
-        Path | None,
-        typer.Option(help="Folder for memory-mapped arrays of a table larger than memory."),
+        Path | None, shared.option("Folder for memory-mapped arrays of a table larger than memory.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)] = 0,
+    seed: Annotated[int, shared.option("Random seed.", min=0, max=2**32 - 1)] = 0,
     label: shared.Label = None,
     id_: shared.Id = None,
     columns: shared.Columns = None,
@@ -126,11 +116,10 @@ def fit(  # noqa: PLR0913 - one parameter per option
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
     out: Annotated[
-        Path | None,
-        typer.Option(help="Output folder.", show_default="sgpmic-out/fit/NAME"),
+        Path | None, shared.option("Output folder.", default="sgpmic-out/fit/NAME")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the fit in the output folder.")
+        bool, shared.option("Replace the fit in the output folder.", "--force")
     ] = False,
     data_dir: shared.DataDir = None,
     mirror: shared.Mirror = None,

@@ -56,7 +56,5 @@ def epilog(command: str) -> str:
 def print_help(context: typer.Context) -> None:
     """Print the help of a group that is called without a subcommand."""
     if context.invoked_subcommand is None:
-        # The help is printed by `get_help` itself if Rich formats it.
-        if text := context.get_help():
-            print(text)
+        print(context.get_help())
         raise typer.Exit

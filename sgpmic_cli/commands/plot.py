@@ -27,23 +27,23 @@ def plot(  # noqa: PLR0913 - one parameter per option
             autocompletion=complete_figures,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Output folder.")] = shared.OUTPUT_FOLDER / "figures",
+    out: Annotated[Path, shared.option("Output folder.")] = shared.OUTPUT_FOLDER / "figures",
     data: Annotated[
         str | None,
-        typer.Option(
+        shared.option(
+            "Data set or CSV file of the figures embedding and convergence.",
             "--data",
             "--dataset",
-            help="Data set or CSV file of the figures embedding and convergence.",
             autocompletion=shared.complete_datasets,
         ),
     ] = None,
     clusters: Annotated[
         int | None,
-        typer.Option(
+        shared.option(
+            "Number of clusters in --data.",
             "--clusters",
             "--n-clusters",
-            help="Number of clusters in --data.",
-            show_default="auto; the number of classes of a registered set",
+            default="auto; the number of classes of a registered set",
         ),
     ] = None,
     scale: shared.Scale = None,
@@ -59,10 +59,10 @@ def plot(  # noqa: PLR0913 - one parameter per option
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
     results: Annotated[
-        Path, typer.Option(help="Folder that contains table2, sweep-clusters and sweep-inducing.")
+        Path, shared.option("Folder that contains table2, sweep-clusters and sweep-inducing.")
     ] = Path("results"),
     store: Annotated[
-        Path | None, typer.Option(help="Folder of run records.", show_default="RESULTS/runs")
+        Path | None, shared.option("Folder of run records.", default="RESULTS/runs")
     ] = None,
     data_dir: shared.DataDir = None,
     mirror: shared.Mirror = None,

@@ -24,7 +24,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
     out: Annotated[
-        Path | None, typer.Option(help="Output folder.", show_default="sgpmic-out/predict/NAME")
+        Path | None, shared.option("Output folder.", default="sgpmic-out/predict/NAME")
     ] = None,
     data_dir: shared.DataDir = None,
     mirror: shared.Mirror = None,

@@ -3,19 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.errors import UsageError
 
 
 def report(
-    results: Annotated[Path, typer.Option(help="Folder that contains table2 and figures.")] = Path(
+    results: Annotated[Path, shared.option("Folder that contains table2 and figures.")] = Path(
         "results"
     ),
     out: Annotated[
-        Path | None,
-        typer.Option(help="The HTML file to write.", show_default="sgpmic-out/report.html"),
+        Path | None, shared.option("The HTML file to write.", default="sgpmic-out/report.html")
     ] = None,
 ) -> None:
     """Write one HTML page with Table 2, its verdicts, the figures, significance and protocol.

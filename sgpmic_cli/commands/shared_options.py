@@ -53,73 +53,63 @@ def _check_jobs(n_jobs: int) -> int:
     return n_jobs
 
 
-def datasets_option(default: str | None = None) -> Any:
-    """Return the option `--dataset` of an experiment; `default` is shown in the help."""
-    help_ = (
-        "Data sets, separated by commas: names, 'all' of the paper, CSV files or 'FOLDER/*.csv'."
-    )
-    shown = default or False
-    return typer.Option(help=help_, show_default=shown, autocompletion=complete_datasets)
-
-
-def _flag(name: str, help_: str, *short: str) -> Any:
-    return typer.Option(name, *short, help=help_)
+def option(help_: str, *names: str, default: str | bool = True, **more: Any) -> Any:
+    """Return a Typer option; a string as `default` describes the default value in the help."""
+    return typer.Option(*names, help=help_, show_default=default, **more)
 
 
 def _table_option(help_: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help_, rich_help_panel="Your table", **more)
+    return option(help_, *names, rich_help_panel="Your table", **more)
+
+
+def datasets_option(default: str | bool = False) -> Any:
+    """Return the option `--dataset` of an experiment."""
+    names = "names, 'all' of the paper, CSV files or 'FOLDER/*.csv'"
+    help_ = f"Data sets, separated by commas: {names}."
+    return option(help_, default=default, autocompletion=complete_datasets)
 
 
 # The data can be given as an argument or as --dataset; `one_of` joins the two.
-_DATA = (
-    "Name of a data set, path of a table (CSV, Parquet, .npy; may be compressed), or - for stdin."
-)
+_DATA = "Data set, path of a table (CSV, Parquet, .npy; may be compressed), or - for stdin."
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]
 DatasetOption = Annotated[
-    str | None,
-    typer.Option("--dataset", help="The same as DATA.", autocompletion=complete_datasets),
+    str | None, option("The same as DATA.", "--dataset", autocompletion=complete_datasets)
 ]
+_SAME = "The same as --dataset."
 DatasetsArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[DATA]", help="The same as --dataset.", autocompletion=complete_datasets
-    ),
+    str | None, typer.Argument(metavar="[DATA]", help=_SAME, autocompletion=complete_datasets)
 ]
 Datasets = Annotated[str | None, datasets_option()]
 _METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
-Methods = Annotated[str, typer.Option(help=_METHODS, autocompletion=complete_methods)]
-Repeats = Annotated[int, typer.Option(help="Runs of each cell, each with its own seed.", min=1)]
-Seed = Annotated[int, typer.Option(help="Seed from which the seeds of all runs are derived.")]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 uses all cores.", callback=_check_jobs)]
+Methods = Annotated[str, option(_METHODS, autocompletion=complete_methods)]
+Repeats = Annotated[int, option("Runs of each cell, each with its own seed.", min=1)]
+Seed = Annotated[int, option("Seed from which the seeds of all runs are derived.")]
+Jobs = Annotated[int, option("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
-Threads = Annotated[int, typer.Option(help=_THREADS, callback=_check_jobs)]
-_BACKEND = "loky: processes on this machine; dask: workers of a Dask cluster."
-Backend = Annotated[str, typer.Option(help=_BACKEND)]
+Threads = Annotated[int, option(_THREADS, callback=_check_jobs)]
+Backend = Annotated[str, option("loky: processes on this machine; dask: a Dask cluster.")]
 _SCHEDULER = "Address of the Dask scheduler, such as tcp://HOST:8786."
-Scheduler = Annotated[str | None, typer.Option(help=_SCHEDULER)]
+Scheduler = Annotated[str | None, option(_SCHEDULER)]
 _TIMEOUT = "Time limit of one run in seconds; a run that exceeds it fails."
-Timeout = Annotated[float | None, typer.Option(help=_TIMEOUT, show_default="no limit")]
+Timeout = Annotated[float | None, option(_TIMEOUT, default="no limit")]
 _MEMORY = "Memory limit of one run, such as 500MB or 2GB."
-MemoryLimit = Annotated[str | None, typer.Option(help=_MEMORY, show_default="no limit")]
+MemoryLimit = Annotated[str | None, option(_MEMORY, default="no limit")]
 _PROTOCOL = "as-run reproduces the paper's numbers; as-stated follows its text."
-ProtocolName = Annotated[str, typer.Option(help=_PROTOCOL)]
-LabelOfFile = Annotated[str | None, typer.Option(help="Label column of a CSV file.")]
-Out = Annotated[Path, typer.Option(help="Output folder for the tables and the manifest.")]
-Store = Annotated[Path | None, typer.Option(help="Folder of run records.", show_default="OUT/runs")]
-Force = Annotated[bool, _flag("--force", "Recompute every run.")]
-RetryFailed = Annotated[bool, _flag("--retry-failed", "Recompute failed runs.")]
-DryRun = Annotated[bool, _flag("--dry-run", "List the planned runs and exit.")]
-DataDir = Annotated[
-    Path | None,
-    typer.Option(help="Folder of downloaded data.", envvar="SGPMIC_DATA", show_envvar=True),
-]
+ProtocolName = Annotated[str, option(_PROTOCOL)]
+LabelOfFile = Annotated[str | None, option("Label column of a CSV file.")]
+Out = Annotated[Path, option("Output folder for the tables and the manifest.")]
+Store = Annotated[Path | None, option("Folder of run records.", default="OUT/runs")]
+Force = Annotated[bool, option("Recompute every run.", "--force")]
+RetryFailed = Annotated[bool, option("Recompute failed runs.", "--retry-failed")]
+DryRun = Annotated[bool, option("List the planned runs and exit.", "--dry-run")]
+DataDir = Annotated[Path | None, option("Folder of downloaded data.", envvar="SGPMIC_DATA")]
 _MIRROR = "Folder or server with the publishers' files."
-Mirror = Annotated[str | None, typer.Option(help=_MIRROR, envvar="SGPMIC_MIRROR", show_envvar=True)]
-Offline = Annotated[bool, _flag("--offline", "Never use the network.")]
-Json = Annotated[bool, _flag("--json", "Print one JSON document instead of a table.")]
-Quiet = Annotated[bool, _flag("--quiet", "Print only errors on stderr.", "-q")]
+Mirror = Annotated[str | None, option(_MIRROR, envvar="SGPMIC_MIRROR")]
+Offline = Annotated[bool, option("Never use the network.", "--offline")]
+Json = Annotated[bool, option("Print one JSON document instead of a table.", "--json")]
+Quiet = Annotated[bool, option("Print only errors on stderr.", "--quiet", "-q")]
 
 # Options that describe a table of the user.
 Label = Annotated[str | None, _table_option("Column of class labels.", metavar="COLUMN")]
@@ -134,20 +124,19 @@ Encode = Annotated[Literal["one-hot", "drop", "error"], _table_option(_ENCODE)]
 _MISSING = "Missing values: raise an error, drop the row, impute the median, or leave to the model."
 Missing = Annotated[
     Literal["error", "drop", "median", "model"] | None,
-    _table_option(_MISSING, show_default="model if it supports missing values, else median"),
+    _table_option(_MISSING, default="model if it supports missing values, else median"),
 ]
 _SEPARATOR = "Separator of the cells, such as ';' or tab."
 Separator = Annotated[
-    str | None, _table_option(_SEPARATOR, metavar="CHARACTER", show_default="detected")
+    str | None, _table_option(_SEPARATOR, metavar="CHARACTER", default="detected")
 ]
 _DECIMAL = "Decimal separator, '.' or ','."
-Decimal = Annotated[str | None, _table_option(_DECIMAL, metavar="CHARACTER", show_default=".")]
-_ENCODING = "Text encoding, such as latin-1."
-Encoding = Annotated[str | None, _table_option(_ENCODING, show_default="utf-8")]
+Decimal = Annotated[str | None, _table_option(_DECIMAL, metavar="CHARACTER", default=".")]
+Encoding = Annotated[str | None, _table_option("Text encoding, such as latin-1.", default="utf-8")]
 _SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
 Scale = Annotated[
     Literal["none", "global", "standard"] | None,
-    typer.Option(help=_SCALE, show_default="standard; global with --setting paper"),
+    option(_SCALE, default="standard; global with --setting paper"),
 ]
 
 

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
@@ -21,13 +19,13 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
     def run(  # noqa: PLR0913 - one parameter per option
         data: shared.DatasetsArgument = None,
         dataset: Annotated[str | None, shared.datasets_option(default_data)] = None,
-        values: Annotated[str, typer.Option(help=axis.meaning)] = ",".join(axis.values),
+        values: Annotated[str, shared.option(axis.meaning)] = ",".join(axis.values),
         methods: shared.Methods = ",".join(axis.methods),
         variance: Annotated[
             int | None,
-            typer.Option(
-                help="Percentage of explained variance that sets Q.",
-                show_default="95, or the only one in the paper",
+            shared.option(
+                "Percentage of explained variance that sets Q.",
+                default="95, or the only one in the paper",
             ),
         ] = None,
         repeats: shared.Repeats = 10,

@@ -1,93 +1,79 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command_line import assert_one_sentence, sgpmic
 
-from sgpmic_cli.commands.cluster_data.datasets import app
 from sgpmic_cli.data import entry, names
-from sgpmic_cli.errors import DataUnavailable, UsageError
 
-ORIGINAL = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
-
-
-@pytest.fixture
-def run(monkeypatch, tmp_path):
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
-    monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
-    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
+needs_originals = pytest.mark.skipif(
+    not ORIGINAL.is_dir(), reason="the publishers' files are not beside this checkout"
+)
 
 
-def test_list_names_every_set(run):
-    rows = json.loads(run("list", "--json").stdout)["datasets"]
-    assert [row["name"] for row in rows] == names()
-    human = run("list")
+@pytest.fixture(autouse=True)
+def empty_cache(here, monkeypatch):
+    monkeypatch.setenv("SGPMIC_DATA", str(here / "cache"))
+
+
+def document(line, *more):
+    return json.loads(sgpmic(f"datasets {line} --json", *more).stdout)
+
+
+def test_list_names_every_data_set():
+    assert [row["name"] for row in document("list")["datasets"]] == names()
+    human = sgpmic("datasets list")
     assert human.exit_code == 0
     assert all(name in human.stdout for name in names())
     assert "\x1b" not in human.stdout
 
 
-def test_show_gives_licence_and_attribution(run):
-    shown = json.loads(run("show", "wine", "--json").stdout)
+def test_show_gives_licence_and_attribution():
+    shown = document("show wine")
     assert shown["licence"] == "CC BY 4.0"
     assert shown["attribution"] == entry("wine").attribution
     assert shown["state"] == "bundled"
-    human = run("show", "wine").stdout
+    human = sgpmic("datasets show wine").stdout
     assert "Aeberhard" in human
     assert "CC BY 4.0" in human
 
 
-def test_show_an_unknown_name(run):
-    error = run("show", "wien").exception
-    assert isinstance(error, UsageError)
-    assert "did you mean 'wine'?" in str(error)
+def test_show_suggests_a_similar_name():
+    assert_one_sentence(sgpmic("datasets show wien"), 2, "did you mean 'wine'?")
 
 
-def test_fetch_offline_is_unavailable_and_still_one_document(run):
-    result = run("fetch", "yale", "--offline", "--json")
+def test_fetch_offline_is_unavailable_and_still_one_document():
+    result = sgpmic("datasets fetch yale --offline --json")
+    assert result.exit_code == 4
     assert json.loads(result.stdout)["datasets"][0]["state"] == "unavailable"
-    assert isinstance(result.exception, DataUnavailable)
-    assert result.exception.exit_code == 4
 
 
-def test_fetch_a_bundled_set_has_nothing_to_do(run):
-    result = run("fetch", "iris")
+def test_fetch_of_a_bundled_set_does_nothing():
+    result = sgpmic("datasets fetch iris")
     assert result.exit_code == 0
     assert "bundled" in result.stdout
 
 
-def test_fetch_from_a_mirror_then_present(run, tmp_path):
-    if not ORIGINAL.is_dir():
-        pytest.skip("the publishers' files are not beside this checkout")
-    chosen = tmp_path / "chosen"
-    assert run("fetch", "--mirror", str(ORIGINAL), "--data-dir", str(chosen)).exit_code == 0
+@needs_originals
+def test_a_set_fetched_from_a_mirror_is_present(here):
+    chosen = here / "chosen"
+    fetched = sgpmic("datasets fetch --mirror", ORIGINAL, "--data-dir", chosen)
+    assert fetched.exit_code == 0
     assert sorted(path.name for path in chosen.iterdir()) == ["COIL20.mat", "Yale_32x32.mat"]
-    rows = json.loads(run("list", "--json", "--data-dir", str(chosen)).stdout)["datasets"]
+    rows = document("list", "--data-dir", chosen)["datasets"]
     assert {row["name"]: row["state"] for row in rows}["yale"] == "present"
 
 
-def test_verify_without_and_with_a_mirror(run, tmp_path):
-    result = run("verify", "--json")
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)["ok"] is True
-    empty = run("verify", "--json", "--mirror", str(tmp_path))
+def test_verify_with_an_empty_mirror_finds_data_missing(here):
+    assert document("verify")["ok"] is True
+    empty = sgpmic("datasets verify --json --mirror", here)
     assert empty.exit_code == 4
     assert json.loads(empty.stdout)["ok"] is False
-    if not ORIGINAL.is_dir():
-        pytest.skip("the publishers' files are not beside this checkout")
-    proved = run("verify", "--mirror", str(ORIGINAL))
-    assert proved.exit_code == 0
-    assert proved.stdout.count("original") == 10
 
 
-def test_importing_the_command_is_cheap():
-    code = (
-        "import sys, sgpmic_cli.commands.cluster_data.datasets as c; "
-        "print(c._complete('i'), {'numpy', 'pandas'} & set(sys.modules))"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-    assert printed.strip() == "['iris'] set()"
+@needs_originals
+def test_verify_compares_with_the_publishers_files():
+    verified = sgpmic("datasets verify --mirror", ORIGINAL)
+    assert verified.exit_code == 0
+    assert verified.stdout.count("original") == 10

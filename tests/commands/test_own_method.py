@@ -1,4 +1,4 @@
-"""Anybody's clusterer and anybody's data, from the shell: a module in the current folder, and an installed package."""
+"""Methods of the user: a class in the working directory, and an installed package."""
 
 import json
 import os
@@ -8,32 +8,27 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 MODULE = '''
 from sklearn.cluster import KMeans
 
 
 class MyClusterer(KMeans):
-    """K-means under another name; it has no use for the latent dimensions."""
+    """K-means under another name, which ignores the latent dimensions."""
 '''
 
 
 @pytest.fixture
 def shell(tmp_path):
-    """The command in a folder with a method and a data set of the user's."""
+    """Run the command in a folder with a method and a data set of the user."""
     (tmp_path / "mypkg").mkdir()
     (tmp_path / "mypkg" / "mymodule.py").write_text(MODULE)
     lines = [f"{i % 2 * 10 + i % 5},{i % 3},{'xy'[i % 2]}" for i in range(60)]
     (tmp_path / "my.csv").write_text("a,b,kind\n" + "\n".join(lines) + "\n")
 
     def run(*arguments, n_jobs=1, path=""):
-        command = [
-            sys.executable,
-            "-c",
-            "from sgpmic_cli.__main__ import main; main()",
-            "benchmark",
-            *arguments,
-        ]
+        code = "from sgpmic_cli.__main__ import main; main()"
+        command = [sys.executable, "-c", code, "benchmark", *arguments]
         paths = os.pathsep.join(filter(None, [str(ROOT), path]))
         return subprocess.run(
             [*command, "--repeats", "2", "--n-jobs", str(n_jobs), "--json", "--quiet"],
@@ -46,7 +41,7 @@ def shell(tmp_path):
     return run
 
 
-def test_a_class_of_a_module_here_on_a_csv_here(shell):
+def test_a_class_in_the_working_directory_runs_on_a_csv_file(shell):
     methods = "mypkg.mymodule:MyClusterer,pca-fcm"
     done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", methods, n_jobs=2)
     assert done.returncode == 0, done.stderr
@@ -60,7 +55,7 @@ def test_a_class_of_a_module_here_on_a_csv_here(shell):
     assert cells["iris", "pca-fcm"]["verdict"]["acc"] == "exact"
 
 
-def test_an_installed_package_announces_its_method(shell, tmp_path):
+def test_an_entry_point_of_an_installed_package_is_a_method(shell, tmp_path):
     site = tmp_path / "site"
     announced = site / "mypkg-1.0.dist-info"
     announced.mkdir(parents=True)

@@ -1,41 +1,27 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from sgpmic_cli.commands import app
-
-ROOT = Path(__file__).parents[3]
+from command_line import assert_one_sentence, sgpmic
 
 
 @pytest.fixture
-def results(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tests" / "report")
+def results(here, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "report")
     from made_up import write_results
 
-    write_results(tmp_path)
-    return tmp_path
+    write_results(here)
+    return here
 
 
-def test_the_page_is_written_and_its_path_printed(results, monkeypatch):
-    monkeypatch.chdir(results)
-    done = CliRunner().invoke(app, ["report", "--results", str(results)])
-    page = results / "sgpmic-out" / "report.html"
+def test_the_page_is_written_and_its_path_printed(results):
+    done = sgpmic("report --results .")
     assert (done.exit_code, done.stdout) == (0, "sgpmic-out/report.html\n")
+    page = results / "sgpmic-out" / "report.html"
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    elsewhere = results / "new" / "page.html"
-    assert (
-        CliRunner()
-        .invoke(app, ["report", "--results", str(results), "--out", str(elsewhere)])
-        .exit_code
-        == 0
-    )
-    assert elsewhere.read_bytes() == page.read_bytes()
+    assert sgpmic("report --results . --out new/page.html").exit_code == 0
+    assert (results / "new" / "page.html").read_bytes() == page.read_bytes()
 
 
-def test_without_a_table_one_sentence_says_how_to_make_it(tmp_path):
-    done = CliRunner().invoke(app, ["report", "--results", str(tmp_path)])
-    assert done.exit_code == 2
-    assert done.stderr.count("\n") == 1
-    assert "run `sgpmic benchmark" in done.stderr
-    assert not list(tmp_path.iterdir())
+def test_a_missing_table_is_one_sentence_with_the_command_that_writes_it(here):
+    assert_one_sentence(sgpmic("report --results ."), 2, "run `sgpmic benchmark")
+    assert not list(here.iterdir())
