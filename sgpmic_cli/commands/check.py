@@ -121,7 +121,7 @@ def _update(
 
     refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
     old = read_reference(path) if path.exists() else None
-    check_writable(path.parent, "reference")
+    check_writable(path.parent, "--reference")
     with run_progress(output) as watcher:
         watched = replace(options, watcher=watcher)
         renewed, changes, finished = regression_gate.update(
@@ -152,7 +152,7 @@ def _compare(
     if junit is not None:
         inputs = [path, *(file.path for file in reference.files.values())]
         refuse_overwriting_inputs(junit.parent, [junit.name], inputs)
-        check_writable(junit.parent, "junit")
+        check_writable(junit.parent, "--junit")
     with run_progress(output) as watcher:
         watched = replace(options, watcher=watcher)
         changes = regression_gate.check(reference, selection, watched, full=full, repeats=repeats)

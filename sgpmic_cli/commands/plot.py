@@ -23,7 +23,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
         list[str],
         typer.Argument(
             metavar="FIGURE...",
-            help="figure1 to figure8, critical-difference, bounds, or all; embedding, convergence.",
+            help="figure1 to figure8, critical-difference, or all; embedding, convergence.",
             autocompletion=complete_figures,
         ),
     ],

@@ -144,12 +144,12 @@ def one_of(argument: str | None, option: str | None, default: str | None = None)
     """Return the data named by the argument or by `--dataset`."""
     if argument is not None and option is not None:
         raise UsageError(
-            f"the data are given twice, {argument!r} and --dataset {option!r}: give them once."
+            f"the data are named twice, {argument!r} and --dataset {option!r}: name them once."
         )
     for found in (argument, option, default):
         if found is not None:
             return found
-    raise UsageError("no data are given: name a data set such as iris, or the path of a CSV file.")
+    raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
 
 
 def split_list(names: str) -> list[str]:

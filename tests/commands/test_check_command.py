@@ -120,11 +120,9 @@ def test_a_broken_method_fails(reference, tmp_path):
     copy = tmp_path / "a copy"
     for folder in ("sgpmic_cli", "datasets"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "results").mkdir()
-    shutil.copy(reference, copy / "results" / "reference.json")
 
     def run():
-        command = [sys.executable, "-m", "sgpmic_cli", *SUBSET.split()]
+        command = [sys.executable, "-m", "sgpmic_cli", *SUBSET.split(), "--reference", reference]
         environment = {**os.environ, "PYTHONPATH": str(copy)}
         return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
 

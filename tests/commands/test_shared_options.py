@@ -39,8 +39,8 @@ def test_fit_and_predict_take_the_data_as_argument_or_option(here):
 
 
 def test_data_given_twice_or_not_at_all_is_an_error(here):
-    assert_one_sentence(sgpmic("fit iris --dataset wine"), 2, "given twice")
-    assert_one_sentence(sgpmic("fit"), 2, "no data are given")
+    assert_one_sentence(sgpmic("fit iris --dataset wine"), 2, "named twice")
+    assert_one_sentence(sgpmic("fit"), 2, "no data are named")
 
 
 @pytest.mark.parametrize("name", ["my seed=2.csv", "out=1/label=2.csv", "n_jobs must.csv"])

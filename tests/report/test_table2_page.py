@@ -288,11 +288,11 @@ def test_methods_without_results_are_not_run(tmp_path):
             (name, None, f"'{name}' is missing")
             for name in ("q", "repeats", "failed", "ari", "settings", "seconds", "note")
         ),
-        ("verdict", {"acc": "fine", "nmi": "exact"}, "there is no verdict 'fine'"),
-        ("acc", {"mean": 1.0, "std": None}, "out of place"),
-        ("nmi", {"mean": "high", "std": 1.0}, "'high' is out of place"),
-        ("settings", ["lam"], "out of place"),
-        ("grid", [{"settings": ["lam"]}], "out of place"),
+        ("verdict", {"acc": "fine", "nmi": "exact"}, "'fine'"),
+        ("acc", {"mean": 1.0, "std": None}, "of this version"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high'"),
+        ("settings", ["lam"], "of this version"),
+        ("grid", [{"settings": ["lam"]}], "of this version"),
         ("grid", [{"settings": {"lam": 1}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
     ],
 )
