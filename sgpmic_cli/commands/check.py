@@ -11,7 +11,6 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.pipeline import FinishedStudy
     from sgpmic_cli.experiments.run.run_options import RunOptions
     from sgpmic_cli.experiments.studies.regression_gate import Change, Selection
 
@@ -75,8 +74,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     compared, 2 wrong argument, 3 some runs of an update failed.
     """
     from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
     from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path
-    from sgpmic_cli.experiments.studies.regression_gate import Selection
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
@@ -89,7 +88,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     if junit is not None and update:
         raise UsageError("--junit cannot be used with --update, which compares nothing.")
     datasets = shared.split_list(shared.one_of(data, dataset, "all"))
-    selection = Selection(tuple(datasets), tuple(shared.split_list(methods)))
+    selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
     options = RunOptions(
         store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
     )
@@ -98,10 +97,13 @@ def check(  # noqa: PLR0913 - one parameter per option
         return
     changes = _compare(path, selection, options, full, repeats, junit, output)
     if annotations:
-        from sgpmic_cli.experiments.studies import gate_formats
-
         print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
-    _raise_if_worse(changes, path)
+    if worse := regression_gate.broken(changes):
+        raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
+    if not regression_gate.compared(changes):
+        raise SgpmicError(
+            f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
+        )
     output.finish(f"no score is lower than {path} allows")
 
 
@@ -130,7 +132,15 @@ def _update(
     write_reference(path, renewed)
     _print(changes, output)
     output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
-    _raise_if_failed(finished)
+    failed = [
+        f"{each.cell.method.name} on {each.cell.dataset} {each.cell.variance}"
+        + ("" if each.ok else " (all runs; the old scores are kept)")
+        for each in finished.outcomes
+        if each.failed_anywhere
+    ]
+    if failed:
+        runs = f"{finished.failed} of {len(finished.records)} runs failed"
+        raise CellsFailed(f"{runs}: {', '.join(failed)}.")
 
 
 def _compare(
@@ -160,29 +170,6 @@ def _compare(
     if junit is not None:
         write_whole(junit, gate_formats.junit(changes))
     return changes
-
-
-def _raise_if_worse(changes: "list[Change]", path: Path) -> None:
-    from sgpmic_cli.experiments.studies import regression_gate
-
-    if worse := regression_gate.broken(changes):
-        raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
-    if not regression_gate.compared(changes):
-        raise SgpmicError(
-            f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
-        )
-
-
-def _raise_if_failed(finished: "FinishedStudy") -> None:
-    cells = [
-        f"{each.cell.method.name} on {each.cell.dataset} {each.cell.variance}"
-        + ("" if each.ok else " (all runs; the old scores are kept)")
-        for each in finished.outcomes
-        if each.failed_anywhere
-    ]
-    if cells:
-        runs = f"{finished.failed} of {len(finished.records)} runs failed"
-        raise CellsFailed(f"{runs}: {', '.join(cells)}.")
 
 
 def _print(changes: "list[Change]", output: Output) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
+from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -17,8 +18,8 @@ def table(
     """Return a table; columns are right-aligned unless their heading is in `left`."""
     content = Table(box=box.SIMPLE_HEAD, title=title, title_style="bold", pad_edge=False)
     for heading in headings:
-        justify = "left" if heading in left else "right"
-        content.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        justify: JustifyMethod = "left" if heading in left else "right"
+        content.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
         content.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return content
