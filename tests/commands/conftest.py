@@ -7,3 +7,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_periodic_lines(monkeypatch):
+    """Print no lines of progress, which a slow machine would add to stderr."""
+    monkeypatch.setattr("sgpmic_cli.commands.progress.LINE_SECONDS", 3600.0)
