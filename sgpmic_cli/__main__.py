@@ -8,8 +8,8 @@ from types import FrameType
 
 from sgpmic_cli.errors import Terminated
 
-# One BLAS thread per process, set before numpy is imported anywhere (workers inherit it): two threads on two busy
-# cores are slower than one each, and sums split over threads change the last digits of a result.
+# Use one BLAS thread per process; this must be set before NumPy is imported. Several processes with
+# several threads each are slower, and sums that are split over threads differ in the last digits.
 for _variable in (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -27,21 +27,22 @@ def main() -> None:
         from sgpmic_cli.commands import app
 
         app(prog_name="sgpmic")
-    except KeyboardInterrupt as interrupt:  # before a command was there to answer it
+    except KeyboardInterrupt as interrupt:  # during the imports
         with suppress(OSError):
             print("sgpmic: interrupted.", file=sys.stderr, flush=True)
         sys.exit(143 if isinstance(interrupt, Terminated) else 130)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not interrupt the cleanup
     raise Terminated
 
 
 def _open_closed_streams() -> None:
-    """Give a closed standard stream a place: its number must not go to the next file that is opened.
+    """Open standard streams that are closed.
 
-    What is printed into a closed output cannot be read by anybody, so writing there fails, as on a full disk.
+    Otherwise the next file that is opened gets their descriptor, and messages are written into it.
+    Output to a closed stdout fails, as on a full disk.
     """
     while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= 2:
         continue

@@ -1,29 +1,29 @@
-"""Errors that a person can act on: one sentence each, with the exit code the command line ends with."""
+"""Errors that the command line prints as one sentence, with their exit codes."""
 
 
 class SgpmicError(Exception):
-    """Something the user can put right; printed as one sentence, never as a traceback."""
+    """An error that the user can correct."""
 
     exit_code = 1
 
 
 class UsageError(SgpmicError, ValueError):
-    """A wrong argument, an unknown name, a file that cannot be read as asked."""
+    """A wrong argument, an unknown name, or a file that cannot be read as requested."""
 
     exit_code = 2
 
 
 class CellsFailed(SgpmicError):
-    """The command finished, but some of its runs did not."""
+    """The command finished, but some of its runs failed."""
 
     exit_code = 3
 
 
 class DataUnavailable(SgpmicError):
-    """Data that cannot be had (no network, no mirror) or is not what its hash says."""
+    """Data that cannot be downloaded or do not match their hash."""
 
     exit_code = 4
 
 
 class Terminated(KeyboardInterrupt):
-    """The system asked the program to end (SIGTERM): what an interrupt does, with another exit code."""
+    """The process received SIGTERM."""

@@ -1,1 +1,1 @@
-"""The report: one HTML page with every number, figure and reason."""
+"""HTML pages: the report of one fit and the report of Table 2."""

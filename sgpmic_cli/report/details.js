@@ -1,10 +1,10 @@
-// What makes Table 2 pleasant: details beside their cell, filters, sorting, a view of differences. The page says all of
-// its numbers without this; then details stand in the corner of the window, and there are no controls.
+// Interaction with Table 2: details beside a cell, filters, sorting and a view of differences. Without this script the
+// page shows the same numbers, with details in the corner of the window and without controls.
 (() => {
   const GAP = 6;
   const grids = [...document.querySelectorAll(".grid")];
 
-  // Details of a cell: beside it, and gone with Escape even while the mouse stays.
+  // Show the details of a cell beside it; Escape hides them even if the mouse stays on the cell.
   function place(event) {
     const cell = event.target.closest && event.target.closest(".cell");
     if (!cell) return;
@@ -21,7 +21,7 @@
   }
   document.addEventListener("mouseover", place);
   document.addEventListener("focusin", place);
-  document.addEventListener("scroll", () => { // a cell that is reached by keyboard may still be on its way into view
+  document.addEventListener("scroll", () => { // a cell that is selected by keyboard may still scroll into view
     for (const cell of document.querySelectorAll(".cell:hover, .cell:focus")) place({ target: cell });
   }, true);
   document.addEventListener("mouseout", reopen);
@@ -46,7 +46,7 @@
   });
   if (!grids.length) return;
 
-  // A link to a cell shows it in the middle of its table, whose heads stay in view.
+  // Scroll a linked cell to the middle of its table; the headings stay visible.
   function reveal() {
     const cell = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const box = cell && cell.matches(".cell") && cell.closest(".box");
@@ -57,7 +57,7 @@
   addEventListener("hashchange", reveal);
   addEventListener("load", reveal);
 
-  // Filters and views, in one line above the tables.
+  // Filters and views above the tables.
   const cells = grids.flatMap(grid => [...grid.querySelectorAll(".cell")]);
   const unique = values => [...new Set(values)];
   const part = (cell, i) => cell.dataset.place.split("/")[i];
@@ -105,7 +105,7 @@
   tools.addEventListener("change", show);
   show();
 
-  // Sorting: by a method's column, best first; again for the other way; the first column brings the paper's order back.
+  // Sort by a method's column, best first; a second click reverses the order. The first column restores the paper's order.
   for (const grid of grids) {
     const body = grid.tBodies[0], order = [...body.rows];
     [...grid.tHead.rows[0].cells].forEach((head, column) => {

@@ -4,6 +4,7 @@ import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
+from sgpmic_cli.safe_text import as_option_value
 from sgpmic_cli.single_fit.profile import Profile
 
 UNEVEN = 1000.0  # variances of columns further apart than this ask for a word about scaling
@@ -21,7 +22,7 @@ def scaling_advice(data: Dataset) -> str | None:
         return None
     return (
         f"the variance of column {high[1]!r} is {high[0] / low[0]:.0f} times that of {low[1]!r} and no column "
-        "is scaled on its own: scale=standard lets every column count."
+        "is scaled on its own: --scale standard lets every column count."
     )
 
 
@@ -30,8 +31,11 @@ def text_advice(profile: Profile) -> str | None:
     followed = [name for name in dict.fromkeys(profile.columns) if _follow(profile, name)]
     if not followed:
         return None
-    names, said = ", ".join(map(repr, followed)), ",".join(followed)
-    return f"the clusters follow the text in {names} almost exactly: drop={said} shows what the other columns have to say."
+    names = ", ".join(map(repr, followed))
+    return (
+        f"the clusters follow the text in {names} almost exactly: --drop {as_option_value(followed)} "
+        "shows what the other columns have to say."
+    )
 
 
 def _follow(profile: Profile, column: str) -> bool:

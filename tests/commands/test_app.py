@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import shlex
@@ -7,81 +8,91 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import app
-from sgpmic_cli.commands.reproduce import benchmark
+from sgpmic_cli.commands import app, benchmark
+from sgpmic_cli.commands.help_text import EXAMPLES, paragraphs
 from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
 ROOT = Path(__file__).parents[2]
+COMMANDS = typer.main.get_command(app).commands
+NAMES = "benchmark check datasets fit info plot predict report sweep-clusters sweep-inducing table1"
 
 
-def _python(code):
+def _python(code, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    return done.stdout.strip()
-
-
-def _sgpmic(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "sgpmic_cli", *arguments],
+        [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         cwd=ROOT,
+        check=True,
         env={**os.environ, **environment},
     )
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize(
     "work",
     [
         "import sgpmic_cli.commands",
-        "from sgpmic_cli.commands.terminal.options.completion import datasets, methods; datasets('i'); methods('p')",
+        "from sgpmic_cli.commands.shared_options import complete_datasets, complete_methods\n"
+        "complete_datasets('i'); complete_methods('p')",
+        "from sgpmic_cli.commands.datasets import complete_name\n"
+        "assert complete_name('i') == ['iris']",
         "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
         "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
     ],
 )
-def test_no_heavy_import_before_there_is_work(work):
-    loaded = _python(
-        f"{work}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
-    )
-    assert loaded == "[]"
+def test_help_and_completion_import_no_large_package(work):
+    code = f"{work}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
+    assert _python(code) == "[]"
 
 
 def test_version():
-    result = CliRunner().invoke(app, ["--version"])
+    result = sgpmic("--version")
     assert (result.exit_code, result.stdout) == (0, f"sgpmic {__version__}\n")
 
 
-COMMANDS = [
-    "benchmark",
-    "check",
-    "datasets",
-    "fit",
-    "info",
-    "missing-study",
-    "plot",
-    "predict",
-    "report",
-    "search-asrun",
-    "speed",
-    "study",
-    "sweep-clusters",
-    "sweep-inducing",
-    "table1",
-]
-
-
-def test_every_command_is_there_and_listed_with_what_it_does():
-    commands = typer.main.get_command(app).commands
-    assert sorted(commands) == COMMANDS
-    listed = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).stdout
-    for name, command in commands.items():
+def test_every_command_is_listed_with_its_description():
+    assert sorted(COMMANDS) == NAMES.split()
+    listed = sgpmic("--help", env={"COLUMNS": "200"}).stdout
+    for name, command in COMMANDS.items():
         row = next(line for line in listed.splitlines() if re.search(rf"^\W*{name} ", line))
         assert command.get_short_help_str(30)[:20].rstrip(" .") in row
+
+
+@pytest.mark.parametrize("group", ["", "datasets"])
+def test_a_group_without_a_subcommand_prints_its_help(group):
+    result = sgpmic(group)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == sgpmic(f"{group} --help").stdout
+    assert "Usage: " in result.stdout
+
+
+def test_the_help_of_every_command_ends_with_an_example():
+    assert set(EXAMPLES) == set(COMMANDS)
+    for name, command in COMMANDS.items():
+        assert EXAMPLES[name][0][0] in command.epilog
+
+
+@pytest.mark.parametrize("line", [line for examples in EXAMPLES.values() for line, _ in examples])
+def test_an_example_names_existing_options(line):
+    _, name, *arguments = shlex.split(line)
+    known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert {word for word in arguments if word.startswith("-")} <= known
+
+
+def test_no_command_writes_into_the_published_results_by_default():
+    for name, command in COMMANDS.items():
+        for parameter in command.params:
+            if parameter.name == "out":
+                assert not str(parameter.default).startswith("results"), name
+
+
+def test_paragraphs_of_a_docstring_are_joined_lines():
+    assert paragraphs("One.\n\n    Two\n    three.\n    ") == "One.\n\nTwo three."
 
 
 @pytest.mark.parametrize(
@@ -89,71 +100,43 @@ def test_every_command_is_there_and_listed_with_what_it_does():
     [
         (KeyboardInterrupt(), 130, "sgpmic: interrupted."),
         (Terminated(), 143, "sgpmic: interrupted."),
-        (MemoryError(), 1, "sgpmic: there is not enough memory for this"),
-        (
-            PermissionError(13, "Permission denied", "/x/y"),
-            1,
-            "sgpmic: the system refused access to '/x/y': Permission",
-        ),
-        (
-            OSError(28, "No space left on device"),
-            1,
-            "sgpmic: cannot write: No space left on device.",
-        ),
+        (MemoryError(), 1, "sgpmic: not enough memory"),
+        (PermissionError(13, "Permission denied", "/x/y"), 1, "cannot access '/x/y': Permission"),
+        (OSError(28, "No space left on device"), 1, "cannot write: No space left on device."),
     ],
 )
-def test_what_the_system_refuses_is_one_sentence(monkeypatch, raised, exit_code, sentence):
-    def refuse(*arguments, **options):
+def test_system_errors_are_one_sentence(monkeypatch, raised, exit_code, sentence):
+    def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark, "Output", refuse)
-    result = CliRunner().invoke(app, ["benchmark", "--dataset", "iris"])
-    assert result.exit_code == exit_code
-    assert result.stderr.startswith(sentence)
-    assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
+    monkeypatch.setattr(benchmark, "Output", fail)
+    assert_one_sentence(sgpmic("benchmark --dataset iris"), exit_code, sentence)
 
 
-def test_completion_goes_on_inside_a_list():
+def test_completion_continues_a_list():
     words = {
         "COMP_WORDS": "sgpmic benchmark --dataset iris,w",
         "COMP_CWORD": "3",
         "_SGPMIC_COMPLETE": "complete_bash",
     }
-    code = "from sgpmic_cli.commands import app; app(prog_name='sgpmic')"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, **words},
-    )
-    assert sorted(done.stdout.split()) == ["iris,wdbc", "iris,wine"]
+    printed = _python("from sgpmic_cli.commands import app; app(prog_name='sgpmic')", **words)
+    assert sorted(printed.split()) == ["iris,wdbc", "iris,wine"]
 
 
-def test_a_reader_that_leaves_is_no_error():
+def test_a_closed_pipe_is_no_error():
     code = f"{shlex.quote(sys.executable)} -m sgpmic_cli info | head -c 10"
     done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert len(done.stdout) == 10
     assert "Traceback" not in done.stderr
 
 
-def test_info_names_versions_paths_data_and_methods():
-    result = CliRunner().invoke(app, ["info", "--json"])
-    import json
-
-    content = json.loads(result.stdout)
+def test_info_names_versions_paths_data_and_methods(tmp_path):
+    content = json.loads(sgpmic("info --json").stdout)
     assert content["versions"].keys() >= {"sgpmic", "python", "numpy"}
     assert content["paths"].keys() >= {"package", "bundled data", "downloaded data"}
     assert content["datasets"]["iris"] == "bundled"
     assert "pca-fcm" in content["methods"]
     assert content["blas"]
-    human = CliRunner().invoke(app, ["info"]).stdout
-    assert "numpy" in human
-    assert "pca-fcm" in human
-
-
-def test_info_says_which_downloads_are_missing(tmp_path):
-    result = CliRunner().invoke(app, ["info", "--data-dir", str(tmp_path)])
-    assert result.exit_code == 0
-    assert "not downloaded (sgpmic datasets fetch yale)" in result.stdout
+    human = sgpmic("info --data-dir", tmp_path).stdout
+    for words in ("numpy", "pca-fcm", "not downloaded (sgpmic datasets fetch yale)"):
+        assert words in human

@@ -24,12 +24,12 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["fit", "iris", "--clusters", "1e999"], "--clusters"),
         (["fit", "iris", "--clusters", "0"], "--clusters"),
         (["fit", "iris", "--clusters", "-3"], "--clusters"),
-        (["fit", "iris", "--clusters", "1000000"], "--clusters"),
+        (["fit", "iris", "--clusters", "1000000"], "clusters=1000000"),
         (["fit", "iris", "--dims", "0"], "--dims"),
         (["fit", "iris", "--dims", "2", "--variance", "95"], "give one of them"),
-        (["fit", "iris", "--variance", "nan"], "--variance"),
-        (["fit", "iris", "--variance", "inf"], "--variance"),
-        (["fit", "iris", "--variance", "100"], "--variance"),
+        (["fit", "iris", "--variance", "nan"], "variance=nan"),
+        (["fit", "iris", "--variance", "inf"], "variance=inf"),
+        (["fit", "iris", "--variance", "100"], "variance=100"),
         (["fit", "iris", "--inducing", "0"], "--inducing"),
         (["fit", "iris", "--iterations", "0"], "--iterations"),
         (["fit", "iris", "--optimizer", "sgd"], "optimizer"),
@@ -64,11 +64,11 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         ([*BENCHMARK, "--dataset", "iris", "--variance", "\x1b[1m"], "unknown variance"),
         ([*BENCHMARK, "--dataset", "iris", "--methods", "\x07"], "unknown method"),
         ([*BENCHMARK, "--dataset", "iris", "--methods", ""], "no method was named"),
-        ([*BENCHMARK, "--dataset", "iris", "--repeats", "0"], "--repeats 0"),
-        ([*BENCHMARK, "--dataset", "iris", "--repeats", "-1"], "--repeats -1"),
+        ([*BENCHMARK, "--dataset", "iris", "--repeats", "0"], "--repeats"),
+        ([*BENCHMARK, "--dataset", "iris", "--repeats", "-1"], "--repeats"),
         ([*BENCHMARK, "--dataset", "iris", "--repeats", "many"], "--repeats"),
-        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "0"], "--n-jobs 0"),
-        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "1000000"], "--n-jobs 1000000"),
+        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "0"], "--n-jobs"),
+        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "1000000"], "n_jobs=1000000"),
         ([*BENCHMARK, "--dataset", "iris", "--timeout", "0"], "--timeout 0"),
         ([*BENCHMARK, "--dataset", "iris", "--timeout", "nan"], "--timeout nan"),
         ([*BENCHMARK, "--dataset", "iris", "--timeout", "inf"], "--timeout inf"),
@@ -79,10 +79,10 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "9" * 400], "500MB or 2GB"),
         ([*BENCHMARK, "--dataset", "iris", "--protocol", "as-told"], "as-run"),
         ([*BENCHMARK, "--dataset", "iris", "--backend", "threads"], "unknown backend"),
-        ([*BENCHMARK, "--dataset", "iris", "--backend", "dask"], "add --scheduler"),
-        ([*BENCHMARK, "--dataset", "iris", "--scheduler", "tcp://h:1"], "add --backend dask"),
+        ([*BENCHMARK, "--dataset", "iris", "--backend", "dask"], "add scheduler"),
+        ([*BENCHMARK, "--dataset", "iris", "--scheduler", "tcp://h:1"], "add backend=dask"),
         ([*BENCHMARK, "--dataset", "my.csv", "--label", "nobody"], "nobody"),
-        ([*BENCHMARK, "--dataset", "iris", "--label", "kind"], "--label"),
+        ([*BENCHMARK, "--dataset", "iris", "--label", "kind"], "label=kind"),
         (["sweep-inducing", "--dataset", "iris", "--values", "0"], "whole numbers from 1"),
         (["sweep-inducing", "--dataset", "iris", "--values", "1.5"], "whole numbers from 1"),
         (["sweep-inducing", "--dataset", "iris", "--values", ""], "no value to try"),
@@ -95,16 +95,15 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["plot", "figure7"], "sweep-clusters"),
         (["report"], "benchmark.json"),
         (["check", "--dataset", "irs"], "irs"),
-        (["check", "--repeats", "0"], "--repeats 0"),
-        (["check", "--repeats", "9999"], "--repeats 9999"),
-        (["check", "--n-jobs", "0"], "--n-jobs 0"),
+        (["check", "--repeats", "0"], "--repeats"),
+        (["check", "--repeats", "9999"], "repeats=9999"),
+        (["check", "--n-jobs", "0"], "--n-jobs"),
         (
             ["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"],
-            "goes without --update",
+            "--junit cannot be used with --update",
         ),
         (["datasets", "show", "nobody"], "nobody"),
         (["datasets", "shw"], "No such command"),
-        (["speed", "--rows", "5"], "--rows"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(refused, arguments, words):
@@ -124,12 +123,11 @@ def test_a_pipe_in_place_of_a_model_does_not_keep_it_waiting(folder, refused):
         ["sweep-inducing", "--dataset", "iris"],
         ["table1"],
         ["plot", "figure1"],
-        ["speed", "--no-fit"],
     ],
 )
 @pytest.mark.parametrize("out", ["my.csv", "my.csv/deeper", "/proc/nowhere", "/dev/null/x"])
 def test_what_cannot_be_written_is_told_before_the_work(refused, arguments, out):
-    refused([*arguments, "--out", out], 1, "cannot write into --out")
+    refused([*arguments, "--out", out], 1, "cannot write into out=")
 
 
 @pytest.mark.parametrize("store", ["my.csv", "/proc/nowhere"])
@@ -138,19 +136,19 @@ def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused,
     refused(
         [*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store],
         1,
-        "cannot write into --store",
+        "cannot write into store=",
     )
 
 
 def test_findings_that_cannot_be_written_are_told_before_the_work(refused):
-    refused(["check", "--junit", "my.csv/gate.xml"], 1, "cannot write into --junit")
+    refused(["check", "--junit", "my.csv/gate.xml"], 1, "cannot write into --junit=")
 
 
 def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
     refused(
         ["check", "--update", "--reference", "my.csv/reference.json"],
         1,
-        "cannot write into --reference",
+        "cannot write into --reference=",
     )
 
 

@@ -1,4 +1,4 @@
-"""A folder of results for the tests: the shape of a full Table 2, with invented numbers near the printed ones."""
+"""Results for the tests: a full Table 2 with made-up numbers near the printed ones."""
 
 import json
 
@@ -9,12 +9,12 @@ from sgpmic_cli.experiments.run.aggregate import Stat
 
 METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-# A hostile note: whatever a failed run says must stay text.
+# A note that must be escaped.
 NOTE = "1 of 10 runs failed: ValueError: <script>alert('x')</script> & \"quotes\""
 
 
 def write_results(folder):
-    """Write table2/benchmark.json and its manifest as a benchmark would."""
+    """Write table2/benchmark.json and its manifest, and return the document."""
     cells = [
         _cell(i, name, variance, method)
         for name in names()

@@ -30,5 +30,5 @@ def test_clusters_that_repeat_a_text_are_pointed_out(tmp_path, text, told):
     assert (advice is not None) == told
     if told:
         assert advice == (
-            "the clusters follow the text in 'kind' almost exactly: drop=kind shows what the other columns have to say."
+            "the clusters follow the text in 'kind' almost exactly: --drop kind shows what the other columns have to say."
         )

@@ -1,0 +1,99 @@
+"""`sgpmic benchmark`: run methods on data sets and compare them with the paper's Table 2."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+
+if TYPE_CHECKING:
+    from sgpmic_cli.experiments.studies.benchmark import Benchmark
+
+
+def benchmark(  # noqa: PLR0913 - one parameter per option
+    data: shared.DatasetsArgument = None,
+    dataset: shared.Datasets = None,
+    variance: Annotated[
+        str,
+        shared.option(
+            "Percentages of explained variance that set Q: 50, 95, 99 or all.",
+            autocompletion=shared.complete_variances,
+        ),
+    ] = "95",
+    methods: shared.Methods = "all",
+    repeats: shared.Repeats = 10,
+    seed: shared.Seed = 0,
+    n_jobs: shared.Jobs = -1,
+    backend: shared.Backend = "loky",
+    scheduler: shared.Scheduler = None,
+    timeout: shared.Timeout = None,
+    memory_limit: shared.MemoryLimit = None,
+    protocol: shared.ProtocolName = "as-run",
+    label: Annotated[
+        str | None, shared.option("Label column of the CSV files.", default="their last column")
+    ] = None,
+    scale: Annotated[
+        Literal["standard", "global", "none"] | None,
+        shared.option(
+            "Scaling for all methods: standard (unit variance), global (one factor) or none.",
+            default="the scaling of each method",
+        ),
+    ] = None,
+    out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
+    store: shared.Store = None,
+    force: shared.Force = False,
+    retry_failed: shared.RetryFailed = False,
+    trace: Annotated[
+        bool,
+        shared.option("Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"),
+    ] = False,
+    dry_run: shared.DryRun = False,
+    data_dir: shared.DataDir = None,
+    mirror: shared.Mirror = None,
+    offline: shared.Offline = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Run methods on data sets and compare every score with the paper's.
+
+    Finished runs are stored, so the same command resumes an interrupted one. Exit codes: 0 done
+    (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
+    130 interrupted.
+    """
+    from sgpmic_cli.commands.benchmark_tables import print_plan
+    from sgpmic_cli.commands.progress import finish_runs, run_progress
+    from sgpmic_cli.experiments.plan.study import Study
+    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.studies import benchmark as experiment
+
+    output = Output(as_json=json, quiet=quiet)
+    datasets = shared.split_list(shared.one_of(data, dataset))
+    selected = datasets, shared.split_list(variance), shared.split_list(methods)
+    study = Study(*selected, repeats, seed, protocol, label, scale=scale)
+    limits = shared.run_limits(timeout, memory_limit)
+    options = RunOptions(
+        store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline
+    )
+    if dry_run:
+        print_plan(study, options, out, output)
+        return
+    with run_progress(output) as watcher:
+        watched = replace(options, watcher=watcher)
+        finished = experiment.benchmark(study, watched, out=out, with_trace=trace)
+    _print(finished, output)
+    finish_runs(finished.runs, out, output)
+
+
+def _print(finished: "Benchmark", output: Output) -> None:
+    if output.as_json:
+        output.document(finished.document())
+        return
+    from sgpmic_cli.commands.benchmark_tables import ranking_tables, result_tables
+
+    console = output.console()
+    results = finished.results
+    for part in result_tables(results, console):
+        console.print(part)
+    if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
+        for part in ranking_tables(results):
+            console.print(part)

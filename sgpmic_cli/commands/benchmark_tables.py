@@ -1,0 +1,229 @@
+"""Tables for the terminal that show the plan and the results of an experiment.
+
+The results of one method, or of one data set at one variance, are a list with one line per cell.
+Other results are a grid as in the paper, split into several tables if the terminal is too narrow.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.terminal_tables import table
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
+from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.pipeline import prepare
+from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
+from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
+from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of
+
+STYLES = {
+    Verdict.EXACT: "bold green",
+    Verdict.NEAR: "green",
+    Verdict.COMPATIBLE: "cyan",
+    Verdict.UP: "magenta",
+    Verdict.DOWN: "red",
+    Verdict.NEW: "blue",
+    Verdict.DATA_DIFFER: "yellow",
+    Verdict.FAILED: "bold red",
+    Verdict.UNAVAILABLE: "dim",
+    Verdict.NOT_RUN: "dim",
+}
+METHOD_WIDTH = 17  # characters of one method in a grid
+ROW_NAME_WIDTH = 19
+ROW_NAME = "data set, % (Q)"
+
+
+def result_tables(results: Sequence[Result], console: Console) -> Iterator[RenderableType]:
+    """Yield the tables, their legend, the counts of the verdicts and the notes."""
+    methods, rows = pivot(results)
+    is_list = len(methods) == 1 or len(rows) == 1
+    if is_list:
+        by_method = len(rows) == 1
+        wide = _list(results, METRICS, by_method)
+        options = console.options.update(width=1000)
+        if Measurement.get(console, options, wide).maximum <= console.width:
+            yield wide
+        else:
+            yield from (_list(results, [metric], by_method) for metric in METRICS)
+    else:
+        columns = max(1, (console.width - ROW_NAME_WIDTH) // METHOD_WIDTH)
+        n_tables = -(-len(methods) // columns)
+        size = -(-len(methods) // n_tables)
+        for metric in METRICS:
+            for start in range(0, len(methods), size):
+                yield _grid(results, methods[start : start + size], metric)
+    yield _legend(results, in_grid=not is_list, has_best=len(methods) > 1)
+    yield _verdict_counts(results)
+    for note, cells in notes_of(results).items():
+        yield Text.assemble((f"{', '.join(cells)}: ", "bold"), note)
+
+
+def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) -> Table:
+    first = results[0]
+    q = "?" if first.q is None else first.q
+    cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
+    name = "method" if by_method else ROW_NAME
+    headings = [name]
+    for metric in metrics:
+        headings += [TITLES[metric], "paper", "diff", ""]
+    best = {metric: best_of(results, metric) if by_method else None for metric in metrics}
+    rows = []
+    for result in results:
+        row = [Text(result.entrant.label if by_method else _row_name(result))]
+        for metric in metrics:
+            verdict = result.verdict[metric]
+            row += [
+                _ours(result, metric, best[metric]),
+                Text(plain(result.paper[metric])),
+                Text(_difference(result.difference(metric))),
+                Text(verdict, style=STYLES[verdict]),
+            ]
+        rows.append(row)
+    content = table(headings, rows, title=cell if by_method else first.method, left=(name, ""))
+    for column in content.columns:
+        column.no_wrap = True
+    return content
+
+
+def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Table:
+    content = table([ROW_NAME, *methods], [], title=TITLES[metric], left=[ROW_NAME])
+    content.columns[0].no_wrap = True
+    previous = None
+    for row in pivot(results)[1].values():
+        best = best_of(row.values(), metric)  # of all methods, also if the grid is split
+        first = next(iter(row.values()))
+        if previous is not None and previous != first.dataset:
+            content.add_section()
+        previous = first.dataset
+        cells = (_grid_cell(row[name], metric, best) if name in row else "" for name in methods)
+        content.add_row(_row_name(first), *cells)
+    return content
+
+
+def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
+    """Return two lines: our mean; the paper's mean, the difference and the verdict."""
+    verdict, paper = result.verdict[metric], result.paper[metric]
+    text = Text()
+    if result.ours[metric].mean is not None:
+        text.append_text(_ours(result, metric, best)).append("\n")
+    if paper is not None:
+        difference = result.difference(metric)
+        value = signed(difference.value if difference else None)
+        text.append(f"{paper.mean:.2f} {value} ", style="dim")
+    return text.append(_sign(verdict), style=STYLES[verdict])
+
+
+def _ours(result: Result, metric: str, best: float | None) -> Text:
+    stat = result.ours[metric]
+    partial = result.failed and result.ok
+    runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
+    return Text(plain(stat) + runs, style="bold" if is_best(stat.mean, best) else "")
+
+
+def _row_name(result: Result) -> str:
+    return f"{result.dataset} {share_of(result)}"
+
+
+def _sign(verdict: Verdict) -> str:
+    """Return the sign of a verdict, or its name if it has no sign."""
+    return SIGNS[verdict].text if SIGNS[verdict].latex else str(verdict)
+
+
+def _difference(difference: Difference | None) -> str:
+    """Return the difference of the means and its confidence interval, as `+1.20 [0.4, 2.0]`."""
+    if difference is None:
+        return ""
+    low, high = difference.interval()
+    return signed(difference.value) + (f" [{low:.1f}, {high:.1f}]" if difference.error else "")
+
+
+def _legend(results: Sequence[Result], in_grid: bool, has_best: bool) -> RenderableType:
+    used = {verdict for result in results for verdict in result.verdict.values()}
+    lines = []
+    if in_grid:
+        lines.append(Text("Upper line: our mean±std. Lower line: paper, difference, verdict."))
+    for verdict, meaning in LEGEND.items():
+        if verdict in used:
+            has_sign = in_grid and _sign(verdict) != verdict
+            name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
+            lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
+    if has_best:
+        where = "row" if in_grid else "column"
+        lines.append(Text.assemble(("bold", "bold"), f": best of the {where}"))
+    return Padding(Group(*lines), (0, 0, 1, 0), expand=False)
+
+
+def _verdict_counts(results: Sequence[Result]) -> Text:
+    counted = distinct(results)
+    repeated = len(results) - len(counted)
+    lines = []
+    for metric in METRICS:
+        counts = count_verdicts(result.verdict[metric] for result in counted)
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        more = f"; {repeated} more repeat them" if repeated else ""
+        text = f" cells: {parts}; {len(counted)} in total{more}"
+        lines.append(Text.assemble((TITLES[metric], "bold"), text))
+    return Text("\n").join(lines)
+
+
+def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
+    """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
+    ranked = ranking(results)
+    content = table(ranked.head, ranked.rows(), title=TITLES[METRIC], left=ranked.head[:1])
+    content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
+    yield content
+    yield Text(ranked.verdict)
+
+
+def print_plan(
+    study: Study, options: RunOptions, out: Path, output: Output, parameter: str = ""
+) -> None:
+    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
+    prepared = prepare(study, options, out)
+    stored = prepared.work.kept
+    cells: list[dict[str, Any]] = []
+    for cell in prepared.cells:
+        runs = prepared.runs_of(cell)
+        cells.append(
+            {
+                "dataset": cell.dataset,
+                "variance": cell.variance,
+                "q": cell.q,
+                "method": cell.method.name,
+                **({parameter: cell.parameter(parameter)} if parameter else {}),
+                "runs": len(runs),
+                "at_hand": sum(run.key in stored for run in runs),
+                "note": cell.reason,
+            }
+        )
+    to_run = len(prepared.work.pending)
+    if output.as_json:
+        output.document({"to_run": to_run, "at_hand": len(stored), "cells": cells})
+        return
+    varied = [parameter] if parameter else []
+    headings = ["data set", "variance (Q)", "method", *varied, "to run", "stored", "note"]
+    rows = [
+        [
+            row["dataset"],
+            f"{row['variance']} ({'?' if row['q'] is None else row['q']})",
+            row["method"],
+            *(str(row[name]) for name in varied),
+            str(row["runs"] - row["at_hand"]),
+            str(row["at_hand"]),
+            row["note"],
+        ]
+        for row in cells
+    ]
+    left = ("data set", "variance (Q)", "method", "note")
+    output.console().print(table(headings, rows, left=left))
+    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

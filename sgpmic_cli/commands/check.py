@@ -1,0 +1,215 @@
+"""`sgpmic check`: recompute scores and compare them with the reference."""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
+
+if TYPE_CHECKING:
+    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.studies.regression_gate import Change, Selection
+
+
+def check(  # noqa: PLR0913 - one parameter per option
+    data: shared.DatasetsArgument = None,
+    dataset: Annotated[
+        str | None,
+        shared.option(
+            "Data sets of the reference, or 'all'; with --update also CSV files.",
+            default="all",
+            autocompletion=shared.complete_datasets,
+        ),
+    ] = None,
+    methods: Annotated[
+        str,
+        shared.option(
+            "Methods of the reference, or 'all'; with --update also module:Class.",
+            autocompletion=shared.complete_methods,
+        ),
+    ] = "all",
+    full: Annotated[
+        bool, shared.option("Check all cells of the reference, not only the fast ones.", "--full")
+    ] = False,
+    update: Annotated[
+        bool, shared.option("Recompute the cells and write them to the reference.", "--update")
+    ] = False,
+    reference: Annotated[
+        Path | None, shared.option("The reference file.", default="the one installed with sgpmic")
+    ] = None,
+    label: shared.LabelOfFile = None,
+    repeats: Annotated[
+        int | None,
+        shared.option(
+            "Runs of each cell.",
+            default="3; the number of the reference with --full or --update",
+            min=1,
+        ),
+    ] = None,
+    n_jobs: shared.Jobs = -1,
+    store: Annotated[
+        Path | None, shared.option("Folder of run records to reuse.", default="none")
+    ] = None,
+    data_dir: shared.DataDir = None,
+    mirror: shared.Mirror = None,
+    offline: shared.Offline = False,
+    junit: Annotated[
+        Path | None,
+        shared.option("Also write the result as JUnit XML to this file.", default="none"),
+    ] = None,
+    annotations: Annotated[
+        bool, shared.option("Also print failures on stderr as GitHub annotations.", "--annotations")
+    ] = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Recompute cells with the seeds of the reference and compare the scores.
+
+    A mean may fall by max(1, 3 s / sqrt n), with the standard deviation s of the reference and n
+    repeats. Exit codes: 0 no score is lower, 1 a score is lower, failed or missing, or nothing was
+    compared, 2 wrong argument, 3 some runs of an update failed.
+    """
+    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path
+
+    output = Output(as_json=json, quiet=quiet)
+    path = reference if reference is not None else default_path()
+    if update and path == INSTALLED:
+        raise UsageError(
+            "--update needs --reference FILE: the installed reference cannot be changed."
+        )
+    if label is not None and not update:
+        raise UsageError(f"--label {label} needs --update: a reference stores its label columns.")
+    if junit is not None and update:
+        raise UsageError("--junit cannot be used with --update, which compares nothing.")
+    datasets = shared.split_list(shared.one_of(data, dataset, "all"))
+    selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
+    options = RunOptions(
+        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
+    )
+    if update:
+        _update(path, selection, options, repeats, label, output)
+        return
+    changes = _compare(path, selection, options, full, repeats, junit, output)
+    if annotations:
+        print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
+    if worse := regression_gate.broken(changes):
+        raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
+    if not regression_gate.compared(changes):
+        raise SgpmicError(
+            f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
+        )
+    output.finish(f"no score is lower than {path} allows")
+
+
+def _update(
+    path: Path,
+    selection: "Selection",
+    options: "RunOptions",
+    repeats: int | None,
+    label: str | None,
+    output: Output,
+) -> None:
+    """Recompute the selected cells and write the reference."""
+    from sgpmic_cli.commands.progress import run_progress
+    from sgpmic_cli.experiments.studies import regression_gate
+    from sgpmic_cli.experiments.studies.reference import read_reference, write_reference
+    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs
+
+    refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
+    old = read_reference(path) if path.exists() else None
+    check_writable(path.parent, "--reference")
+    with run_progress(output) as watcher:
+        watched = replace(options, watcher=watcher)
+        renewed, changes, finished = regression_gate.update(
+            old, selection, watched, repeats=repeats, label=label
+        )
+    write_reference(path, renewed)
+    _print(changes, output)
+    output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
+    failed = [
+        f"{each.cell.method.name} on {each.cell.dataset} {each.cell.variance}"
+        + ("" if each.ok else " (all runs; the old scores are kept)")
+        for each in finished.outcomes
+        if each.failed_anywhere
+    ]
+    if failed:
+        runs = f"{finished.failed} of {len(finished.records)} runs failed"
+        raise CellsFailed(f"{runs}: {', '.join(failed)}.")
+
+
+def _compare(
+    path: Path,
+    selection: "Selection",
+    options: "RunOptions",
+    full: bool,
+    repeats: int | None,
+    junit: Path | None,
+    output: Output,
+) -> "list[Change]":
+    """Recompute the selected cells, and print and return the comparison with the reference."""
+    from sgpmic_cli.commands.progress import run_progress
+    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.studies.reference import read_reference
+    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
+
+    reference = read_reference(path)
+    if junit is not None:
+        inputs = [path, *(file.path for file in reference.files.values())]
+        refuse_overwriting_inputs(junit.parent, [junit.name], inputs)
+        check_writable(junit.parent, "--junit")
+    with run_progress(output) as watcher:
+        watched = replace(options, watcher=watcher)
+        changes = regression_gate.check(reference, selection, watched, full=full, repeats=repeats)
+    _print(changes, output)
+    if junit is not None:
+        write_whole(junit, gate_formats.junit(changes))
+    return changes
+
+
+def _print(changes: "list[Change]", output: Output) -> None:
+    """Print the scores that changed and the number of scores in each state."""
+    from sgpmic_cli.experiments.studies.regression_gate import State
+    from sgpmic_cli.experiments.tables.formats import TITLES, plain
+
+    counts = Counter(change.state for change in changes)
+    if output.as_json:
+        document = {"counts": {str(state): counts[state] for state in State if counts[state]}}
+        output.document({**document, "changes": [change.document() for change in changes]})
+        return
+    from rich.text import Text
+
+    from sgpmic_cli.commands.terminal_tables import table
+
+    styles = {
+        State.DOWN: "red",
+        State.FAILED: "bold red",
+        State.MISSING: "red",
+        State.UP: "magenta",
+    }
+    left = ["data set", "method", "score", "state"]
+    headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
+    rows: list[list[str | Text]] = []
+    for change in changes:
+        if change.state is not State.SAME:
+            name, variance, method = change.place
+            state = Text(change.state, style=styles.get(change.state, ""))
+            if change.reason:
+                state.append(f": {change.reason}", style="default")
+            numbers = (
+                plain(change.before),
+                plain(change.now),
+                "" if change.difference is None else f"{change.difference:+.2f}",
+                "" if change.tolerance is None else f"{change.tolerance:.2f}",
+            )
+            rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
+    console = output.console()
+    if rows:
+        console.print(table(headings, rows, left=left))
+    states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
+    console.print(Text(f"{len(changes)} numbers: {states or 'none'}"))

@@ -1,1 +1,0 @@
-"""The commands for data of one's own."""

@@ -1,0 +1,123 @@
+"""`sgpmic datasets`: list, show, fetch and verify the data sets."""
+
+from typing import Annotated, Any
+
+import typer
+
+from sgpmic_cli.commands.help_text import print_help
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.shared_options import DataDir, Json, Mirror, Offline
+
+app = typer.Typer(
+    help="List, show, fetch and verify the data sets.",
+    invoke_without_command=True,
+    callback=print_help,
+)
+_COLOURS = {"ok": "green", "failed": "bold red", "unavailable": "yellow", "absent": "yellow"}
+
+
+def complete_name(incomplete: str) -> list[str]:
+    """Complete the name of a data set."""
+    from sgpmic_cli.data import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+@app.command("list")
+def list_(as_json: Json = False, data_dir: DataDir = None) -> None:
+    """List the registered data sets."""
+    from sgpmic_cli.data.inventory import describe_all
+
+    columns = ("name", "n", "p", "n_classes", "state", "licence", "title")
+    rows = [{column: found[column] for column in columns} for found in describe_all(data_dir)]
+    _print({"datasets": rows}, as_json, rows)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a data set.", autocompletion=complete_name)],
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show the shape, licence, attribution and source of a data set."""
+    from sgpmic_cli.data import entry
+    from sgpmic_cli.data.inventory import describe
+
+    found = describe(entry(name), data_dir)
+    _print(found, as_json, [{"field": key, "value": _text(value)} for key, value in found.items()])
+
+
+@app.command()
+def fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names of data sets.",
+            show_default="all that are not bundled",
+            autocompletion=complete_name,
+        ),
+    ] = None,
+    as_json: Json = False,
+    data_dir: DataDir = None,
+    mirror: Mirror = None,
+    offline: Offline = False,
+) -> None:
+    """Download data sets that are not bundled, check their hashes and store them."""
+    from sgpmic_cli.data.inventory import fetch_all
+    from sgpmic_cli.errors import DataUnavailable
+
+    fetched = fetch_all(names or (), data_dir=data_dir, mirror=mirror, offline=offline)
+    rows = [{key: each[key] for key in ("name", "state", "path")} for each in fetched]
+    _print({"datasets": fetched}, as_json, rows)
+    if reasons := [each["reason"] for each in fetched if each["reason"]]:
+        raise DataUnavailable("; ".join(reasons))
+
+
+@app.command()
+def verify(
+    as_json: Json = False,
+    data_dir: DataDir = None,
+    mirror: Mirror = None,
+    offline: Offline = False,
+) -> None:
+    """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
+    from dataclasses import asdict
+
+    from sgpmic_cli.data.verifying import exit_code, verify
+
+    checks = verify(data_dir=data_dir, mirror=mirror, offline=offline)
+    rows = [asdict(check) for check in checks]
+    code = exit_code(checks)
+    _print({"ok": code == 0, "checks": rows}, as_json, rows)
+    if code:
+        raise typer.Exit(code)
+
+
+def _print(document: dict[str, Any], as_json: bool, rows: list[dict[str, Any]]) -> None:
+    output = Output(as_json=as_json)
+    if as_json:
+        output.document(document)
+        return
+    from rich.text import Text
+
+    from sgpmic_cli.commands.terminal_tables import table
+
+    first = rows[0] if rows else {}
+    cells = [
+        [Text(_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
+        for row in rows
+    ]
+    left = [column for column, value in first.items() if not isinstance(value, int)]
+    output.console().print(table(list(first), cells, left=left))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {part}" for key, part in value.items()) or "-"
+    if isinstance(value, list | tuple):
+        return "\n".join(str(part) for part in value) or "-"
+    return str(value) or "-"

@@ -1,0 +1,82 @@
+"""Tables for the terminal that describe a fitted model."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
+from sgpmic_cli.single_fit.choice import choice_in_words, numbers_tried
+from sgpmic_cli.single_fit.telling_rows import doubtful_rows, typical_rows
+
+if TYPE_CHECKING:
+    from sgpmic_cli.single_fit.fitting import Fitted
+
+N_DOUBTFUL = 5
+N_TYPICAL = 3
+
+
+def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
+    """Yield the parts of the terminal output of a fit."""
+    if numbers_tried(fitted):
+        yield _numbers_tried(fitted)
+    yield Text(choice_in_words(fitted), style="bold")
+    yield _clusters(fitted)
+    if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
+        rows = ", ".join(
+            f"{row.name} ({row.first}: {row.first_probability:.2f}, "
+            f"{row.second}: {row.second_probability:.2f})"
+            for row in doubtful
+        )
+        yield Padding(Text(f"least certain rows: {rows}"), (0, 0, 1, 0))
+    yield _facts(fitted)
+
+
+def _numbers_tried(fitted: "Fitted") -> Table:
+    """Return the criteria of each number of clusters that was tried."""
+    tried, chosen = numbers_tried(fitted), len(fitted.model.weights_)
+    names = [name for name in tried[0] if name != "n_clusters"]
+    rows = []
+    for row in tried:
+        is_chosen = row["n_clusters"] == chosen
+        cells = [str(row["n_clusters"]), *(f"{row[name]:.3f}" for name in names)]
+        cells.append("chosen" if is_chosen else "")
+        rows.append([Text(cell, style="bold" if is_chosen else "") for cell in cells])
+    return table(["clusters", *names, ""], rows, left=[""])
+
+
+def _clusters(fitted: "Fitted") -> Table:
+    """Return size, certainty, distinguishing features and typical rows of each cluster."""
+    headings = ["cluster", "rows", "certainty", "distinguishing features", "typical rows"]
+    rows = [
+        [
+            str(m),
+            str(size),
+            f"{fitted.outcome.certainty[m]:.3f}" if size else "–",
+            "\n".join(fitted.profile.in_words(m)) or "none",
+            ", ".join(typical_rows(fitted, m, N_TYPICAL)) if size else "",
+        ]
+        for m, size in enumerate(fitted.outcome.sizes.tolist())
+    ]
+    return table(headings, rows, left=headings[-2:])
+
+
+def _facts(fitted: "Fitted") -> Table:
+    summary = fitted.summary()
+    model = [f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}"]
+    if "kernel" in summary:
+        model += [f"{summary['kernel']} kernel", summary["optimizer"]]
+    model += [f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
+    converged = "converged" if summary["converged"] else "not converged"
+    return facts(
+        {
+            "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
+            "latent space": ", ".join(model),
+            "iterations": f"{summary['rounds']} ({converged}), seed {summary['seed']}",
+            "lower bound": f"{summary['lower_bound']:.4f}",
+            **score_facts(summary["scores"]),
+        }
+    )

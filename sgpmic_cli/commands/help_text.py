@@ -1,0 +1,60 @@
+"""Help texts of the commands: paragraphs from docstrings, and examples."""
+
+import inspect
+
+import typer
+
+EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "fit": [
+        ("sgpmic fit birds.csv", "choose the number of clusters and describe each cluster"),
+        ("sgpmic fit birds.csv --clusters 2-8 --id ring", "try 2 to 8 clusters; name rows by ring"),
+        ("sgpmic fit iris --setting paper", "fit the paper's model"),
+    ],
+    "predict": [
+        ("sgpmic predict sgpmic-out/fit/birds.csv new.csv", "assign the rows of a new file"),
+    ],
+    "plot": [
+        ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
+        ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),
+    ],
+    "datasets": [
+        ("sgpmic datasets list", "list all data sets"),
+        ("sgpmic datasets fetch yale", "download a data set that is not bundled"),
+    ],
+    "benchmark": [
+        ("sgpmic benchmark --dataset iris", "run all methods on iris"),
+        (
+            "sgpmic benchmark --dataset mine.csv --label kind --methods sgp-mic,pca-fcm",
+            "run two methods on a file",
+        ),
+    ],
+    "sweep-clusters": [
+        ("sgpmic sweep-clusters --dataset iris --repeats 3", "run a short sweep on iris"),
+    ],
+    "sweep-inducing": [
+        ("sgpmic sweep-inducing --dataset iris --repeats 3", "run a short sweep on iris"),
+    ],
+    "table1": [("sgpmic table1", "compare the shapes of the data sets with the paper's")],
+    "report": [("sgpmic report --results results", "write the page about the folder results")],
+    "check": [("sgpmic check", "recompute the fast cells and compare them with the reference")],
+    "info": [("sgpmic info", "print versions, paths and data sets for a bug report")],
+}
+
+
+def paragraphs(docstring: str | None) -> str:
+    """Join the lines of each paragraph, so that the terminal wraps the text."""
+    parts = inspect.cleandoc(docstring or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in parts)
+
+
+def epilog(command: str) -> str:
+    """Return the examples of a command, one per paragraph."""
+    lines = (f"[bold]{line}[/bold]  {meaning}" for line, meaning in EXAMPLES[command])
+    return "\n\n".join(["Examples:", *lines])
+
+
+def print_help(context: typer.Context) -> None:
+    """Print the help of a group that is called without a subcommand."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

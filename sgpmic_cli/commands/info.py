@@ -1,0 +1,68 @@
+"""`sgpmic info`: versions and paths for a bug report."""
+
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+
+
+def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
+    """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
+    output = Output(as_json=json)
+    content = _content(data_dir)
+    if json:
+        output.document(content)
+        return
+    from sgpmic_cli.commands.terminal_tables import facts
+
+    output.console().print(facts({name: _text(value) for name, value in content.items()}))
+
+
+def _content(data_dir: Path | None) -> dict[str, Any]:
+    import sys
+
+    import sgpmic_cli
+    from sgpmic_cli.data.originals import cache_folder
+    from sgpmic_cli.data.registry import bundled_folder
+    from sgpmic_cli.experiments.plan.methods import known
+    from sgpmic_cli.experiments.run.manifest import commit, environment
+
+    return {
+        **environment(),
+        "commit": commit(),
+        "paths": {
+            "python": sys.executable,
+            "package": str(Path(sgpmic_cli.__file__).parent),
+            "bundled data": str(bundled_folder()),
+            "downloaded data": str(cache_folder(data_dir)),
+            "results": str(shared.OUTPUT_FOLDER.resolve()),
+        },
+        "datasets": _dataset_states(data_dir),
+        "methods": list(known()),
+    }
+
+
+def _dataset_states(data_dir: Path | None) -> dict[str, str]:
+    """Return for every data set whether it can be used without a network."""
+    from sgpmic_cli.data.originals import cached
+    from sgpmic_cli.data.registry import entry, names
+
+    states = {}
+    for found in map(entry, names()):
+        if found.kind != "download":
+            states[found.name] = found.kind
+        elif cached(found, data_dir) is not None:
+            states[found.name] = "downloaded"
+        else:
+            states[found.name] = f"not downloaded (sgpmic datasets fetch {found.name})"
+    return states
+
+
+def _text(value: Any) -> str:
+    """Format a value for the terminal, with one line per entry of a dict or list."""
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {_text(entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        return "\n".join(", ".join(_text(entry).splitlines()) for entry in value)
+    return "–" if value is None else str(value)

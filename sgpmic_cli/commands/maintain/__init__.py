@@ -1,1 +1,0 @@
-"""The commands that watch over the numbers, the speed and the installation."""

@@ -1,0 +1,67 @@
+"""Output of a command: the result on stdout, everything else on stderr."""
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sgpmic_cli.safe_text import for_terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
+
+
+class Output:
+    """The streams of a command, which prints tables or one JSON document.
+
+    Parameters
+    ----------
+    as_json : bool
+        Print one JSON document instead of tables.
+    quiet : bool
+        Print no notes and no progress.
+    """
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False):
+        self.as_json = as_json
+        self.quiet = quiet
+        self._start = time.monotonic()
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # for terminals whose encoding lacks ±
+
+    def console(self, *, stderr: bool = False) -> "Console":
+        """Return a console for results (stdout) or for progress (stderr)."""
+        from rich.console import Console
+
+        stream = sys.stderr if stderr else sys.stdout
+        width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+        # No markup: names from files may contain [ ].
+        return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
+
+    def document(self, content: Mapping[str, Any]) -> None:
+        """Print the JSON document."""
+        print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+    def note(self, sentence: str) -> None:
+        """Print a line on stderr unless the command is quiet."""
+        if not self.quiet:
+            with suppress(OSError):  # stderr may be closed
+                print(for_terminal(sentence), file=sys.stderr, flush=True)
+
+    def finish(self, sentence: str) -> None:
+        """Print what was done and how long the command took."""
+        self.note(f"{sentence}; {duration(time.monotonic() - self._start)}")
+
+
+def duration(seconds: float) -> str:
+    """Format a duration, for example as "1 min 20 s"."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,112 @@
+"""`sgpmic plot`: draw the paper's figures from our runs, and figures of one fit."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.errors import SgpmicError
+
+
+def complete_figures(incomplete: str) -> list[str]:
+    """Complete the name of a figure."""
+    from sgpmic_cli.figures.catalogue import known
+
+    return [name for name in [*known(), "all"] if name.startswith(incomplete)]
+
+
+def plot(  # noqa: PLR0913 - one parameter per option
+    figures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FIGURE...",
+            help="figure1 to figure8, critical-difference, or all; embedding, convergence.",
+            autocompletion=complete_figures,
+        ),
+    ],
+    out: Annotated[Path, shared.option("Output folder.")] = shared.OUTPUT_FOLDER / "figures",
+    data: Annotated[
+        str | None,
+        shared.option(
+            "Data set or CSV file of the figures embedding and convergence.",
+            "--data",
+            "--dataset",
+            autocompletion=shared.complete_datasets,
+        ),
+    ] = None,
+    clusters: Annotated[
+        int | None,
+        shared.option(
+            "Number of clusters in --data.",
+            "--clusters",
+            "--n-clusters",
+            default="auto; the number of classes of a registered set",
+        ),
+    ] = None,
+    scale: shared.Scale = None,
+    label: shared.Label = None,
+    columns: shared.Columns = None,
+    drop: shared.Drop = None,
+    encode: shared.Encode = "one-hot",
+    missing: shared.Missing = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
+    repeats: shared.Repeats = 10,
+    seed: shared.Seed = 0,
+    n_jobs: shared.Jobs = -1,
+    results: Annotated[
+        Path, shared.option("Folder that contains table2, sweep-clusters and sweep-inducing.")
+    ] = Path("results"),
+    store: Annotated[
+        Path | None, shared.option("Folder of run records.", default="RESULTS/runs")
+    ] = None,
+    data_dir: shared.DataDir = None,
+    mirror: shared.Mirror = None,
+    offline: shared.Offline = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Draw figures, each as PNG and PDF.
+
+    Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
+    `sgpmic sweep-inducing` wrote. The same runs give identical files.
+    """
+    from sgpmic_cli.commands.progress import run_progress
+    from sgpmic_cli.data.intake.options import TableOptions
+    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.figures.catalogue import resolve
+    from sgpmic_cli.figures.plot_options import PlotOptions
+    from sgpmic_cli.files.atomic import whole_folder
+
+    chosen = resolve(figures)
+    output = Output(quiet=quiet)
+    running = RunOptions(
+        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
+    )
+    table = TableOptions(
+        label=label,
+        columns=shared.split_columns(columns),
+        drop=shared.split_columns(drop),
+        encode=encode,
+        missing=missing or "model",
+        format=shared.text_format(separator, decimal, encoding),
+    )
+    options = PlotOptions(results, seed, repeats, data, table, clusters, scale, running)
+    errors: list[SgpmicError] = []
+    for figure in chosen:
+        try:
+            with whole_folder(out) as folder, run_progress(output) as watcher:
+                watched = replace(options, running=replace(running, watcher=watcher))
+                notes = figure.load()(folder / figure.name, watched)
+        except SgpmicError as error:  # continue with the other figures
+            errors.append(error)
+            continue
+        for note in notes:
+            output.note(f"note: {figure.name}: {note}")
+        print(out / f"{figure.name}.png")
+    if errors:
+        raise type(errors[0])(" ".join(map(str, errors)))
+    output.finish(f"{len(chosen)} {'figure' if len(chosen) == 1 else 'figures'} in {out}")

@@ -1,1 +1,0 @@
-"""The commands that compute the paper's experiments and ours beside them."""

@@ -1,0 +1,34 @@
+"""`sgpmic table1`: the data sets beside the paper's Table 1."""
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+
+
+def table1(
+    out: shared.Out = shared.OUTPUT_FOLDER / "table1",
+    data_dir: shared.DataDir = None,
+    mirror: shared.Mirror = None,
+    offline: shared.Offline = False,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
+) -> None:
+    """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
+    from sgpmic_cli.experiments.studies.table1 import for_people, shapes, write_table1
+
+    output = Output(as_json=json, quiet=quiet)
+    found = shapes(data_dir=data_dir, mirror=mirror, offline=offline)
+    write_table1(out, found)
+    if json:
+        output.document({"datasets": [shape.document() for shape in found]})
+        return
+    from rich.text import Text
+
+    from sgpmic_cli.commands.terminal_tables import table
+
+    console = output.console()
+    console.print(table(*for_people(found), left=("data set", "verdict")))
+    console.print("In brackets: the number of the paper, if it differs.")
+    for shape in found:
+        if shape.note:
+            console.print(Text.assemble((f"{shape.name}: ", "bold"), shape.note))
+    output.finish(f"tables in {out}")

@@ -1,1 +1,0 @@
-"""What the commands share: options, completion, progress, and tables for the terminal."""

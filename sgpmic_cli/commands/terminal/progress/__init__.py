@@ -1,1 +1,0 @@
-"""What a long command says while it works."""

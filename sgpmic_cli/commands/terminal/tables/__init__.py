@@ -1,1 +1,0 @@
-"""Tables printed for people."""

@@ -1,1 +1,0 @@
-"""The page that a fit leaves: one file for each of its sections."""

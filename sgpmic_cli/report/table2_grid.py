@@ -1,0 +1,163 @@
+"""The section "Table 2": our number above the paper's in every cell, with details in a tooltip."""
+
+import re
+
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell
+from sgpmic_cli.experiments.compare.counts import best, is_best
+from sgpmic_cli.experiments.compare.paper import Published, published
+from sgpmic_cli.experiments.compare.verdicts import SIGNS, Verdict
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.tables.formats import TITLES, signed
+from sgpmic_cli.report.markup import Html, box, section, tag
+from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_summary import css_class, legend
+
+WIDTH, HEIGHT, MARGIN, FOOT = 220, 64, 14, 12  # pixels of a curve
+
+
+def grid_section(results: Table2Results) -> Html:
+    """Return one table for each metric."""
+    return section(
+        "table2",
+        "Table 2",
+        tag(
+            "p",
+            f"Upper line: mean and standard deviation of our {results.repeats} runs; the best of "
+            "a row is bold. Lower line: printed mean and standard deviation, and the sign of the "
+            "verdict. Point at a cell, tap it, or select it with the tab key to see its "
+            "confidence interval, runs, failures, run time, settings and notes. Escape closes "
+            "the details.",
+        ),
+        legend(results),
+        *(_table(results, metric) for metric in METRICS),
+    )
+
+
+def _table(results: Table2Results, metric: str) -> Html:
+    heading = [tag("th", "data set, variance (Q)", scope="col")]
+    heading += [tag("th", method_title(method), scope="col") for method in results.methods]
+    body = []
+    previous = None
+    for dataset, variance in results.rows:
+        places = [(dataset, variance, method) for method in results.methods]
+        top = best(results.ours(place, metric) for place in places)
+        title = f"{dataset_title(dataset)} {variance} % ({_q(results, places)})"
+        name = tag("th", title, scope="row")
+        cells = [_cell(results, place, metric, top) for place in places]
+        body.append(tag("tr", name, *cells, class_="first" if dataset != previous else None))
+        previous = dataset
+    caption = f"{TITLES[metric]} in percent"
+    head = tag("thead", tag("tr", *heading))
+    content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_="grid")
+    return box(content, caption)
+
+
+def _q(results: Table2Results, places: list[Place]) -> str:
+    """Return the Q of the runs of a row, or ? if there are none."""
+    found = [results.cells[place].q for place in places if place in results.cells]
+    return "?" if not found or found[0] is None else str(found[0])
+
+
+def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
+    verdict = results.verdict(place, metric)
+    ours, paper = results.ours(place, metric), results.paper(place, metric)
+    std = None if ours is None else results.cells[place].ours[metric].std
+    upper = verdict if ours is None else Html(f"{ours:.2f}<small>±{std:.2f}</small>")
+    difference = "–" if ours is None or paper is None else signed(ours - paper)
+    return tag(
+        "td",
+        tag("b" if is_best(ours, top) else "span", upper, class_="ours"),
+        tag("span", _printed(metric, place), f" {SIGNS[verdict].text}", class_="paper"),
+        tag("span", difference, class_="difference"),
+        _details(results, place, metric),
+        class_=f"cell {css_class(verdict)}",
+        id=anchor(metric, place),
+        tabindex="0",
+        data_place="/".join(map(str, place)),
+        data_verdict=str(verdict),
+        data_ours="" if ours is None else f"{ours:.4f}",
+    )
+
+
+def anchor(metric: str, place: Place) -> str:
+    """Return the anchor of a cell, such as acc-iris-95-pca-fcm."""
+    return re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)]))
+
+
+def _printed(metric: str, place: Place) -> Html:
+    printed = published(metric, *place)
+    if printed is None:
+        return Html("–")
+    return Html(f"{printed.mean:.2f}<small>±{printed.std:.2f}</small>")
+
+
+def _details(results: Table2Results, place: Place, metric: str) -> Html:
+    """Return the tooltip of a cell."""
+    dataset, variance, method = place
+    title = tag("strong", f"{method_title(method)} on {dataset_title(dataset)}, {variance} %")
+    cell = results.cells.get(place)
+    if cell is None:
+        text = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
+        return tag("div", title, text, class_="tip", role="tooltip")
+    facts = [
+        (f"{TITLES[metric]}, ours", _stat(cell.ours[metric]) or "–"),
+        ("paper", _stat(printed_cell(cell, metric)) or "not printed"),
+        ("verdict", str(cell.verdict[metric])),
+        *_difference(cell, metric),
+        ("runs", f"{cell.repeats}, {cell.failed} failed"),
+        ("run time", "–" if cell.seconds is None else f"{cell.seconds:.2f} s"),
+    ]
+    facts += [
+        (TITLES[name], _stat(stat) or "–")
+        for name, stat in cell.ours.items()
+        if name not in METRICS
+    ]
+    if cell.settings:
+        settings = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
+        facts.append(("settings", settings))
+    listed = [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
+    curve = [_curve(cell, metric)] if cell.grid else []
+    note = [tag("p", cell.note)] if cell.note else []
+    return tag("div", title, tag("dl", *listed), *curve, *note, class_="tip", role="tooltip")
+
+
+def _difference(cell: Result, metric: str) -> list[tuple[str, str]]:
+    """Return the difference from the paper with its confidence interval, if there is one."""
+    difference = cell.difference(metric)
+    if difference is None or printed_cell(cell, metric) is None:
+        return []
+    low, high = difference.interval()
+    return [("difference", f"{signed(difference.value)}, 95 % interval {low:.2f} to {high:.2f}")]
+
+
+def _stat(stat: Stat | Published | None) -> str:
+    return "" if stat is None or stat.mean is None else f"{stat.mean:.2f} ± {stat.std:.2f}"
+
+
+def _curve(result: Result, metric: str) -> Html:
+    """Return a small plot of the score over the grid of settings; the chosen one is filled."""
+    points = result.grid
+    step = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
+    means = [point.stats[metric].mean for point in points]
+    finished = [mean for mean in means if mean is not None]
+    if not finished:
+        return Html("")
+    low, high = min(finished), max(finished)
+    span = max(high - low, 1.0)
+    parts, line = [], []
+    for i, (point, mean) in enumerate(zip(points, means, strict=True)):
+        x = MARGIN + i * step
+        label = "/".join(f"{value:g}" for value in point.settings.values())
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 2}">{label}</text>')
+        if mean is None:
+            continue
+        y = MARGIN / 2 + (HEIGHT - FOOT - MARGIN) * (1 - (mean - low) / span)
+        line.append(f"{x:.1f},{y:.1f}")
+        style = 'r="3.5" class="taken"' if result.chose(point) else 'r="2.5" class="other"'
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" {style}/>')
+    drawing = f'<polyline points="{" ".join(line)}"/>' + "".join(parts)
+    name = "/".join(points[0].settings)
+    caption = f"{metric.upper()} over {'λ' if name == 'lam' else name}: {low:.2f} to {high:.2f}"
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    image = f'<svg {size} aria-hidden="true">{drawing}</svg>'
+    return tag("figure", Html(image), tag("figcaption", caption), class_="curve")

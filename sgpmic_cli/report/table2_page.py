@@ -1,0 +1,90 @@
+"""The HTML report of Table 2: all sections on one page."""
+
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.figures.catalogue import Figure, known
+from sgpmic_cli.report.markup import Html, document, picture, section, table, tag
+from sgpmic_cli.report.table2_grid import grid_section
+from sgpmic_cli.report.table2_protocol import protocol_section
+from sgpmic_cli.report.table2_results import Table2Results, read_table2
+from sgpmic_cli.report.table2_significance import significance_section
+from sgpmic_cli.report.table2_summary import headline, summary_section
+
+TITLE = "SGP-MIC reproduced: every number of Table 2 compared with ours"
+SECTIONS = {
+    "summary": "Summary",
+    "table2": "Table 2",
+    "figures": "Figures",
+    "significance": "Significance",
+    "protocol": "Protocol and errors",
+    "environment": "Environment",
+}
+DIAGRAM = "critical-difference"  # the figure of the section on significance
+
+
+def table2_page(folder: Path) -> str:
+    """Return the HTML page about the results in a folder."""
+    results = read_table2(folder)
+    figures = {
+        figure.name: _figure(results.figures, figure)
+        for figure in known().values()
+        if figure.in_all
+    }
+    diagram = figures.pop(DIAGRAM)
+    return document(
+        TITLE,
+        f"{headline(results)} This page repeats the clustering experiments of “Clustering based "
+        "on Mixtures of Sparse Gaussian Processes” (arXiv 2303.13665) and compares every printed "
+        "number with ours.",
+        SECTIONS,
+        [
+            summary_section(results),
+            grid_section(results),
+            section("figures", "Figures", *figures.values()),
+            significance_section(results, diagram),
+            protocol_section(results),
+            _environment(results),
+        ],
+        script="details.js",
+    )
+
+
+def _figure(folder: Path, figure: Figure) -> Html:
+    """Return a figure with its title and caption, or the command that draws it."""
+    path = folder / f"{figure.name}.png"
+    if path.is_file():
+        content = picture(path, figure.title, figure.caption)
+    else:
+        command = tag("code", f"sgpmic plot {figure.name}")
+        content = tag("p", "Not drawn yet: ", command, " draws it.")
+    return tag("article", tag("h3", figure.title), content, id=figure.name)
+
+
+def _environment(results: Table2Results) -> Html:
+    """Return the manifest of the benchmark."""
+    manifest = results.manifest
+    run = [
+        [name, _value(value)]
+        for name, value in manifest.items()
+        if name not in ("data", "versions")
+    ]
+    data = [[name, tag("code", digest)] for name, digest in manifest.get("data", {}).items()]
+    return section(
+        "environment",
+        "Environment",
+        table(["", ""], run, caption="The run"),
+        table(["", "version"], manifest.get("versions", {}).items(), caption="Versions"),
+        table(["", "SHA-256 of values and labels"], data, caption="Data"),
+    )
+
+
+def _value(value: Any) -> str:
+    """Format a nested value in one line."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_value(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return "–" if value is None else str(value)

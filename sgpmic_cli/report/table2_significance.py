@@ -1,0 +1,79 @@
+"""The section "Significance": Friedman test and Nemenyi's critical difference."""
+
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.significance import (
+    Comparison,
+    compare_methods,
+    compare_sides,
+    our_scores,
+    published_scores,
+)
+from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.report.markup import Html, items, section, table, tag
+from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, method_title
+
+
+def significance_section(results: Table2Results, diagram: Html) -> Html:
+    """Return the mean ranks, the results of the tests and the critical-difference diagram."""
+    found: dict[str, Comparison] = {}
+    for metric in METRICS:
+        printed = published_scores(metric)
+        sides = compare_sides(printed, our_scores(results.run, metric))
+        if sides is None:
+            paper = compare_methods(printed)
+            assert paper is not None
+            found[f"{TITLES[metric]}, paper"] = paper
+        else:
+            found[f"{TITLES[metric]}, paper"], found[f"{TITLES[metric]}, ours"] = sides
+    ranks = {name: _mean_ranks(each) for name, each in found.items()}
+    methods = dict.fromkeys(method for column in ranks.values() for method in column)
+    rows = [
+        [
+            method_title(method),
+            *(f"{each[method]:.2f}" if method in each else "–" for each in ranks.values()),
+        ]
+        for method in methods
+    ]
+    return section(
+        "significance",
+        "Significance of the differences",
+        tag(
+            "p",
+            "Each data set counts once, with its row at 95 % of the variance (Yale with its only "
+            "row), because the rows of a data set are not independent. The paper's numbers and "
+            "ours are ranked for the same methods on the same data sets; a method that lacks a "
+            "number on either side is omitted from both. The paper has no number for DEC with Q "
+            "= 1. Rank 1 is the best.",
+        ),
+        tag(
+            "p",
+            "Some settings of our methods were chosen by the printed scores, which depend on the "
+            "labels. Our ranks therefore do not show which method is better on new data.",
+        ),
+        table(["mean rank", *found], rows, caption="Mean ranks over the data sets"),
+        items(f"{name}: {_sentence(each)}" for name, each in found.items()),
+        diagram,
+    )
+
+
+def _mean_ranks(comparison: Comparison) -> dict[str, float]:
+    return dict(zip(comparison.methods, comparison.mean_ranks, strict=True))
+
+
+def _sentence(comparison: Comparison) -> str:
+    width = comparison.critical_difference
+    p = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
+    text = (
+        f"Friedman χ² = {comparison.statistic:.1f} over {len(comparison.datasets)} data sets, {p}; "
+        f"critical difference {width:.2f}."
+    )
+    if comparison.omitted:
+        omitted = ", ".join(map(method_title, comparison.omitted))
+        text += f" Not ranked because numbers are missing: {omitted}."
+    ranks = _mean_ranks(comparison)
+    if OWN_METHOD not in ranks:
+        return text
+    own = ranks[OWN_METHOD]
+    apart = [method_title(method) for method, rank in ranks.items() if abs(rank - own) > width]
+    others = f"only from {', '.join(apart)}" if apart else "from no other method"
+    return f"{text} SGP-MIC, with mean rank {own:.2f}, differs significantly {others}."

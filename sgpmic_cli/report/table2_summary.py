@@ -1,0 +1,157 @@
+"""The section "Summary": verdicts on the printed numbers, by method and data set, and the wins."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.counts import (
+    count_by_group,
+    count_verdicts,
+    distinct,
+    rows_of,
+    wins_by_side,
+)
+from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
+from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.experiments.tables.summary import WINS, summary
+from sgpmic_cli.report.markup import Html, section, table, tag
+from sgpmic_cli.report.table2_protocol import FITTED
+from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
+
+
+def summary_section(results: Table2Results) -> Html:
+    """Return the counts of verdicts on all printed numbers, and the wins."""
+    judged = _judged(results)
+    verdicts = [results.verdict(place, metric) for metric, place in judged]
+    total = count_verdicts(verdicts)
+    tiles = [
+        tag(
+            "div",
+            tag("b", count),
+            tag("span", verdict),
+            class_=f"tile {css_class(verdict)}",
+            title=LEGEND[Verdict(verdict)],
+        )
+        for verdict, count in total.items()
+    ]
+    printed, repeated = len(table2()), len(table2()) - len(judged)
+    methods = [method_title(place[2]) for _, place in judged]
+    datasets = [dataset_title(place[0]) for _, place in judged]
+    return section(
+        "summary",
+        "Summary",
+        tag(
+            "p",
+            f"The paper prints {printed} numbers in Table 2. {repeated} of them repeat an "
+            "experiment with the same data and Q, and are counted once. The verdicts on the "
+            f"other {len(judged)}:",
+        ),
+        tag("div", *tiles, class_="tiles"),
+        tag(
+            "p",
+            "Two numbers differ if they are more than one point apart and the difference is "
+            f"statistically significant. {summary(results.run)['equivalent']} numbers are "
+            "equivalent to the printed ones: two one-sided tests show a difference below two "
+            "points.",
+        ),
+        tag(
+            "p",
+            "If the paper does not give a setting, we use one value for all data sets, the one "
+            f"whose column is closest to the printed one: for {', '.join(FITTED)}. In these "
+            "columns agreement shows that the numbers can be reached; it does not confirm them.",
+        ),
+        _verdict_table(zip(methods, verdicts, strict=True), list(total), "Verdicts by method"),
+        _verdict_table(zip(datasets, verdicts, strict=True), list(total), "Verdicts by data set"),
+        *_wins(results),
+    )
+
+
+def headline(results: Table2Results) -> str:
+    """Return one sentence on the numbers whose data are the paper's."""
+    counted = summary(results.run)
+    percent = 100.0 / max(1, counted["judged"])
+    return (
+        f"Of {counted['judged']} numbers on the paper's data, "
+        f"{percent * counted['within_one_point']:.0f} % are within one point of the printed number "
+        f"and {percent * counted['differ']:.0f} % differ."
+    )
+
+
+def legend(results: Table2Results) -> Html:
+    """Return the meaning of the verdicts on the page."""
+    used = {
+        results.verdict((*row, method), metric)
+        for row in results.rows
+        for method in results.methods
+        for metric in METRICS
+    }
+    entries = [
+        tag(
+            "li",
+            tag("span", f"{SIGNS[verdict].text} {verdict}", class_=f"key {css_class(verdict)}"),
+            f" {meaning}",
+        )
+        for verdict, meaning in LEGEND.items()
+        if verdict in used
+    ]
+    return tag("ul", *entries, class_="legend")
+
+
+def css_class(verdict: str) -> str:
+    """Return the CSS class of a verdict."""
+    return "v-" + verdict.replace(" ", "-")
+
+
+def _judged(results: Table2Results) -> list[tuple[str, Place]]:
+    """Return metric and place of the printed numbers without repeated experiments."""
+    places = {result.place for result in results.run}
+    repeated = places - {result.place for result in distinct(results.run)}
+    order = {method: i for i, method in enumerate(results.methods)}
+    printed = [(metric, (dataset, share, method)) for metric, dataset, share, method in table2()]
+    judged = [(metric, place) for metric, place in printed if place not in repeated]
+    return sorted(judged, key=lambda cell: order[cell[1][2]])
+
+
+def _verdict_table(
+    groups: Iterable[tuple[str, Verdict]], used: Sequence[str], caption: str
+) -> Html:
+    """Return the counts of verdicts in each group, as a coloured bar and as numbers."""
+    rows = [
+        [name, _bar(counts), *(counts.get(verdict, "") for verdict in used)]
+        for name, counts in count_by_group(groups).items()
+    ]
+    return table(["", "", *used], rows, caption=f"{caption} (ACC and NMI together)")
+
+
+def _bar(counts: Mapping[str, int]) -> Html:
+    total = sum(counts.values())
+    parts = [
+        tag("i", class_=css_class(verdict), style=f"width:{100 * n / total:.2f}%")
+        for verdict, n in counts.items()
+    ]
+    label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    return tag("div", *parts, class_="bar", role="img", aria_label=label)
+
+
+def _wins(results: Table2Results) -> list[Html]:
+    """Return in how many rows each method is the best, in our numbers and in the paper's."""
+    columns = {
+        f"{TITLES[metric]}, {WINS[side]}": wins
+        for metric in METRICS
+        for side, wins in wins_by_side(results.run, metric).items()
+    }
+    finished = {result.method for result in results.run}
+    rows = [
+        [method_title(method), *(wins.get(method, "–") for wins in columns.values())]
+        for method in results.methods
+        if method in finished
+    ]
+    n_rows = len(rows_of(distinct(results.run)))
+    return [
+        table(["", *columns], rows, caption=f"Wins in {n_rows} distinct rows; equal cells all win"),
+        tag(
+            "p",
+            "Ours: the best of all methods. Ours, printed cells: the best of the cells that have a "
+            "number in the paper, comparable with the paper's column.",
+        ),
+    ]

@@ -1,0 +1,192 @@
+import io
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from command_line import assert_one_sentence, sgpmic
+from rich.console import Console
+from small_studies import prepared, small_benchmark
+
+from sgpmic_cli.baselines.deep.sdc import SDC
+from sgpmic_cli.commands.benchmark_tables import result_tables
+from sgpmic_cli.data import load
+
+ROOT = Path(__file__).parents[2]
+QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
+
+
+@pytest.fixture
+def run(here, monkeypatch):
+    """The command in an empty folder, with the toy methods importable."""
+    monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
+    return lambda line: sgpmic(f"benchmark {line}")
+
+
+def test_json_is_one_document(run):
+    result = run(f"--dataset iris --variance 50,95 {QUICK} --json")
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document["protocol"] == "as-run"
+    assert len(document["cells"]) == 4
+    scores = ("acc", "nmi", "ari", "acc_hungarian")
+    facts = {"dataset", "variance", "q", "method", "seconds", "note", "paper", "verdict", *scores}
+    for cell in document["cells"]:
+        assert cell.keys() >= facts
+        for statistic in (*(cell[score] for score in scores), *cell["paper"].values()):
+            assert statistic.keys() == {"mean", "std"}
+        assert cell["paper"].keys() == cell["verdict"].keys() == {"acc", "nmi"}
+        assert (cell["repeats"], cell["failed"]) == (2, 0)
+        assert cell["seconds"] > 0
+
+
+def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
+    result = run(f"--dataset iris {QUICK}")
+    assert result.exit_code == 0
+    assert "88.67±0.00" in result.stdout
+    assert "exact: " in result.stdout
+    assert "\x1b" not in result.output
+    assert re.search(r"\b4 .*computed.*\b0 reused.*sgpmic-out/benchmark", result.stderr)
+    written = {path.name for path in (here / "sgpmic-out" / "benchmark").iterdir()}
+    tables = {f"{name}.{kind}" for name in ("table", "table2") for kind in ("md", "tex")}
+    documents = {"summary.json", "summary.md", "benchmark.json", "manifest.json"}
+    assert written == tables | documents | {"table.csv", "ari.md", "runs"}
+    assert run(f"--dataset iris {QUICK} --quiet").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "sentence"),
+    [
+        ("--dataset irs", 2, "did you mean 'iris'?"),
+        ("--dataset iris --methods pca", 2, "did you mean 'pca-fcm'?"),
+        ("--dataset iris --variance 90", 2, "valid: 50, 95, 99, all"),
+        ("--dataset iris --protocol as-ran", 2, "did you mean 'as-run'?"),
+        ("--dataset iris --repeats 0", 2, "--repeats"),
+        ("--dataset iris --timeout 0", 2, "--timeout 0"),
+        ("--dataset iris --memory-limit 5", 2, "--memory-limit '5'"),
+        ("--dataset ,", 2, "no data set was named"),
+        ("--dataset iris --methods ,", 2, "no method was named"),
+        ("--dataset iris --label y", 2, "no CSV file is among"),
+        ("--dataset none.csv", 2, "none.csv"),
+        ("--dataset plain.csv", 2, "label"),
+        ("--dataset plain.csv --label bb", 2, "did you mean 'b'?"),
+        ("--dataset iris --out plain.csv", 1, "'plain.csv'"),
+        ("--dataset iris --store plain.csv", 1, "'plain.csv'"),
+        ("--dataset yale --variance 50 --offline --data-dir none", 4, "yale is unavailable"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_writes_nothing(run, here, arguments, exit_code, sentence):
+    (here / "plain.csv").write_text("a,b,c\n1,2,0\n2,3,1\n5,1,1\n")
+    methods = "" if "--methods" in arguments else "--methods pca-fcm"
+    assert_one_sentence(run(f"{arguments} {methods}"), exit_code, sentence)
+    assert [path.name for path in here.rglob("*") if path.is_file()] == ["plain.csv"]
+
+
+def test_failed_runs_end_with_exit_code_3_after_the_table(run):
+    result = run("--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1")
+    assert result.exit_code == 3
+    assert "88.67±0.00" in result.stdout
+    assert "no luck" in result.stdout
+    assert result.stderr.endswith(
+        "sgpmic: 2 of 4 runs failed; the notes say why, and --retry-failed runs them again.\n"
+    )
+
+
+def test_unavailable_data_beside_others_are_no_failure(run):
+    result = run(f"--dataset iris,yale --variance 50 {QUICK} --offline --data-dir none")
+    assert result.exit_code == 0
+    assert "unavailable" in result.stdout
+
+
+def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
+    plan = f"--dataset wdbc --variance all {QUICK} --dry-run"
+    result = run(plan)
+    assert result.exit_code == 0
+    # Q = 1, 1, 2: two experiments of two methods.
+    assert "8 runs to compute, 0 stored" in result.stderr
+    assert list(here.iterdir()) == []
+    run(f"--dataset wdbc {QUICK}")
+    document = json.loads(run(f"{plan} --json").stdout)
+    assert (document["to_run"], document["at_hand"]) == (4, 4)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX resource limits")
+def test_a_full_disk_is_one_sentence_and_leaves_no_partial_files(tmp_path):
+    def limit_file_size():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    arguments = f"-m sgpmic_cli benchmark --dataset iris {QUICK} --out".split()
+    command = [sys.executable, *arguments, str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit_file_size
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("sgpmic: cannot write")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def _printed(finished, styles=False, **options):
+    console = Console(record=True, file=io.StringIO(), **options)
+    for part in result_tables(finished.results, console):
+        console.print(part)
+    return console.export_text(styles=styles)
+
+
+@pytest.mark.parametrize("datasets", [["iris"], ["iris", "wine"]], ids=["one", "two"])
+def test_tables_fit_the_terminal(run, here, datasets):
+    methods = ["pca-fcm", "ppca-fcm", "isomap-fcm", "dec", "toy_methods:Broken"]
+    methods.append("toy_methods:Flaky")
+    finished = small_benchmark(datasets, [95], methods, out=here, repeats=3)
+    for width in (80, 100, 140):
+        text = _printed(finished, width=width)
+        assert max(len(line.rstrip()) for line in text.splitlines()) <= width
+        for result in finished.results:
+            if result.ours["acc"].mean is not None:
+                assert f"{result.ours['acc'].mean:.2f}±" in text
+        assert "…" not in text
+
+
+def test_the_best_of_a_row_is_bold_and_verdicts_are_coloured(tmp_path):
+    finished = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1)
+    options = {"width": 140, "force_terminal": True, "color_system": "standard"}
+    text = _printed(finished, styles=True, **options)
+    assert "\x1b[1m88.67±0.00\x1b[0m" in text
+    assert "\x1b[1m76.00±0.00\x1b[0m" not in text
+    assert "\x1b[1;32mexact\x1b[0m" in text
+
+
+def test_a_stored_table_is_printed_without_importing_its_methods(tmp_path):
+    arguments = [*f"benchmark --dataset iris {QUICK} --quiet --out".split(), str(tmp_path)]
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom sgpmic_cli.commands import app\n"
+        f"CliRunner().invoke(app, {arguments})\n"
+        "print(*(name in sys.modules for name in ('sklearn', 'joblib', 'scipy.stats')))"
+    )
+    command = [sys.executable, "-c", code]
+    loaded = [subprocess.check_output(command, text=True, cwd=ROOT) for _ in range(2)]
+    assert loaded == ["True True True\n", "False False False\n"]
+
+
+def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
+    arguments = "--dataset iris --methods sdc,pca-fcm --repeats 2 --n-jobs 1 --trace"
+    assert run(arguments).exit_code == 0
+    path = here / "sgpmic-out" / "benchmark" / "trace.csv"
+    first = path.read_bytes()
+    trace = pd.read_csv(path)
+    assert trace["method"].unique().tolist() == ["sdc"]  # pca-fcm has no curve
+    assert sorted(trace["repeat"].unique()) == [0, 1]
+    runs = prepared(["iris"], [95], ["sdc"], store=here).runs
+    arguments_of_0 = next(run for run in runs if run.repeat == 0).arguments()
+    model = SDC(**arguments_of_0).fit(load("iris").Y)
+    own = trace[trace["repeat"] == 0]
+    assert own["value"].tolist() == model.loss_curve_
+    assert own["step"].tolist() == list(range(1, len(model.loss_curve_) + 1))
+    path.unlink()
+    assert "0 runs computed, 4 reused" in run(arguments).stderr
+    assert path.read_bytes() == first

@@ -1,0 +1,144 @@
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import assert_one_sentence, sgpmic
+
+from sgpmic_cli.experiments.plan import methods
+
+ROOT = Path(__file__).parents[2]
+SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    path = tmp_path_factory.mktemp("reference") / "reference.json"
+    assert sgpmic(f"{SUBSET} --update --repeats 3 --reference", path).exit_code == 0
+    return path
+
+
+@pytest.fixture
+def edited(reference, tmp_path):
+    """Return a function that writes a reference with a changed first cell."""
+
+    def write(**changes):
+        content = json.loads(reference.read_text())
+        content["cells"][0].update(changes)
+        path = tmp_path / "edited.json"
+        path.write_text(json.dumps(content))
+        return path
+
+    return write
+
+
+def test_unchanged_scores_pass(reference):
+    result = sgpmic(f"{SUBSET} --reference", reference)
+    assert result.exit_code == 0
+    assert re.fullmatch(r"no score is lower than .* allows; \d+ s\n", result.stderr)
+    assert result.stdout == "12 numbers: 12 same\n"
+
+
+def test_a_lower_score_is_shown_and_fails(edited):
+    result = sgpmic(f"{SUBSET} --reference", edited(acc=[99.0, 99.0, 99.0]))
+    assert result.exit_code == 1
+    assert "differs down" in result.stdout
+    assert "-7.67" in result.stdout
+    assert "1 of 12" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_higher_score_is_shown_and_passes(edited):
+    result = sgpmic(f"{SUBSET} --json --reference", edited(acc=[80.0, 80.0, 80.0]))
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document["counts"] == {"same": 11, "differs up": 1}
+    (moved,) = [change for change in document["changes"] if change["state"] == "differs up"]
+    assert (moved["metric"], round(moved["difference"], 2)) == ("acc", 11.33)
+
+
+def test_a_missing_cell_fails(edited):
+    result = sgpmic(f"{SUBSET} --reference", edited(variance=42))
+    assert result.exit_code == 1
+    assert "missing" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", ["--dataset cmc", "--methods sdc"])
+def test_comparing_nothing_fails(reference, arguments):
+    result = sgpmic(f"{SUBSET} {arguments} --reference", reference)
+    assert result.exit_code == 1
+    assert "nothing was compared" in result.stderr
+
+
+def test_a_missing_reference_fails_and_names_the_option_that_writes_it(tmp_path):
+    result = sgpmic(f"{SUBSET} --reference", tmp_path / "none.json")
+    assert result.exit_code == 1
+    assert "update" in result.stderr
+
+
+def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
+    path = edited(acc=[80.0, 80.0, 80.0])
+    result = sgpmic(f"{SUBSET} --update --reference", path)
+    assert result.exit_code == 0
+    assert "+11.33" in result.stdout
+    assert path.read_text() == reference.read_text()
+
+
+def test_an_update_with_failed_runs_names_the_cells(reference, tmp_path, monkeypatch):
+    path = tmp_path / "reference.json"
+    shutil.copy(reference, path)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
+    monkeypatch.setattr(methods, "_BUILT_IN", (methods.Method("pca-fcm", "toy_methods:Broken"),))
+    result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path)
+    assert result.exit_code == 3
+    assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
+    cell = "9 of 9 runs failed: pca-fcm on iris 50 (all runs; the old scores are kept), pca-fcm on"
+    assert cell in result.stderr
+    assert path.read_text() == reference.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--dataset iris,wien", "did you mean 'wine'?"),
+        ("--methods pca-fcm,pppca", "unknown method 'pppca'"),
+        ("--update --repeats 0", "--repeats"),
+        ("--label kind", "--label kind needs --update"),
+        ("--junit x.xml --update", "--junit"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(reference, arguments, sentence):
+    result = sgpmic(f"{SUBSET} {arguments} --reference", reference)
+    assert_one_sentence(result, 2, sentence)
+
+
+def test_a_broken_method_fails(reference, tmp_path):
+    copy = tmp_path / "a copy"
+    for folder in ("sgpmic_cli", "datasets"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run():
+        command = [sys.executable, "-m", "sgpmic_cli", *SUBSET.split(), "--reference", reference]
+        environment = {**os.environ, "PYTHONPATH": str(copy)}
+        return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+
+    intact = run()
+    assert (intact.returncode, intact.stdout) == (0, "12 numbers: 12 same\n")
+    module = copy / "sgpmic_cli" / "embeddings" / "pca.py"
+    order = "[7 * n % len(Y) for n in range(len(Y))]"
+    shuffle = f"def pca(Y, q, **more):\n    return _pca(Y, q, **more)[{order}]\n"
+    module.write_text(f"{module.read_text()}\n\n_pca = pca\n\n\n{shuffle}")
+    broken = run()
+    assert broken.returncode == 1
+    assert "differs down" in broken.stdout
+    assert "scores are lower, failed or missing" in broken.stderr
+
+
+def test_the_committed_reference_holds_for_fast_methods():
+    methods = "pca-fcm,isomap-fcm,ppca-fcm,aml,dec"
+    result = sgpmic(f"check --dataset iris,wine,wdbc --methods {methods} --n-jobs 1")
+    assert result.exit_code == 0, result.output

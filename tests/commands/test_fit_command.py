@@ -1,0 +1,321 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import assert_one_sentence, sgpmic
+from raw_tables import birds
+
+from sgpmic_cli.data import load
+from sgpmic_cli.model.device import choice
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.scores import purity
+
+ROOT = Path(__file__).parents[2]
+QUICK = "--setting paper --iterations 2 --inducing 10"
+FIGURES = {
+    f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
+}
+TABLES = {"labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
+FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html"}
+
+
+def read(path):
+    """Read a CSV file with exact numbers; pandas may round the last digit by default."""
+    frame = pd.read_csv(path, dtype=str)
+    return frame.astype({name: float for name in frame.columns if name != "step"})
+
+
+@pytest.fixture
+def no_figures(monkeypatch):
+    def draw_nothing(fitted, folder):
+        for name in ("convergence", "embedding", "profile", "numbers-tried"):
+            (folder / f"{name}.png").touch()
+        return []
+
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_all", draw_nothing)
+
+
+@pytest.fixture
+def run(here):
+    """The command in a folder with two small CSV files."""
+    rng = np.random.RandomState(0)
+    values = rng.randn(30, 3) + 5.0 * (np.arange(30) % 2)[:, None]
+    frame = pd.DataFrame(values, columns=["a", "b", "c"])
+    frame.to_csv("plain.csv", index=False)
+    frame.assign(kind=np.where(np.arange(30) % 2, "odd", "even")).to_csv("named.csv", index=False)
+    return lambda line: sgpmic(f"fit {line}")
+
+
+def test_all_files_are_written_and_agree_with_the_model(run, here):
+    result = run(f"iris {QUICK} --json --seed 3")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    folder = here / "sgpmic-out" / "fit" / "iris"
+    assert {path.name for path in folder.iterdir()} == FILES
+    data, model = load("iris"), PaperSGPMIC.load(folder / "model.npz")
+    told = [document[name] for name in ("clusters", "dims", "inducing", "seed")]
+    assert told == [3, 2, 10, 3]
+    assert document["scores"]["acc"] == purity(data.labels, model.labels_)
+    assert document["lower_bound"] == model.lower_bound_
+    assert sum(document["sizes"]) == 150
+    labels = read(folder / "labels.csv")
+    assert list(labels.columns) == ["row", "label", "p0", "p1", "p2"]
+    assert labels["row"].tolist() == list(range(1, 151))
+    assert np.array_equal(labels["label"], model.labels_)
+    assert np.array_equal(labels[["p0", "p1", "p2"]], model.responsibilities_)
+    assert np.array_equal(read(folder / "embedding.csv")[["x1", "x2"]], model.embedding_)
+    trace = read(folder / "trace.csv")
+    assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
+    assert trace["round"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["bound"].tolist() == model.lower_bounds_
+    assert trace["acc"].iloc[-1] == document["scores"]["acc"]
+    assert list(model.feature_names_in_) == list(data.feature_names)
+
+
+def test_the_same_command_writes_the_same_bytes(run, here):
+    for name in ("one", "two"):
+        assert run(f"iris {QUICK} --out {name}").exit_code == 0
+    for name in FIGURES | TABLES:
+        one, two = here / "one" / name, here / "two" / name
+        assert one.read_bytes() == two.read_bytes(), name
+
+
+def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
+    result = run(f"iris {QUICK}")
+    assert result.exit_code == 0
+    assert "ACC" in result.stdout
+    assert "150 rows, 4 columns" in result.stdout
+    lines = result.stderr.splitlines()
+    assert re.match(r"iteration 1/2: bound -.*, ACC ", lines[0])
+    ending = r"report, model, tables and figures in sgpmic-out/fit/iris; \d+ s"
+    assert re.fullmatch(ending, lines[-1])
+    assert run(f"iris {QUICK} --quiet --force").stderr == ""
+    assert "\x1b" not in result.output
+
+
+def test_columns_of_very_different_variance_get_a_note(run, no_figures):
+    note = "the variance of column 'proline' is"
+    unscaled = run(f"wine {QUICK} --scale none --json")
+    assert json.loads(unscaled.stdout)["columns"] == 13
+    assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
+    assert (note in run(f"wine {QUICK} --force").stderr) == (PaperSGPMIC().scale != "standard")
+    for scale in ("standard", "global"):
+        assert note not in run(f"wine {QUICK} --force --scale {scale}").stderr
+    assert "variance" not in run(f"iris {QUICK} --force --scale none").stderr
+
+
+def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_figures):
+    plain = json.loads(run(f"plain.csv {QUICK} --clusters 2 --dims 2 --json").stdout)
+    assert (plain["scores"], plain["classes"]) == (None, None)
+    assert plain["out"] == "sgpmic-out/fit/plain.csv"
+    assert pd.read_csv("sgpmic-out/fit/plain.csv/trace.csv")["acc"].isna().all()
+    named = json.loads(run(f"named.csv {QUICK} --label kind --json").stdout)
+    assert named["clusters"] == named["classes"] == 2
+    assert named["scores"]["acc"] == 100.0
+
+
+def test_a_fit_is_replaced_only_with_force(run, here, no_figures):
+    line = f"plain.csv {QUICK} --clusters 2 --dims 2"
+    assert run(line).exit_code == 0
+    model = here / "sgpmic-out/fit/plain.csv/model.npz"
+    before = model.read_bytes()
+    assert_one_sentence(run(f"{line} --seed 5"), 2, "already contains a fit")
+    assert model.read_bytes() == before
+    assert run(f"{line} --seed 5 --force").exit_code == 0
+    assert model.read_bytes() != before
+
+
+def test_the_input_is_not_overwritten(run, here):
+    (here / "labels.csv").write_bytes((here / "plain.csv").read_bytes())
+    before = sorted(here.rglob("*"))
+    result = run(f"labels.csv {QUICK} --clusters 2 --out .")
+    assert_one_sentence(result, 2, "the results would replace 'labels.csv'")
+    assert (here / "labels.csv").read_bytes() == (here / "plain.csv").read_bytes()
+    assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize("scale", ["global", "standard"])
+def test_a_raw_table_is_fitted_and_predicted_with_the_papers_model(run, here, no_figures, scale):
+    table, new = birds(), birds(40, seed=1)
+    table.to_csv("birds.csv", index=False)
+    result = run(f"birds.csv --setting paper --clusters 3 --inducing 20 --scale {scale}")
+    assert result.exit_code == 0, result.output
+    assert "note: column 'bird'" in result.stderr
+    assert "missing values in" in result.stderr
+    folder = "sgpmic-out/fit/birds.csv"
+    labels = pd.read_csv(f"{folder}/labels.csv")
+    assert labels["id"].tolist() == table["bird"].tolist()
+    assert pd.read_csv(f"{folder}/embedding.csv")["id"].tolist() == table["bird"].tolist()
+    new.to_csv("new.csv", index=False)
+    new[new.columns[::-1]].assign(extra=1).to_csv("shuffled.csv", index=False)
+    for name in ("birds", "new", "shuffled"):
+        predicted = sgpmic(f"predict {folder} {name}.csv --out {name}")
+        assert predicted.exit_code == 0, predicted.output
+    assert (pd.read_csv("birds/labels.csv")["label"] == labels["label"]).mean() > 0.95
+    assert "'extra'" in predicted.stderr
+    assert (here / "new/labels.csv").read_bytes() == (here / "shuffled/labels.csv").read_bytes()
+
+
+def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
+    table = birds(60)
+    table.to_csv("birds.csv", index=False)
+    options = "--clusters 2 --id bird --missing drop --encode drop --json"
+    result = run(f"birds.csv {QUICK} {options}")
+    assert result.exit_code == 0, result.output
+    complete = table.drop(columns=["island", "sex"]).dropna()
+    labels = pd.read_csv("sgpmic-out/fit/birds.csv/labels.csv")
+    assert labels["row"].tolist() == (complete.index + 1).tolist()
+    assert labels["id"].tolist() == complete["bird"].tolist()
+    assert json.loads(result.stdout)["columns"] == 4
+
+
+def test_all_problems_are_reported_with_options_of_the_command(run, here):
+    (here / "raw.csv").write_text(
+        "when,a,b\n2024-01-31,1,2\n2024-02-01,x,3\n2024-02-02,4,5\n2024-02-02,9,\n"
+    )
+    result = run("raw.csv --clusters 2 --missing error")
+    assert_one_sentence(result, 2, "raw.csv has 3 problems: (1) column 'when' holds dates or times")
+    for option in ("--drop when", "--drop a", "--missing median", "--missing drop"):
+        assert f"({option})" in result.stderr
+    benchmark = sgpmic("benchmark --dataset raw.csv --label b")
+    assert_one_sentence(benchmark, 2, "holds dates")
+    assert "drop" not in benchmark.stderr
+
+
+def test_missing_values_need_a_model_that_supports_them(run, monkeypatch):
+    birds(60).to_csv("birds.csv", index=False)
+    monkeypatch.setattr("sgpmic_cli.single_fit.fitting.default_missing", lambda setting: "median")
+    result = run(f"birds.csv {QUICK} --clusters 2 --missing model")
+    assert_one_sentence(result, 2, "birds.csv: values are missing")
+    assert "(--missing median)" in result.stderr
+    assert "(--missing drop)" in result.stderr
+
+
+def test_decimal_commas_and_standard_input(here, no_figures):
+    text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",").encode()
+    line = f"fit - {QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
+    result = sgpmic(line, input=text)
+    assert result.exit_code == 0, result.output
+    assert "standard-input: 40 rows, 2 columns" in result.stdout
+    predicted = sgpmic("predict sgpmic-out/fit/standard-input -", input=text)
+    assert predicted.exit_code == 0, predicted.output
+
+
+def test_a_header_of_numbers_gets_a_note(run, no_figures):
+    frame = pd.read_csv("plain.csv").set_axis(["2019", "2020", "2021"], axis=1)
+    frame.to_csv("years.csv", index=False)
+    result = run(f"years.csv {QUICK} --clusters 2 --dims 2")
+    assert "31 rows" in result.stdout
+    assert "note: no header was found in years.csv" in result.stderr
+
+
+def test_the_trace_belongs_to_the_best_restart(run, here, no_figures):
+    result = run(f"iris {QUICK} --init 3 --out x --json")
+    assert "restart 1/3, iteration 1/2" in result.stderr
+    model = PaperSGPMIC.load(here / "x" / "model.npz")
+    assert read(here / "x" / "trace.csv")["bound"].tolist() == model.lower_bounds_
+    run(f"iris {QUICK} --init 1 --out y --json")
+    assert model.lower_bound_ >= PaperSGPMIC.load(here / "y" / "model.npz").lower_bound_
+
+
+@pytest.mark.parametrize("setting", ["default", "paper"])
+def test_a_missing_gpu_is_no_error(run, no_figures, monkeypatch, setting):
+    monkeypatch.setattr(choice, "missing", lambda: "none is plugged in")
+    quick = "--clusters 2 --iterations 2 --inducing 5"
+    assert run(f"plain.csv {quick} --setting {setting} --device auto").exit_code == 0
+
+
+def test_more_inducing_inputs_than_rows_get_a_note(run, no_figures):
+    result = run("plain.csv --setting paper --iterations 1 --clusters 2 --inducing 50")
+    assert result.exit_code == 0
+    assert re.search(r"note: .*inducing.*50 is more than the 30 rows", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "sentence"),
+    [
+        ("irs", 2, "did you mean 'iris'?"),
+        ("none.csv", 2, "there is no file none.csv"),
+        ("plain.csv --setting paper", 2, "the number of classes in plain.csv is unknown"),
+        ("iris --drop petal_width", 2, "iris is a registered set"),
+        ("plain.csv --missing model --clusters 2 --drop z", 2, "no column 'z' for drop"),
+        ("plain.csv --separator ab", 2, "give one character"),
+        ("named.csv --label knd", 2, "did you mean 'kind'?"),
+        ("iris --label x", 2, "iris brings its own classes"),
+        ("iris --dims 2 --variance 95", 2, "give one of them"),
+        ("iris --variance 0.95", 2, "a percentage from 1 to below 100"),
+        ("iris --variance nan", 2, "a percentage from 1 to below 100"),
+        ("iris --clusters 0", 2, "--clusters 0: give a number such as 3"),
+        ("iris --clusters 151", 2, "clusters=151 needs at least that many distinct rows"),
+        ("iris --clusters some", 2, "--clusters some: give a number such as 3"),
+        ("iris --clusters 8-2", 2, "(8, 2)"),
+        ("iris --clusters 2-8 --setting paper", 2, "the paper's setting"),
+        ("iris --dims auto --setting paper", 2, "the paper's setting"),
+        ("iris --dims 5", 2, "needs at least that many columns"),
+        ("iris --dims 0", 2, "--dims 0: give a number such as 2"),
+        ("iris --dims few", 2, "--dims few: give a number such as 2, or auto"),
+        ("iris --kernel cosine", 2, "'cosine' is not one of 'rbf', 'linear'"),
+        ("iris --scale some", 2, "'some' is not one of 'none', 'global', 'standard'"),
+        ("iris --iterations 0", 2, "'--iterations'"),
+        ("iris --inducing 0", 2, "'--inducing'"),
+        ("iris --setting paper --init 0", 2, "'--init'"),
+        ("iris --kernel rbf", 2, "belongs to the paper's setting"),
+        ("iris --setting paper --temp-folder .", 2, "belongs to the default setting"),
+        ("iris --temp-folder none", 2, "'none'"),
+        ("iris --no-such", 2, "No such option: --no-such"),
+        ("huge.csv --clusters 2 --scale none --setting paper", 2, "'global'"),
+        ("equal.csv --clusters 2", 2, "all rows of equal.csv are equal"),
+        ("iris --out plain.csv", 1, "'plain.csv'"),
+        ("yale --offline --data-dir none", 4, "yale is unavailable"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_writes_nothing(run, here, arguments, exit_code, sentence):
+    (here / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
+    (here / "equal.csv").write_text("a,b\n" + "1,2\n" * 5)
+    before = sorted(here.rglob("*"))
+    assert_one_sentence(run(arguments), exit_code, sentence)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
+    assert run(f"iris {QUICK} --out kept").exit_code == 0
+    before = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
+
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_embedding", fail)
+    result = run(f"iris {QUICK} --out kept --seed 9 --force")
+    assert result.exit_code == 0
+    assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
+    after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
+    # The figures of the replaced fit are deleted.
+    assert before.keys() - after.keys() == {"embedding.png", "embedding.pdf"}
+    assert after["model.npz"] != before["model.npz"]
+
+
+def test_an_interrupted_fit_writes_nothing(tmp_path):
+    line = "-m sgpmic_cli fit iris --iterations 100000 --out"
+    process = subprocess.Popen(
+        [sys.executable, *line.split(), str(tmp_path / "out" / "deep")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stderr is not None
+    assert any(line.startswith("iteration 1/100000: bound") for line in process.stderr)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr.splitlines()[-1] == "sgpmic: interrupted; nothing was written."
+    assert "Traceback" not in stderr
+    assert not list(tmp_path.iterdir())

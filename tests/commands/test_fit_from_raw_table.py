@@ -1,0 +1,129 @@
+"""The default fit of a raw table: number of clusters, descriptions, report and prediction."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import sgpmic
+from raw_tables import birds, groups
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.data import load
+from sgpmic_cli.report.fit_page import SECTIONS
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """Fit a table of 333 rows with an id, two text columns and missing values."""
+    folder = tmp_path_factory.mktemp("birds")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        birds().to_csv("birds.csv", index=False)
+        result = sgpmic("fit birds.csv")
+    assert result.exit_code == 0, result.output
+    return result, folder
+
+
+@pytest.fixture
+def out(fitted, monkeypatch):
+    monkeypatch.chdir(fitted[1])
+    return fitted[1] / "sgpmic-out/fit/birds.csv"
+
+
+def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
+    stdout, model = fitted[0].stdout, SGPMIC.load(out / "model.npz")
+    m = model.n_clusters_
+    assert m in (2, 3)  # two of the three groups are near each other
+    assert f"{m} clusters, chosen among 1 to 15" in stdout
+    assert m == 3 or "look at 3 as well" in stdout
+    assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
+    tried = json.loads((out / "manifest.json").read_text())["fit"]["numbers_tried"]
+    assert [row["n_clusters"] for row in tried] == list(range(1, 16))
+    assert (out / "numbers-tried.png").stat().st_size > 1000
+
+
+def test_the_clusters_are_the_groups_not_the_text_columns(out):
+    result = sgpmic("fit birds.csv --clusters 3 --out three --force")
+    assert result.exit_code == 0, result.output
+    assert adjusted_rand_score(groups(333), pd.read_csv("three/labels.csv")["label"]) > 0.9
+
+
+def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
+    labels, profile = pd.read_csv(out / "labels.csv"), pd.read_csv(out / "profile.csv")
+    sizes = labels["label"].value_counts().sort_index()
+    assert profile.groupby("cluster")["size"].first().tolist() == sizes.tolist()
+    mass = birds()["body_mass"].groupby(labels["label"])  # pandas ignores missing values
+    row = profile[profile["feature"] == "body_mass"].set_index("cluster")
+    assert np.allclose(row["mean"], mass.mean())
+    assert np.allclose(row["spread"], mass.std(ddof=0))
+    fractions = profile[profile["feature"].str.startswith("island=")]
+    assert np.allclose(fractions.groupby("cluster")["share"].sum(), 1.0)
+    assert fractions["mean"].isna().all()
+    assert "elsewhere" in fitted[0].stdout
+    assert re.search(r"N\d{4}, N\d{4}", fitted[0].stdout)  # typical rows by id
+
+
+def test_the_page_has_all_sections_and_needs_no_network(out):
+    html = (out / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r'<section id="([a-z-]+)"', html) == list(SECTIONS)
+    assert html.count('src="data:image/png;base64,') == 4
+    assert not re.search(r'(?:src|href)="(?!data:|#)', html)
+    for words in ("bill_length", "island", "missing values", "SGPMIC.load"):
+        assert words in html
+    assert "sgpmic predict sgpmic-out/fit/birds.csv NEW.csv" in html
+
+
+def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
+    new = birds(40, seed=1)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    new[new.columns[::-1]].to_csv(tmp_path / "other.csv", index=False)
+    written = []
+    for name in ("new", "other"):
+        result = sgpmic("predict", out, tmp_path / f"{name}.csv", "--out", tmp_path / name)
+        assert result.exit_code == 0, result.output
+        written.append((tmp_path / name / "labels.csv").read_bytes())
+    assert written[0] == written[1]
+    assert pd.read_csv(tmp_path / "new/labels.csv")["id"].tolist() == new["bird"].tolist()
+
+
+def test_training_rows_keep_their_labels(out, tmp_path):
+    assert sgpmic("predict", out, "birds.csv", "--out", tmp_path / "again").exit_code == 0
+    again = pd.read_csv(tmp_path / "again/labels.csv")
+    assert (again["label"] == pd.read_csv(out / "labels.csv")["label"]).all()
+
+
+def test_classes_of_a_registered_set_are_not_used(here):
+    document = json.loads(sgpmic("fit iris --json").stdout)
+    labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["label"]
+    assert document["setting"] == "default"
+    assert len(document["numbers_tried"]) == 15
+    assert np.array_equal(SGPMIC(random_state=0).fit(load("iris").Y).labels_, labels)
+
+
+def test_a_range_and_a_number_of_clusters(here):
+    birds(80, holes=0.0).to_csv("birds.csv", index=False)
+    ranged = json.loads(sgpmic("fit birds.csv --clusters 2-4 --out out --json").stdout)
+    assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
+    given = sgpmic("fit birds.csv --n-clusters 3 --out out --force")
+    assert "3 clusters, as " in given.stdout
+    assert not (here / "out/numbers-tried.png").exists()  # a file of the replaced fit
+
+
+def test_data_without_clusters_are_reported(here):
+    values = np.random.RandomState(0).randn(150, 3)
+    pd.DataFrame(values, columns=list("abc")).to_csv("cloud.csv", index=False)
+    result = sgpmic("fit cloud.csv")
+    assert result.exit_code == 0, result.output
+    assert "no clusters" in result.stdout
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_tiny_cluster_gets_a_note(here):
+    values = np.vstack([np.random.RandomState(0).randn(60, 2), [[40.0, 40.0]]])
+    pd.DataFrame(values, columns=["a", "b"]).to_csv("one.csv", index=False)
+    result = sgpmic("fit one.csv --clusters 2 --json")
+    assert json.loads(result.stdout)["tiny_clusters"]
+    assert "handful of rows" in result.stderr

@@ -1,0 +1,199 @@
+"""Files that are read in blocks: the output does not depend on the size of the blocks."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import assert_one_sentence, sgpmic
+
+from sgpmic_cli import SGPMIC, row_blocks
+from sgpmic_cli.data import load
+from sgpmic_cli.data.intake import parquet, reading
+from sgpmic_cli.data.intake.options import TableOptions
+from sgpmic_cli.model import estimator
+from sgpmic_cli.model.paper import placement as paper_placement
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.variational import placement
+from sgpmic_cli.single_fit import fitting, prediction
+
+TABLES = ("labels.csv", "embedding.csv")
+RNG = np.random.RandomState(0)
+TRAIN = pd.DataFrame(RNG.randn(60, 3) + 6.0 * (np.arange(60) % 2)[:, None], columns=["a", "b", "c"])
+NEW = pd.DataFrame(RNG.randn(150, 3) + 6.0 * (np.arange(150) % 2)[:, None], columns=["a", "b", "c"])
+
+
+@pytest.fixture(autouse=True)
+def small_products(here, monkeypatch):
+    # Rows that are multiplied together share rounding errors, so their blocks must be equal.
+    monkeypatch.setattr(placement, "BLOCK", 4)
+    monkeypatch.setattr(paper_placement, "BLOCK", 4)
+
+
+def use_small_blocks(patch):
+    for module in (row_blocks, parquet, prediction):
+        patch.setattr(module, "ROWS", 16)
+    patch.setattr(reading, "PIECE", 500)
+
+
+def written(folder):
+    return [(folder / name).read_bytes() for name in TABLES]
+
+
+def write(kind, table):
+    name = f"new.{kind}"
+    if kind == "npy":
+        np.save(name, table[["a", "b", "c"]].to_numpy())
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(name, row_group_size=40)
+    else:
+        table.to_csv(name, index=False)
+    return name
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "npy", "parquet"])
+@pytest.mark.parametrize(
+    "model", [SGPMIC(2, max_iter=3, random_state=0), PaperSGPMIC(2, n_inducing=9, max_iter=2)]
+)
+def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, model):
+    model.fit(TRAIN.to_numpy() if kind == "npy" else TRAIN).save("model.npz")
+    names = [f'bird "{i}",\n of many' if i % 7 == 0 else f"{i:04d}" for i in range(150)]
+    table = NEW.assign(name=names, kind=np.where(np.arange(150) % 2, "1", "1.0"))
+    columns = "" if kind == "npy" else "--id name --label kind"
+    line = f"predict model.npz {write(kind, table)} --json {columns} --out"
+    one = sgpmic(line, "one")
+    assert one.exit_code == 0, one.output
+    use_small_blocks(monkeypatch)
+    many = sgpmic(line, "many")
+    assert many.exit_code == 0, many.output
+    assert written(here / "one") == written(here / "many")
+    found = pd.read_csv("many/labels.csv", dtype={"id": str})
+    assert found["row"].tolist() == list(range(1, 151))
+    probabilities = model.predict_proba(NEW if kind != "npy" else NEW.to_numpy())
+    assert np.array_equal(found[["p0", "p1"]], probabilities)
+    if columns:
+        assert found["id"].tolist() == names
+    first, second = (json.loads(result.stdout) for result in (one, many))
+    assert first.pop("mean_probability") == pytest.approx(second.pop("mean_probability"))
+    assert {**first, "out": ""} == {**second, "out": ""}
+
+
+@pytest.mark.parametrize("missing", ["model", "median", "drop"])
+def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
+    train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
+    train.to_csv("train.csv", index=False)
+    data = load("train.csv", table=TableOptions(missing=missing))
+    fitting.fit(data, clusters=2, max_iter=2).model.save("model.npz")
+    colours = np.where(np.arange(150) % 3, "red", "green")
+    table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
+    present = np.random.RandomState(1).random_sample(150) > 0.1
+    table.assign(a=table["a"].where(present)).to_csv("new.csv", index=False)
+    line = "predict model.npz new.csv --json --label kind --out"
+    first = json.loads(sgpmic(line, "one").stdout)
+    use_small_blocks(monkeypatch)
+    second = json.loads(sgpmic(line, "many").stdout)
+    assert first["notes"] == second["notes"]
+    assert len(first["notes"]) == 3
+    unknown = "column 'colour' has 50 values that the model does not know, such as 'green' in row 1"
+    assert unknown in first["notes"][1]
+    assert first["scores"] == second["scores"]
+    assert written(here / "one") == written(here / "many")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("1,x,3", "row 101 (line 102), column 'b': 'x' is not a number"),
+        ("1,2", "line 102: 2 cells where the first line has 3"),
+        ('1,"2"3,4', "line 102: a quote is not closed or has something beside it"),
+        ("1,\xe9,3", "is not in UTF-8 (byte 0xe9 in line 102)"),
+        ("1,2,1e300", "Row 101 is too far from the training rows"),
+        ("1,2,inf", "row 101 (line 102), column 'c': the value is not finite"),
+    ],
+)
+def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
+    here, monkeypatch, line, sentence
+):
+    SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
+    lines = NEW.to_csv(index=False).splitlines()
+    lines.insert(101, line)
+    (here / "new.csv").write_bytes("\n".join(lines).encode("latin-1"))
+    use_small_blocks(monkeypatch)
+    before = sorted(here.rglob("*"))
+    assert_one_sentence(sgpmic("predict model.npz new.csv --out out"), 2, sentence)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_file_without_a_complete_row_is_refused(here, monkeypatch):
+    TRAIN.to_csv("train.csv", index=False)
+    assert sgpmic("fit train.csv --clusters 2 --iterations 2 --missing drop").exit_code == 0
+    NEW.assign(b=np.nan).to_csv("new.csv", index=False)
+    use_small_blocks(monkeypatch)
+    result = sgpmic("predict sgpmic-out/fit/train.csv new.csv --out out")
+    assert_one_sentence(result, 2, "every row has a missing value")
+    assert not (here / "out").exists()
+
+
+def test_an_interrupt_between_blocks_keeps_the_old_files(here, monkeypatch):
+    SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
+    NEW.to_csv("new.csv", index=False)
+    assert sgpmic("predict model.npz new.csv --out out").exit_code == 0
+    before = written(here / "out")
+    use_small_blocks(monkeypatch)
+    locate, calls = SGPMIC._locate, []
+
+    def interrupted(self, X, first_row=0):
+        calls.append(first_row)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return locate(self, X, first_row)
+
+    monkeypatch.setattr(SGPMIC, "_locate", interrupted)
+    (NEW + 0.5).to_csv("new.csv", index=False)
+    assert sgpmic("predict model.npz new.csv --out out").exit_code == 130
+    assert calls == [0, 16, 32, 48]
+    assert written(here / "out") == before
+    assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
+
+
+def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
+    np.save("t.npy", NEW.to_numpy())
+    NEW.to_csv("t.csv", index=False, header=False)
+    before = (here / "t.npy").read_bytes()
+    for name in ("t.npy", "t.csv"):
+        result = sgpmic(f"fit {name} --iterations 5 --out of-{name}")
+        assert result.exit_code == 0, result.output
+        assert sgpmic(f"predict of-t.npy {name} --out back-{name}").exit_code == 0
+    profiles = [(here / f"of-{name}/profile.csv").read_bytes() for name in ("t.npy", "t.csv")]
+    assert profiles[0] == profiles[1]
+    folders = ("of-t.npy", "of-t.csv", "back-t.npy", "back-t.csv")
+    assert all(written(here / name) == written(here / "of-t.npy") for name in folders)
+    assert (here / "t.npy").read_bytes() == before
+
+
+def test_a_parquet_file_larger_than_memory_has_the_data_of_the_csv_file(here, monkeypatch):
+    NEW.to_csv("t.csv", index=False)
+    monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
+    from_parquet, from_csv = load(write("parquet", NEW)), load("t.csv")
+    assert from_parquet.sha256 == from_csv.sha256
+    assert from_parquet.feature_names == from_csv.feature_names
+
+
+def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
+    defaults = {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
+    monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)
+    NEW.to_csv("t.csv", index=False)
+    (here / "short").mkdir()
+    folders, array_room = [], estimator.array_room
+
+    def spy(shape, folder):
+        folders.append(folder)
+        return array_room(shape, folder)
+
+    monkeypatch.setattr(estimator, "array_room", spy)
+    options = "--clusters 2 --iterations 3 --out out --temp-folder short"
+    result = sgpmic(f"fit t.csv {options}")
+    assert result.exit_code == 0, result.output
+    assert folders == ["short"] * 4
+    assert len(pd.read_csv("out/labels.csv")) == len(NEW)

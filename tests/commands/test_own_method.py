@@ -1,0 +1,75 @@
+"""Methods of the user: a class in the working directory, and an installed package."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULE = '''
+from sklearn.cluster import KMeans
+
+
+class MyClusterer(KMeans):
+    """K-means under another name, which ignores the latent dimensions."""
+'''
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run the command in a folder with a method and a data set of the user."""
+    (tmp_path / "mypkg").mkdir()
+    (tmp_path / "mypkg" / "mymodule.py").write_text(MODULE)
+    lines = [f"{i % 2 * 10 + i % 5},{i % 3},{'xy'[i % 2]}" for i in range(60)]
+    (tmp_path / "my.csv").write_text("a,b,kind\n" + "\n".join(lines) + "\n")
+
+    def run(*arguments, n_jobs=1, path=""):
+        code = "from sgpmic_cli.__main__ import main; main()"
+        command = [sys.executable, "-c", code, "benchmark", *arguments]
+        paths = os.pathsep.join(filter(None, [str(ROOT), path]))
+        return subprocess.run(
+            [*command, "--repeats", "2", "--n-jobs", str(n_jobs), "--json", "--quiet"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+def test_a_class_in_the_working_directory_runs_on_a_csv_file(shell):
+    methods = "mypkg.mymodule:MyClusterer,pca-fcm"
+    done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", methods, n_jobs=2)
+    assert done.returncode == 0, done.stderr
+    cells = {(cell["dataset"], cell["method"]): cell for cell in json.loads(done.stdout)["cells"]}
+    mine = cells["my.csv", "mypkg.mymodule:MyClusterer"]
+    assert (mine["acc"]["mean"], mine["n_clusters"], mine["failed"]) == (100.0, 2, 0)
+    assert mine["verdict"] == {"acc": "new", "nmi": "new"}
+    assert cells["iris", "mypkg.mymodule:MyClusterer"]["acc"]["mean"] == pytest.approx(
+        89.33, abs=1.0
+    )
+    assert cells["iris", "pca-fcm"]["verdict"]["acc"] == "exact"
+
+
+def test_an_entry_point_of_an_installed_package_is_a_method(shell, tmp_path):
+    site = tmp_path / "site"
+    announced = site / "mypkg-1.0.dist-info"
+    announced.mkdir(parents=True)
+    (announced / "METADATA").write_text("Metadata-Version: 2.1\nName: mypkg\nVersion: 1.0\n")
+    (announced / "entry_points.txt").write_text("[sgpmic.methods]\nmine = mymodule:MyClusterer\n")
+    (site / "mymodule.py").write_text(MODULE)
+    done = shell("--dataset", "my.csv", "--label", "kind", "--methods", "mine", path=str(site))
+    assert done.returncode == 0, done.stderr
+    (cell,) = json.loads(done.stdout)["cells"]
+    assert (cell["method"], cell["acc"]["mean"]) == ("mine", 100.0)
+
+
+def test_a_method_that_does_not_exist_is_one_sentence(shell):
+    done = shell("--dataset", "my.csv", "--label", "kind", "--methods", "mypkg.nothing:MyClusterer")
+    assert done.returncode == 2
+    assert done.stderr.startswith("sgpmic: method 'mypkg.nothing:MyClusterer': cannot import")
+    assert done.stderr.count("\n") == 1

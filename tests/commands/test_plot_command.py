@@ -1,0 +1,46 @@
+import re
+
+import pytest
+from command_line import assert_one_sentence, sgpmic
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_png_and_pdf_in_the_default_folder(here):
+    result = sgpmic("plot figure1")
+    assert (result.exit_code, result.stdout) == (0, "sgpmic-out/figures/figure1.png\n")
+    assert re.fullmatch(r"1 figure in sgpmic-out/figures; \d+ s\n", result.stderr)
+    assert names(here / "sgpmic-out/figures") == {"figure1.png", "figure1.pdf"}
+
+
+def test_the_other_figures_are_drawn_after_an_error(here):
+    result = sgpmic("plot figure7 figure1 --out here")
+    assert (result.exit_code, result.stdout) == (2, "here/figure1.png\n")
+    assert "'results/sweep-clusters/sweep.csv'" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert names(here / "here") == {"figure1.png", "figure1.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("figure9", "unknown figure 'figure9' (did you mean"),
+        ("figure2 --repeats 0", "'--repeats'"),
+        ("embedding", "this figure"),
+        ("embedding --data irs", "(did you mean 'iris'?)"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence_and_writes_nothing(here, arguments, sentence):
+    assert_one_sentence(sgpmic(f"plot {arguments}"), 2, sentence)
+    assert not list(here.iterdir())
+
+
+def test_a_figure_of_a_csv_file(here):
+    rows = "".join(f"{i % 7},{i % 5 + 10 * (i % 2)},{'xy'[i % 2]}\n" for i in range(40))
+    (here / "mine.csv").write_text("a,b,kind\n" + rows)
+    assert sgpmic("plot convergence --data mine.csv --label kind --out here").exit_code == 0
+    assert (here / "here" / "convergence.png").stat().st_size > 5000

@@ -1,0 +1,119 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import assert_one_sentence, sgpmic
+
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.scores import purity
+from sgpmic_cli.single_fit import prediction
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.RandomState(0)
+    values = rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None]
+    frame = pd.DataFrame(values, columns=["a", "b", "c"])
+    return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
+
+
+@pytest.fixture(autouse=True)
+def files(fitted, here):
+    """A model, its training rows and new rows in the working directory."""
+    model, frame = fitted
+    model.save("model.npz")
+    frame.to_csv("train.csv", index=False)
+    kinds = np.where(np.arange(40) % 2, "odd", "even")
+    (frame + 0.1).assign(kind=kinds).to_csv("new.csv", index=False)
+
+
+def labels_in(folder):
+    return pd.read_csv(f"{folder}/labels.csv")["label"]
+
+
+def test_new_rows_get_labels_probabilities_and_points(fitted, here):
+    model, frame = fitted
+    result = sgpmic("predict model.npz new.csv --label kind --json")
+    assert result.exit_code == 0, result.output
+    folder = here / "sgpmic-out" / "predict" / "new.csv"
+    assert {path.name for path in folder.iterdir()} == {"labels.csv", "embedding.csv"}
+    new = frame + 0.1
+    labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
+    assert np.array_equal(labels[["p0", "p1"]], model.predict_proba(new))
+    assert np.array_equal(labels["label"], model.predict(new))
+    embedding = pd.read_csv(folder / "embedding.csv", dtype=str).astype(float)
+    assert np.array_equal(embedding[["x1", "x2"]], model.transform(new))
+    document = json.loads(result.stdout)
+    assert document["scores"]["acc"] == purity(np.arange(40) % 2, model.predict(new)) == 100.0
+    assert document["sizes"] == [20, 20]
+
+
+@pytest.mark.parametrize(("option", "threads"), [("", 1), ("--n-jobs 2", 2), ("--n-jobs -1", -1)])
+def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
+    used, predict = [], prediction.predict
+
+    def spy(model, *arguments):
+        used.append(model.n_jobs)
+        return predict(model, *arguments)
+
+    monkeypatch.setattr(prediction, "predict", spy)
+    assert sgpmic(f"predict model.npz train.csv {option}").exit_code == 0
+    assert used == [threads]
+
+
+def test_training_rows_keep_their_labels_however_they_are_stored(fitted, here):
+    model, frame = fitted
+    frame.iloc[:1].to_csv("one.csv", index=False)
+    frame.to_csv("bare.csv", index=False, header=False)  # matched by position
+    frame.assign(d=1.0)[["d", "c", "a", "b"]].to_csv("more.csv", index=False)
+    for name, n in (("train", 40), ("one", 1), ("bare", 40), ("more", 40)):
+        result = sgpmic(f"predict model.npz {name}.csv --out {name}")
+        assert result.exit_code == 0, result.output
+        assert np.array_equal(labels_in(name), model.labels_[:n])
+    assert "'d'" in result.stderr  # the ignored column
+
+
+def test_the_folder_of_a_fit_is_accepted_as_a_model(here):
+    (here / "fit").mkdir()
+    (here / "model.npz").rename(here / "fit" / "model.npz")
+    result = sgpmic("predict fit train.csv")
+    assert result.exit_code == 0
+    assert "2 of sizes 20, 20" in result.stdout
+    assert "ACC" not in result.stdout
+    assert "sgpmic-out/predict/train.csv" in result.stderr
+
+
+def test_inputs_and_fits_are_not_overwritten(fitted, here):
+    (here / "p").mkdir()
+    fitted[1].to_csv("p/embedding.csv", index=False)
+    before = {path: path.read_bytes() for path in here.rglob("*.*")}
+    overwritten = "the results would replace 'p/embedding.csv'"
+    assert_one_sentence(sgpmic("predict model.npz p/embedding.csv --out p"), 2, overwritten)
+    assert_one_sentence(sgpmic("predict model.npz new.csv --out ."), 2, "'.' contains a fit")
+    assert {path: path.read_bytes() for path in here.rglob("*.*")} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("none.npz train.csv", "none.npz"),
+        ("train.csv train.csv", "train.csv is not a readable sgpmic model"),
+        ("model.npz none.csv", "there is no file none.csv"),
+        ("model.npz irs", "did you mean 'iris'?"),
+        ("model.npz iris", "'a', 'b', 'c'"),
+        ("model.npz fewer.csv", "'c'"),
+        ("model.npz bare.csv", "bare.csv: 2 columns where the model has 3"),
+        ("model.npz holes.csv", "row 1 (line 2), column 'a': the value is missing"),
+        ("model.npz far.csv", "too far from the training rows"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_writes_nothing(fitted, here, arguments, sentence):
+    frame = fitted[1]
+    frame.where(frame != frame.iloc[0, 0]).to_csv("holes.csv", index=False)
+    frame[["a", "b"]].to_csv("fewer.csv", index=False)
+    frame[["a", "b"]].to_csv("bare.csv", index=False, header=False)
+    (frame * 1e200).to_csv("far.csv", index=False)
+    before = sorted(here.rglob("*"))
+    assert_one_sentence(sgpmic(f"predict {arguments}"), 2, sentence)
+    assert sorted(here.rglob("*")) == before

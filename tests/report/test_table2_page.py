@@ -1,0 +1,329 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from made_up import METHODS, NOTE, write_results
+
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.experiments.compare.paper import printed_q, table2
+from sgpmic_cli.report import table2_summary
+from sgpmic_cli.report.table2_page import SECTIONS, table2_page
+
+VOID = {"meta", "link", "img", "br", "polyline", "circle"}
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082"
+)
+
+
+class Reader(HTMLParser):
+    """Collects elements, and checks that they are closed in the right order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    (folder / "figures").mkdir()
+    for name in ("figure1", "critical-difference"):
+        (folder / "figures" / f"{name}.png").write_bytes(PIXEL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(results):
+    return table2_page(results)
+
+
+@pytest.fixture(scope="module")
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def _page_of(folder, document):
+    (folder / "table2" / "benchmark.json").write_text(json.dumps(document))
+    return table2_page(folder)
+
+
+def _printed(results):
+    """Return the verdicts on the printed numbers."""
+    cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
+    return [
+        cell["verdict"][metric]
+        for cell in cells
+        for metric in ("acc", "nmi")
+        if (metric, cell["dataset"], cell["variance"], cell["method"]) in table2()
+    ]
+
+
+def _cells_of_row(html, title):
+    row = re.search(rf'<th scope="row">{re.escape(title)}</th>((?:<td>[^<]*</td>)+)', html)[1]
+    return re.findall(r"<td>([^<]*)</td>", row)
+
+
+def test_the_page_needs_no_network(read, html):
+    for tag, attributes in read.elements:
+        for name in ("src", "href", "action", "data", "srcset", "poster"):
+            if name in attributes:
+                assert attributes[name].startswith(("data:", "#")), (tag, attributes)
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?://", html)
+    policy = next(each["content"] for each in read.all("meta") if each.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+
+
+def test_images_are_embedded_and_missing_figures_name_their_command(read, html):
+    images = read.all("img")
+    assert len(images) == 2
+    assert all(each["src"].startswith("data:image/png;base64,") and each["alt"] for each in images)
+    assert not any("loading" in each for each in images)  # lazy images are missing in print
+    for i in range(2, 9):
+        assert f"sgpmic plot figure{i}" in html
+    assert "sgpmic plot figure1" not in html
+
+
+def test_the_grid_has_all_cells_of_the_paper(read):
+    places = [each["data-place"] for each in read.all("td") if "data-place" in each]
+    assert len(places) == 2 * 25 * 12
+    assert len(set(places)) == 25 * 12
+    assert set(places) >= {"/".join(map(str, key[1:])) for key in table2()}
+
+
+def test_anchors_are_unique_and_every_link_leads_to_a_section(read):
+    anchors = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(anchors) == len(set(anchors))
+    cells = {"acc-iris-95-pca-fcm", "nmi-yale-50-sgp-mic"}
+    assert set(anchors) >= {*SECTIONS, "figure1", "critical-difference", *cells}
+    assert {each["href"][1:] for each in read.all("a")} == set(SECTIONS)
+
+
+def test_notes_of_runs_are_escaped(read, html):
+    assert NOTE in "".join(read.texts)
+    assert "<script>alert" not in html
+    assert len(read.all("script")) == 1
+
+
+def test_the_tiles_count_every_printed_number(results, html):
+    tiles = re.findall(r'<div class="tile [^>]*><b>(\d+)</b><span>([^<]+)</span>', html)
+    counts = {verdict: int(number) for number, verdict in tiles}
+    assert sum(counts.values()) == len(table2()) == 582  # no row of the made-up data is repeated
+    assert counts["exact"] == _printed(results).count("exact")
+    assert counts["unavailable"] == 24
+
+
+def test_the_headline_has_the_fractions_of_equal_and_different_numbers(results, html):
+    judged = [verdict for verdict in _printed(results) if verdict != "unavailable"]
+    near = sum(verdict in ("exact", "within 1") for verdict in judged) / len(judged)
+    differ = sum(verdict.startswith("differs") for verdict in judged) / len(judged)
+    lead = re.search(r"<header>.*?<p>(.*?)</p>", html).group(1)
+    assert lead.startswith(
+        f"Of {len(judged)} numbers on the paper&#x27;s data, {100 * near:.0f} % are within one "
+        f"point of the printed number and {100 * differ:.0f} % differ."
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_a_contrast_of_at_least_4_5_on_every_background(html, scheme):
+    pattern = r":root \{(.*?)\n\}\n@media screen [^{]*\{(.*?)\n\}\n"
+    light, dark = re.search(pattern, html, re.S).groups()
+    colours = dict(re.findall(r"--([a-z]+): (#[0-9a-f]+);", {"light": light, "dark": dark}[scheme]))
+    backgrounds = colours.keys() - {"ink", "soft", "link", "line", "edge"}
+    assert len(backgrounds) == 11
+    for name in backgrounds:
+        for text in ("ink", "soft"):
+            darker, lighter = sorted(map(_luminance, (colours[text], colours[name])))
+            assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (text, name)
+
+
+def _luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_ranks_of_the_printed_numbers(tmp_path, html):
+    document = write_results(tmp_path)
+    alone = _page_of(tmp_path, {**document, "cells": document["cells"][:1]})
+    assert "SGP-MIC, with mean rank 3.61, differs significantly only from VAE-FCM." in alone
+    assert "critical difference 5.03" in alone
+    assert "over 9 data sets" in alone
+    # Our made-up numbers lack Yale, so the printed ranks beside them omit it too.
+    assert html.count("over 8 data sets") == 4
+    assert "over 9 data sets" not in html
+
+
+def test_a_method_with_a_missing_number_is_ranked_on_neither_side(tmp_path):
+    document = write_results(tmp_path)
+    for cell in document["cells"]:
+        if (cell["dataset"], cell["method"]) == ("wine", "sdc"):
+            cell["acc"] = {"mean": None, "std": None}
+    text = _page_of(tmp_path, document)
+    ranked = text[text.index('id="significance"') : text.index('id="protocol"')]
+    assert ranked.count("numbers are missing: SDC, DEC.") == 2
+    assert ranked.count("numbers are missing: DEC.") == 2
+    assert _cells_of_row(ranked, "SDC")[:2] == ["–", "–"]
+
+
+def _wins(rows, method):
+    """Count the rows in which a method has the highest number."""
+    return sum(row[method] == max(row.values()) for row in rows)
+
+
+def _paper_rows(metric, places, methods=METHODS):
+    keys = [[(metric, *place, each) for each in methods] for place in places]
+    return [{key[3]: table2()[key].mean for key in row if key in table2()} for row in keys]
+
+
+def test_wins_of_the_printed_numbers(html):
+    wins = html[html.index("Wins in 25 distinct rows") :]
+    # The third column is the paper's, after ours of all and of the printed cells.
+    printed = int(_cells_of_row(wins, "SGP-MIC")[2])
+    assert printed == _wins(_paper_rows("acc", {key[1:3] for key in table2()}), "sgp-mic")
+
+
+def test_the_papers_count_of_its_wins_is_correct(html):
+    places = {}
+    for metric, dataset, variance, _ in table2():
+        distinct = (dataset, printed_q()[dataset, variance])
+        places.setdefault(metric, {}).setdefault(distinct, (dataset, variance))
+    for metric in ("acc", "nmi"):
+        rows = _paper_rows(metric, places[metric].values())
+        assert (len(rows), _wins(rows, "sgp-mic")) == (22, 7)
+    text = html[html.index("Best in 7 of 22") :]
+    assert "the highest ACC 7 times and the highest NMI 7 times" in text
+    assert re.search(r"our SGP-MIC is best \d+ times by ACC and \d+ times by NMI", text)
+
+
+def test_only_methods_of_the_paper_are_shown_and_counted(tmp_path):
+    document = write_results(tmp_path)
+    kept = ["pca-fcm", "ppca-fcm", "aml"]
+    cells = document["cells"]
+    iris = [cell for cell in cells if cell["dataset"] == "iris" and cell["method"] in kept]
+    perfect = {"mean": 100.0, "std": 0.0}
+    other = [{**cell, "method": "sgp-mic+", "acc": perfect} for cell in iris[::3]]
+    single = [cell for cell in cells if (cell["dataset"], cell["method"]) == ("wine", "aml")]
+    text = _page_of(tmp_path, {**document, "cells": [*iris, *other, *single]})
+    assert "/sgp-mic+" not in text
+    start = text.index("Wins in 6 distinct rows")
+    wins = text[start : text.index("</table>", start)]
+    assert re.findall(r'<th scope="row">([^<]+)</th>', wins) == ["PCA-FCM", "PPCA-FCM", "AML"]
+    # AML on Wine is the only number of its row and does not count as a win.
+    places = {key[1:3] for key in table2() if key[1] == "iris"}
+    for column, metric in ((2, "acc"), (5, "nmi")):
+        rows = _paper_rows(metric, places, kept)
+        for title, method in zip(["PCA-FCM", "PPCA-FCM", "AML"], kept, strict=True):
+            assert int(_cells_of_row(wins, title)[column]) == _wins(rows, method)
+    assert sum(int(_cells_of_row(wins, title)[0]) for title in ("PCA-FCM", "PPCA-FCM", "AML")) >= 3
+
+
+def test_the_curve_of_a_grid_marks_the_chosen_setting(html):
+    start = html.index('data-place="wine/95/aml"')
+    details = html[start : html.index("</td>", start)]
+    assert details.count("<circle") == 7
+    assert details.count('class="taken"') == 1
+    assert "ACC over λ: 50.00 to 56.00" in details
+
+
+def test_cells_equal_to_a_single_cluster_are_named(html):
+    assert "VAE-FCM 50, 95, 99 %" in html  # Breast Cancer, printed 65.01 three times
+
+
+def test_fitted_methods_are_named_by_their_labels(results, html, monkeypatch):
+    summary = html[html.index('id="summary"') : html.index('id="table2"')]
+    fitted = summary[summary.index("does not give a setting") : summary.index("agreement shows")]
+    for method in ("FGPLVM-FCM", "AE-FCM", "VAE-FCM", "DEEPC", "SGP-MIC"):
+        assert method in fitted
+    monkeypatch.setattr(table2_summary, "FITTED", ["aml"])  # a label equal to a method's name
+    assert "closest to the printed one: for aml. In these" in table2_page(results)
+
+
+def test_the_page_is_reproducible(results, html):
+    assert table2_page(results) == html
+
+
+def test_methods_without_results_are_not_run(tmp_path):
+    document = write_results(tmp_path)
+    cells = [cell for cell in document["cells"] if cell["method"] == METHODS[0]]
+    reader = Reader()
+    reader.feed(_page_of(tmp_path, {**document, "cells": cells}))
+    places = {
+        each["data-place"]: each["class"] for each in reader.all("td") if "data-place" in each
+    }
+    assert len(places) == 25 * 12
+    assert places["iris/95/sgp-mic"] == "cell v-not-run"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        *(
+            (name, None, f"'{name}' is missing")
+            for name in ("q", "repeats", "failed", "ari", "settings", "seconds", "note")
+        ),
+        ("verdict", {"acc": "fine", "nmi": "exact"}, "'fine'"),
+        ("acc", {"mean": 1.0, "std": None}, "of this version"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high'"),
+        ("settings", ["lam"], "of this version"),
+        ("grid", [{"settings": ["lam"]}], "of this version"),
+        ("grid", [{"settings": {"lam": 1}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
+    ],
+)
+def test_a_cell_with_a_missing_or_wrong_value_is_one_sentence(tmp_path, name, value, message):
+    document = write_results(tmp_path)
+    document["cells"][5][name] = value
+    if value is None:
+        del document["cells"][5][name]
+    with pytest.raises(SgpmicError, match=message):
+        _page_of(tmp_path, document)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        *(
+            ("manifest.json", text, "version")
+            for text in ('{"versions": []}', '{"data": "x"}', "3")
+        ),
+        *(("benchmark.json", text, "version") for text in ("[]", '{"cells": [3]}', "{}")),
+        ("benchmark.json", '{"cells": [{"dataset": "iris"}]}', "version"),
+        ("benchmark.json", '{"cells": ', "is damaged"),
+    ],
+)
+def test_a_document_of_another_format_is_one_sentence(tmp_path, name, text, message):
+    write_results(tmp_path)
+    (tmp_path / "table2" / name).write_text(text)
+    with pytest.raises(SgpmicError, match=f"{name}.*{message}"):
+        table2_page(tmp_path)
+
+
+def test_a_missing_document_is_one_sentence(tmp_path):
+    with pytest.raises(UsageError, match="run the benchmark of all data sets"):
+        table2_page(tmp_path)
