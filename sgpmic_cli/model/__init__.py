@@ -1,1 +1,1 @@
-"""SGP-MIC with a distribution over the latent space, for people's data; `paper/` holds the paper's own setting."""
+"""The default estimator; `paper/` has the estimator of the paper."""

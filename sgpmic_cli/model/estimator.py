@@ -1,23 +1,19 @@
-"""SGP-MIC for people's data, as a scikit-learn estimator."""
+"""The default model as a scikit-learn estimator."""
 
-import warnings
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, Indices, PathLike, BoolArray
+from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     FOLDER,
     JOBS,
-    check_dimensions,
     check_parameters,
     either,
     interval,
@@ -27,42 +23,31 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.files.array_room import array_room
-from sgpmic_cli.model import storage
-from sgpmic_cli.model.device.choice import DEVICES, choose
+from sgpmic_cli.model import fitted, storage
+from sgpmic_cli.model.clusters.base_clusterings import (
+    NAMED,
+    Consensus,
+    consensus,
+    named_clustering,
+    stability,
+)
+from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
+from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians, nearest_rows
+from sgpmic_cli.model.diagnostics import diagnose, warn_about
+from sgpmic_cli.model.fitted import FittedModel
 from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.outcome import judge, warn_of
-from sgpmic_cli.model.paper import stored as paper_stored
+from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
+from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
+from sgpmic_cli.model.latent.training import FittedMap, MapFitter, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import check_spread, offset_and_scale
-from sgpmic_cli.model.start.columns import rounding
-from sgpmic_cli.model.start.committee import Votes, named_start, vote
-from sgpmic_cli.model.start.given import given_start
-from sgpmic_cli.model.start.neighbour_graph import neighbours
-from sgpmic_cli.model.start.partition import principal_axes, start
-from sgpmic_cli.model.start.row_order import canonical_order, distinct_rows, row_powers
-from sgpmic_cli.model.start.selection import Selection, choose_clusters
-from sgpmic_cli.model.variational import stored
-from sgpmic_cli.model.variational.em import (
-    Compute,
-    Data,
-    Fit,
-    OnHost,
-    evaluate,
-    observe,
-    precision,
-    train,
-)
-from sgpmic_cli.model.variational.features import Kernel
-from sgpmic_cli.model.variational.generation import drawn_rows, rows_at
-from sgpmic_cli.model.variational.holes import filled_by, learn
-from sgpmic_cli.model.variational.placement import Placed, Placer
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.model.row_order import canonical_order, distinct_rows, row_powers
+from sgpmic_cli.model.scaling import BLOCK, check_spread, offset_and_scale
 
-STARTS = ("committee", "k-means", "gmm", "spectral", "ward")
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
-TRIAL_ROUNDS = 5  # of a fit that only ranks a number of dimensions
+TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
     "n_clusters": either(either(whole(), AUTO), interval()),
     "n_components": either(either(whole(), share()), AUTO),
@@ -71,6 +56,7 @@ RULES = {
     "max_iter": whole(),
     "optimizer_steps": whole(),
     "tol": number(),
+    "n_resamples": whole(0),
     "max_rows": whole(2),
     "temp_folder": FOLDER,
     "n_jobs": JOBS,
@@ -79,54 +65,58 @@ RULES = {
 
 
 class SGPMIC(LatentClusterer):
-    """Mixture of sparse Gaussian processes over a latent space, with a distribution for every latent point.
+    """Clusters of a table and a map of its rows.
 
-    Every cluster is a Gaussian process from a shared low-dimensional latent space to the columns of the data, linear
-    plus a curved part seen through inducing inputs. A row has a Gaussian distribution in that space, so that the bound
-    on the likelihood has a maximum, noise and widths can be learned, and contraction of a cluster pays nothing. The fit
-    begins with the votes of a few well-known clusterings, which count as some evidence beside the data, and runs to
-    convergence.
+    The clusters are the consensus of several base clusterings. Gaussians with a shared covariance
+    give their probabilities. The map is the latent space of one sparse Gaussian process that all
+    clusters share, with a Gaussian distribution for every row and a Gaussian mixture as prior, so
+    that rows of one cluster lie together as far as they are known to belong together.
 
-    The paper's own model, with a point for every row, is `SGPMIC.from_paper`.
+    The paper's own model is `PaperSGPMIC`.
 
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
-        Number of clusters M. With "auto" it is chosen among 1 to 15, with a pair among the numbers from the first to
-        the second; what spoke for each is kept in `selection_`.
+        Number of clusters M. "auto" chooses among 1 to 15, a pair among the numbers from the first
+        to the second. `selection_` has the evidence.
     n_components : int, float or "auto", default=2
-        Dimensions Q of the latent space, or a share of variance in (0, 1) that so many principal axes shall hold.
-        "auto" takes the one of 1, 2, 3 and 5 with the highest bound after a few rounds.
+        Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
+        smallest number of principal components that explains this fraction of the variance. "auto"
+        takes the one of 1, 2, 3 and 5 with the highest bound after a few iterations.
     scale : {"standard", "global", "none"}, default="standard"
-        Columns are centred and divided by their deviation ("standard"), by one common factor ("global") or not
-        ("none").
-    init : {"committee", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
-(n_samples, n_clusters), default="committee"
-        Where the clusters begin: the votes of several clusterings, one clustering, labels, or probabilities. Only the
-        committee's votes count as evidence; any other start is just that.
-    n_inducing : int, default=10
-        Inducing inputs K of each cluster; fewer where clusters have few rows.
-    max_iter : int, default=100
-        Most rounds of an M-step and an E-step.
-    optimizer_steps : int, default=8
-        Steps of L-BFGS in an M-step.
-    tol : float, default=1e-2
-        The fit has converged when a round gains less than so many nats for each row.
+        Divide centred columns by their standard deviation, by one common number, or not at all.
+    init : {"consensus", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
+(n_samples, n_clusters), default="consensus"
+        The clusters: the consensus of several clusterings, one clustering, labels, or
+        probabilities.
+    n_inducing : int, default=20
+        Number of inducing inputs K. Small tables use fewer.
+    max_iter : int, default=30
+        Maximum number of EM iterations.
+    optimizer_steps : int, default=10
+        L-BFGS steps of an M-step.
+    tol : float, default=0.05
+        Stop when the bound is estimated to be within `tol` nats per row of its limit.
+    n_resamples : int, default=0
+        Number of refits of the base clusterings to random halves of the rows. They lower the
+        probabilities of rows whose cluster changes between refits.
     max_rows : int, default=10000
-        Of more rows a random draw of so many is fitted to, and the others are placed as `predict` does.
+        If there are more rows than this, fit a random subsample of this size and assign the
+        remaining rows with `predict`.
     temp_folder : str or path-like, default=None
-        Where probabilities and latent points of all rows, where a draw is fitted to, are kept in files instead of
-        memory. The files have no name, and go when the model goes.
+        Folder for the probabilities and latent points of all rows if a subsample is fitted. None
+        keeps them in memory. The files have no name and disappear with the model.
     n_jobs : int, default=None
-        Threads of one evaluation: None is one, -1 are all cores. The result does not depend on it, not by a bit.
+        Number of threads. None is one, -1 uses all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds compute: NumPy on the processor; PyTorch on a GPU (``pip install 'sgpmic[gpu]'``), or NumPy
-        with a warning where there is none; or, with "auto", the GPU if there is one and the rows are many.
+        Where the map is fitted: NumPy on the processor or PyTorch on a GPU (``pip install
+        'sgpmic[gpu]'``). "auto" uses a GPU if there is one and the rows are many.
     callback : callable, default=None
-        Called as callback(round, bound, labels) after every round. Where it has a method `placed`, that is called as
-        callback.placed(rows_so_far, n_samples) while the rows beyond `max_rows` are placed.
+        Called as callback(iteration, bound, labels) after every iteration. If it has a method
+        `placed`, that is called as callback.placed(rows_so_far, n_samples) while rows beyond
+        `max_rows` are assigned.
     random_state : int, RandomState instance or None, default=None
-        Seeds the clusterings that the fit begins with.
+        Seed of the base clusterings and of subsamples.
 
     Attributes
     ----------
@@ -137,49 +127,52 @@ class SGPMIC(LatentClusterer):
     embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
         Means and variances of the latent points.
     n_clusters_ : int
-        Number of clusters M that the fit was given or has chosen.
+        Number of clusters M.
     selection_ : list of dict or None
-        For each number of clusters tried, what spoke for it.
+        Evidence for each number of clusters that was tried.
     no_clusters_ : bool
-        True where the number was free and the data show no clusters.
-    votes_ : ndarray of shape (n_samples, M)
-        Share of the committee's members that put a row into a cluster; its probability for rows beyond a draw.
-    start_ : tuple of str
-        Names of the clusterings that voted.
+        True if the number was open and the data show no clusters.
+    consensus_ : ndarray of shape (n_samples, M)
+        Fraction of base clusterings that put a row into a cluster.
+    base_clusterings_ : tuple of str
+        Names of the base clusterings.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
-        Rows of each cluster, and the mean probability with which they belong to it.
+        Number of rows of each cluster, and their mean probability.
     twins_, tiny_, dead_ : list
-        Pairs of clusters that share their rows, clusters of a handful of rows, clusters without rows.
-    weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q)
-        The mixture over the latent space; covariances are diagonal.
-    inducing_points_ : ndarray of shape (M, K, Q)
+        Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
+    weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
+        The mixture over the latent space.
+    inducing_points_ : ndarray of shape (K, Q)
         Inducing inputs.
     kernel_params_ : list of dict
-        Of each cluster: variance and inverse squared widths of the curved part, variance of the linear part.
-    noise_variances_ : ndarray of shape (M,)
-        Variance of the noise of each cluster, in standardised columns.
+        Variance and inverse squared widths of the RBF part, and variance of the linear part.
+    noise_variances_ : ndarray of shape (n_features_in_,)
+        Variance of the noise in the scaled columns.
     offset_, scale_ : ndarray of shape (n_features_in_,)
         The model sees (X - offset_) / scale_.
     lower_bound_ : float
-        The bound at the end; `lower_bounds_` has it after every round.
+        The bound at the end; `lower_bounds_` has it after every iteration.
     n_iter_ : int
-        Rounds.
+        Number of iterations.
     converged_ : bool
-        Whether the last round gained less than `tol`.
+        Whether `tol` was reached.
     n_features_in_, feature_names_in_
-        Columns seen in `fit`, and their names where they had any.
+        Number of columns in `fit`, and their names if they had any.
 
     References
     ----------
-    .. [1] Z. Moslehi, A. Mirzaei and M. Safayani, "Clustering based on Mixtures of Sparse Gaussian Processes",
-       arXiv:2303.13665, 2023.
-    .. [2] M. K. Titsias and N. D. Lawrence, "Bayesian Gaussian Process Latent Variable Model", AISTATS 2010.
+    .. [1] Z. Moslehi, A. Mirzaei and M. Safayani, "Clustering based on Mixtures of Sparse Gaussian
+       Processes", arXiv:2303.13665, 2023.
+    .. [2] M. K. Titsias and N. D. Lawrence, "Bayesian Gaussian Process Latent Variable Model",
+       AISTATS 2010.
+    .. [3] T. Iwata, D. Duvenaud and Z. Ghahramani, "Warped Mixtures for Nonparametric Cluster
+       Shapes", UAI 2013.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import make_blobs
-    >>> from sgpmic_cli import SGPMIC
+    >>> from sgpmic import SGPMIC
     >>> X, y = make_blobs(n_samples=60, centers=[[0] * 5, [9] * 5, [-9] * 5], random_state=0)
     >>> model = SGPMIC(n_clusters=3, random_state=0).fit(X)
     >>> model.embedding_.shape
@@ -191,19 +184,20 @@ class SGPMIC(LatentClusterer):
     """
 
     _rules = RULES
-    _of_a_run = ("temp_folder", *LatentClusterer._of_a_run)
+    _run_parameters = ("temp_folder", *LatentClusterer._run_parameters)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one parameter per option
         self,
         n_clusters="auto",
         n_components=2,
         *,
         scale="standard",
-        init="committee",
-        n_inducing=10,
-        max_iter=100,
-        optimizer_steps=8,
-        tol=1e-2,
+        init="consensus",
+        n_inducing=20,
+        max_iter=30,
+        optimizer_steps=10,
+        tol=0.05,
+        n_resamples=0,
         max_rows=10_000,
         temp_folder=None,
         n_jobs=None,
@@ -219,6 +213,7 @@ class SGPMIC(LatentClusterer):
         self.max_iter = max_iter
         self.optimizer_steps = optimizer_steps
         self.tol = tol
+        self.n_resamples = n_resamples
         self.max_rows = max_rows
         self.temp_folder = temp_folder
         self.n_jobs = n_jobs
@@ -228,7 +223,7 @@ class SGPMIC(LatentClusterer):
 
     @staticmethod
     def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
-        """The paper's model: a point for every row, ISOMAP and fuzzy c-means to begin with.
+        """Return the paper's estimator. Deprecated: use `PaperSGPMIC`.
 
         Parameters
         ----------
@@ -240,31 +235,12 @@ class SGPMIC(LatentClusterer):
         model : PaperSGPMIC
             Not fitted yet.
         """
+        warn_caller("SGPMIC.from_paper is deprecated: use sgpmic.PaperSGPMIC.", FutureWarning)
         return PaperSGPMIC(*args, **params)
 
-    def _state(self) -> storage.FittedState:
-        description = self._description()
-        if not isinstance(self.init, str):
-            del description["parameters"][
-                "init"
-            ]  # labels or probabilities: where the fit began, not what it is
-        data = self._placer.data
-        arrays = {name: np.asarray(getattr(self, name)) for name in stored.ATTRIBUTES}
-        scalars = {name: getattr(self, name) for name in stored.SCALARS if name != "rounding"}
-        return storage.FittedState(
-            kind=stored.KIND,
-            scalars={"rounding": data.rounding, **scalars},
-            arrays={
-                **arrays,
-                **stored.arrays_of(data, self._placer.state, self._placer.first, self._gaussian),
-            },
-            details={"start_": list(self.start_), "selection_": self.selection_},
-            **description,
-        )
-
     @classmethod
-    def load(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
-        """Read a model that `save` wrote, this one's or the paper's; predictions come out identical.
+    def load(cls, path: PathLike) -> "SGPMIC":
+        """Read a model file that `save` wrote. `sgpmic.load` reads the paper's model too.
 
         Parameters
         ----------
@@ -273,51 +249,13 @@ class SGPMIC(LatentClusterer):
 
         Returns
         -------
-        model : SGPMIC or PaperSGPMIC
-            The fitted estimator, whichever the file holds.
+        model : SGPMIC
+            The fitted estimator, with identical predictions.
         """
-        return storage.load(
-            path, {stored.KIND: cls._rebuilt, paper_stored.KIND: PaperSGPMIC._rebuilt}
-        )
-
-    @classmethod
-    def load_to_predict(cls, path: PathLike) -> "SGPMIC | PaperSGPMIC":
-        """Read what placing new rows needs: of a fit to a draw, the drawn rows only, however many others were placed.
-
-        Parameters
-        ----------
-        path : str or path-like
-            A file that `save` wrote.
-
-        Returns
-        -------
-        model : SGPMIC or PaperSGPMIC
-            The fitted estimator; predictions come out as from `load`, `labels_` and the like are of the drawn rows.
-        """
-        light: Callable[[storage.FittedState], SGPMIC | PaperSGPMIC] = partial(
-            cls._rebuilt, every_row=False
-        )
-        return storage.load(path, {stored.KIND: light, paper_stored.KIND: PaperSGPMIC._rebuilt})
-
-    @classmethod
-    def _rebuilt(cls, state: storage.FittedState, *, every_row: bool = True) -> "SGPMIC":
-        """The model that left this state, which comes from a file and may be anything."""
-        model = cls._described(state)
-        fit = stored.trained(state, every_row)
-        votes = Votes(state.arrays["S"], fit.data.held, tuple(state.details["start_"]))
-        model._keep(fit, state.arrays["first"], votes, np.arange(len(fit.data.Y)), None)
-        model._gaussian = stored.gaussian_of(state)
-        for name in (*(stored.OF_EVERY_ROW if every_row else ()), "offset_", "scale_"):
-            setattr(model, name, state.arrays[name])
-        model.selection_, model.no_clusters_ = (
-            state.details["selection_"],
-            bool(state.scalars["no_clusters_"]),
-        )
-        model._judge()
-        return model
+        return storage.load(path, {fitted.KIND: cls._rebuilt})
 
     def inverse_transform(self, X):
-        """Rows that the model expects at latent points.
+        """Return the rows that the model expects at latent points.
 
         Parameters
         ----------
@@ -327,20 +265,23 @@ class SGPMIC(LatentClusterer):
         Returns
         -------
         rows : ndarray of shape (n_points, n_features_in_)
-            Means of the processes, weighted by how likely each cluster is at the point.
+            Mean of the process at the points.
         """
         check_is_fitted(self)
-        return self.offset_ + self.scale_ * rows_at(self._placer, X)
+        points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
+        if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
+            raise ValueError(f"X must be finite latent points of shape (n, {q}).")
+        return self.offset_ + self.scale_ * rows_at(self._fitted.map, points)
 
     def sample(self, n_samples=1, random_state=None):
-        """Draw rows from the fitted mixture.
+        """Draw rows from the fitted model.
 
         Parameters
         ----------
         n_samples : int, default=1
             Number of rows.
         random_state : int, RandomState instance or None, default=None
-            Seeds the draw.
+            Seed.
 
         Returns
         -------
@@ -350,10 +291,23 @@ class SGPMIC(LatentClusterer):
             Their clusters.
         """
         check_is_fitted(self)
-        seen, labels = drawn_rows(
-            self._placer, self.noise_variances_, n_samples, check_random_state(random_state)
-        )
-        return self.offset_ + self.scale_ * seen, labels
+        rng = check_random_state(random_state)
+        labels = np.sort(rng.choice(self.n_clusters_, size=n_samples, p=self.weights_))
+        factors = np.linalg.cholesky(self.covariances_)[labels]
+        normal = rng.standard_normal((n_samples, self.embedding_.shape[1], 1))
+        points = self.means_[labels] + (factors @ normal)[:, :, 0]
+        noise = rng.standard_normal((n_samples, self.n_features_in_))
+        rows = rows_at(self._fitted.map, points) + np.sqrt(self.noise_variances_) * noise
+        return self.offset_ + self.scale_ * rows, labels
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # How `fit` goes: check the rows, scale, subsample, impute, order, choose the number of
+    # clusters, find the clusters and their probabilities, fit the map, assign the rows beyond the
+    # subsample.
 
     def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
@@ -367,211 +321,268 @@ class SGPMIC(LatentClusterer):
         )
         check_spread(Y)
         numbers = self._numbers(Y)
-        with workers(self.n_jobs) as crew:
-            self._learn_rows(Y, numbers, crew)
-        warn_of(self._outcome)
-
-    def _learn_rows(self, Y: Array, numbers: list[int], crew: Workers) -> None:
         random_state = check_random_state(self.random_state)
-        offset, scale = offset_and_scale(Y, self.scale)
-        drawn = self._drawn(Y, offset, scale, random_state)
-        seen = (Y[drawn] - offset) / scale
-        holes = np.isnan(seen)
-        gaussian = learn(seen) if holes.any() else None
-        if gaussian is not None:
-            seen = filled_by(gaussian, seen)
-        order = canonical_order(*row_powers(seen))
-        rows, holes, order = seen[order], holes[order], drawn[order]
-        near = neighbours(rows) if len(rows) > 3 else None
-        selection = None
-        if len(numbers) > 1:
-            selection = choose_clusters(rows, numbers, random_state)
-            numbers = [selection.chosen]
-        unseen = holes if holes.any() else None
-        votes = self._votes(rows, unseen, order, len(Y), near, numbers[0], random_state)
-        data = observe(rows, float(np.mean(rounding(rows))), votes.held, unseen)
-        compute = self._compute(len(rows), crew)
-        q = self._dimensions(rows, data, votes, compute, random_state)
-        room = self._room(len(Y), votes.shares.shape[1], q) if len(order) < len(Y) else None
-        progress = self._progress(order, len(Y))
-        fit = self._fit_once(rows, data, votes, q, self.max_iter, compute, random_state, progress)
-        self._keep(fit, rows, votes, order, selection)
-        self.offset_, self.scale_, self._gaussian = offset, scale, gaussian
-        if room is not None:
-            self._place_all(Y, np.sort(order), room, crew)
-        self._judge()
-
-    def _compute(self, n_rows: int, crew: Workers) -> Compute:
-        device = choose(self.device, n_rows)
-        if device is None:
-            return partial(OnHost, workers=crew)
-        from sgpmic_cli.model.variational.on_device import (
-            OnDevice,
-        )  # needs PyTorch, which is an extra
-
-        return partial(OnDevice, device)
-
-    def _fit_once(
-        self,
-        rows: Array,
-        data: Data,
-        votes: Votes,
-        q: int,
-        rounds: int,
-        compute: Compute,
-        random_state,
-        progress=None,
-    ) -> Fit:
-        state = start(principal_axes(rows, q), votes.shares, self.n_inducing, random_state)
-        return train(data, state, rounds, self.optimizer_steps, self.tol, progress, compute)
-
-    def _keep(
-        self, fit: Fit, rows: Array, votes: Votes, order: Indices, selection: Selection | None
-    ) -> None:
-        """Set what was learned, rows back in the order they came in."""
-        back = np.argsort(order, kind="stable")
-        state, free = fit.state, fit.state.free
-        # Of data with more columns than rows the fit has seen a factor; what is kept must speak of the columns.
-        full = fit.data if fit.data.Y.shape == rows.shape else replace(fit.data, Y=rows)
-        self._placer = Placer(full, state, evaluate(full, state)[0], rows)
-        self.responsibilities_ = state.S[back]
-        self.embedding_, self.embedding_variances_ = free.mu[back], free.s[back]
-        self.votes_, self.start_ = votes.shares[back], votes.members
-        self.n_clusters_ = state.S.shape[1]
-        self.selection_ = None if selection is None else selection.table
-        self.no_clusters_ = selection is not None and selection.chosen == 1
-        self.weights_, self.means_, self.covariances_ = state.prior
-        self.inducing_points_ = free.Z
-        self.noise_variances_ = np.array([1.0 / precision(full, value) for value in free.log_noise])
-        self.kernel_params_ = [_natural(free.kernel(m)) for m in range(self.n_clusters_)]
-        self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
-        self.n_iter_, self.converged_ = fit.rounds, fit.converged
-
-    def _judge(self) -> None:
-        self.labels_ = self.responsibilities_.argmax(axis=1)
-        self._outcome = judge(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_ = self._outcome.sizes, self._outcome.certainty
-        self.twins_, self.tiny_, self.dead_ = (
-            self._outcome.twins,
-            self._outcome.tiny,
-            self._outcome.dead,
-        )
-
-    def _room(self, n: int, n_clusters: int, q: int) -> list[Array]:
-        """For shares, votes, means and variances of all rows; refused before a fit that it would be missed after."""
-        return [
-            array_room((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)
-        ]
-
-    def _place_all(self, Y: Array, drawn: Indices, room: list[Array], crew: Workers) -> None:
-        """Place every row, block by block, after a fit to those that were drawn."""
-        S, votes, mu, s = room
-        tell = getattr(self.callback, "placed", None)
-        for rows in row_blocks(len(Y)):
-            placed = self._placed((Y[rows] - self.offset_) / self.scale_, crew)
-            S[rows], votes[rows], mu[rows], s[rows] = placed.S, placed.S, placed.mu, placed.s
-            if tell is not None:
-                tell(rows.stop, len(Y))
-        votes[drawn] = self.votes_
-        self.responsibilities_, self.votes_, self.embedding_, self.embedding_variances_ = room
-
-    def _placed(self, seen: Array, crew: Workers) -> Placed:
-        holes = np.isnan(seen)
-        if holes.any():
-            # Where training saw no holes, nothing is known of them but the mean of the column.
-            seen = (
-                np.where(holes, 0.0, seen)
-                if self._gaussian is None
-                else filled_by(self._gaussian, seen)
-            )
-        return self._placer.place(seen, holes, crew)
-
-    def _located(self, seen: Array, crew: Workers) -> Located:
-        placed = self._placed(seen, crew)
-        return Located(placed.mu, placed.S, placed.log_score)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+        self.offset_, self.scale_ = offset_and_scale(Y, self.scale)
+        subsample = self._subsample(Y, random_state)
+        rows = (Y[subsample] - self.offset_) / self.scale_
+        mask: BoolArray | None = np.isnan(rows)
+        gaussian = None
+        if mask.any():
+            gaussian = fit_gaussian(rows)
+            rows = impute(gaussian, rows)
+        order = canonical_order(*row_powers(rows))
+        rows, order = rows[order], subsample[order]
+        mask = None if gaussian is None else np.isnan(Y[order])
+        with workers(self.n_jobs) as threads:
+            selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
+            m = numbers[0] if selection is None else selection.chosen
+            found = self._consensus(rows, mask, order, len(Y), m, random_state)
+            training = TrainingRows(rows)
+            clusters, S = self._clusters(rows, training, found, random_state)
+            fit = self._fit_map(rows, mask, S, found.labels, order, len(Y), random_state, threads)
+            self._fitted = FittedModel(fit, clusters, training, gaussian)
+            self._keep(S, found, order, selection)
+            if len(order) < len(Y):
+                self._assign_all(Y, np.sort(order), threads)
+        self._diagnose()
+        warn_about(self._diagnostics)
 
     def _numbers(self, Y: Array) -> list[int]:
-        """The numbers of clusters to choose from; refused beyond the number of distinct rows."""
+        """Return the numbers of clusters to choose from."""
         if isinstance(self.n_clusters, str):
-            return list(range(1, max(1, min(distinct_rows(Y, MOST_CLUSTERS), len(Y) // 10)) + 1))
-        low, high = (
-            self.n_clusters if isinstance(self.n_clusters, tuple | list) else (self.n_clusters,) * 2
-        )
+            low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 10))
+        elif isinstance(self.n_clusters, Integral):
+            low = high = int(self.n_clusters)
+        else:
+            low, high = self.n_clusters
+        if not isinstance(self.init, str):
+            found = _given_memberships(self.init, len(Y)).shape[1]
+            if not isinstance(self.n_clusters, str) and not low <= found <= high:
+                raise ValueError(
+                    f"init has {found} clusters, which n_clusters={self.n_clusters} excludes."
+                )
+            return [found]
         if high > (distinct := distinct_rows(Y, high)):
             raise ValueError(
                 f"n_clusters={high} needs at least that many distinct rows; there are {distinct}."
             )
         return list(range(low, high + 1))
 
-    def _drawn(self, Y: Array, offset: Array, scale: Array, random_state) -> Indices:
-        """The rows that are fitted to, ascending: all, or a draw that does not depend on the order they came in."""
+    def _subsample(self, Y: Array, random_state: np.random.RandomState) -> Indices:
+        """Return the rows to fit, ascending; a subsample does not depend on their order."""
         n = len(Y)
         if n <= self.max_rows:
             return np.arange(n)
-        warnings.warn(
-            f"{n} rows are more than max_rows={self.max_rows}: so many are drawn and fitted to, the others are placed "
-            "in the fitted model.",
-            stacklevel=6,
+        warn_caller(
+            f"{n} rows are more than max_rows={self.max_rows}: a random subsample of that size is "
+            "fitted, and the other rows are assigned by the fitted model."
         )
-        powers = [row_powers(np.nan_to_num((Y[rows] - offset) / scale)) for rows in row_blocks(n)]
+        powers = [
+            row_powers(np.nan_to_num((Y[rows] - self.offset_) / self.scale_))
+            for rows in gen_batches(n, BLOCK)
+        ]
         order = canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
-    def _votes(
+    def _consensus(
         self,
         rows: Array,
-        holes: BoolArray | None,
+        mask: BoolArray | None,
         order: Indices,
         n: int,
-        near,
         n_clusters: int,
-        random_state,
-    ) -> Votes:
-        if isinstance(self.init, str):
-            if self.init not in STARTS:
-                raise ValueError(
-                    f"init must be one of {', '.join(map(repr, STARTS))}, labels or probabilities."
-                )
-            if self.init == "committee":
-                return vote(rows, near, n_clusters, random_state, holes)
-            return named_start(self.init, rows, n_clusters, random_state)
-        return given_start(self.init, n_clusters, order, n, self.n_clusters)
+        random_state: np.random.RandomState,
+    ) -> Consensus:
+        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        if not isinstance(self.init, str):
+            S = _given_memberships(self.init, n)[order]
+            return Consensus(S.argmax(axis=1), [S], ("given",))
+        if self.init == "consensus":
+            return consensus(rows, n_clusters, seed, mask)
+        if self.init in NAMED:
+            return named_clustering(self.init, rows, n_clusters, seed)
+        names = ", ".join(map(repr, ("consensus", *NAMED)))
+        raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
-    def _dimensions(
-        self, rows: Array, data: Data, votes: Votes, compute: Compute, random_state
-    ) -> int:
-        if isinstance(self.n_components, str):
-            tried = [q for q in DIMENSIONS if q <= rows.shape[1] and q < len(rows)]
-            seed = int(random_state.randint(np.iinfo(np.int32).max))
-            bounds = [
-                self._fit_once(
-                    rows, data, votes, q, TRIAL_ROUNDS, compute, check_random_state(seed)
-                ).bounds[-1]
-                for q in tried
-            ]
-            return tried[int(np.argmax(bounds))]
-        given = isinstance(self.n_components, Integral)
-        q = int(self.n_components) if given else dimensions_for(rows, self.n_components)
-        if given and q == 2 and rows.shape[1] == 1:
-            return 1  # the default, on a single column
-        check_dimensions(q, rows)
-        return q
+    def _clusters(
+        self,
+        rows: Array,
+        training: TrainingRows,
+        found: Consensus,
+        random_state: np.random.RandomState,
+    ) -> tuple[ClusterModel, Array]:
+        """Return the model of the clusters and the probabilities of the training rows."""
+        m = found.memberships[0].shape[1]
+        gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
+        stable = None
+        if self.n_resamples and gaussians is not None:
+            stable = stability(rows, found.labels, m, self.n_resamples, random_state)
+        clusters = ClusterModel(found.labels, m, gaussians, stable)
+        return clusters, clusters.probabilities(rows, *nearest_rows(training, rows))
 
-    def _progress(self, order: Indices, n: int):
-        if self.callback is None:
-            return None
+    def _fit_map(
+        self,
+        rows: Array,
+        mask: BoolArray | None,
+        S: Array,
+        labels: Indices,
+        order: Indices,
+        n: int,
+        random_state: np.random.RandomState,
+        threads: Workers,
+    ) -> FittedMap:
+        backend = choose_backend(self.device, len(rows))
+        seed = int(random_state.randint(np.iinfo(np.int32).max))
         back = np.argsort(order, kind="stable") if len(order) == n else np.arange(len(order))
-        return lambda done, bound, S: self.callback(done, bound, S[back].argmax(axis=1))
+
+        def fit(q: int, max_iter: int, callback) -> FittedMap:
+            parameters = start(rows, q, self.n_inducing, seed)
+            fitter = MapFitter(rows, mask, S, parameters, backend, threads)
+            progress = None
+            if callback is not None:
+                progress = lambda i, bound: callback(i, bound, labels[back])  # noqa: E731
+            return train(fitter, max_iter, self.optimizer_steps, self.tol, progress)
+
+        most = min(rows.shape[1], len(rows) - 1)
+        if isinstance(self.n_components, str):
+            tried = [q for q in DIMENSIONS if q <= most]
+            bounds = [fit(q, TRIAL_ITERATIONS, None).bounds[-1] for q in tried]
+            q = tried[int(np.argmax(bounds))]
+        elif isinstance(self.n_components, Integral):
+            q = min(int(self.n_components), most)
+        else:
+            q = min(dimensions_for(rows, self.n_components), most)
+        return fit(q, self.max_iter, self.callback)
+
+    def _keep(
+        self, S: Array, found: Consensus, order: Indices, selection: Selection | None
+    ) -> None:
+        """Set the fitted attributes, rows in the order they came in."""
+        back = np.argsort(order, kind="stable")
+        p = self._fitted.map.parameters
+        self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
+        self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
+        self.base_clusterings_ = found.names
+        self.selection_ = None if selection is None else selection.table
+        self.no_clusters_ = selection is not None and selection.chosen == 1
+        self._derive()
+
+    def _derive(self) -> None:
+        """Set the attributes that follow from the fitted map."""
+        fit = self._fitted.map
+        p, clusters = fit.parameters, self._fitted.clusters
+        self.n_clusters_ = clusters.n_clusters
+        counts = np.bincount(clusters.labels, minlength=self.n_clusters_)
+        self.weights_ = counts / counts.sum()
+        self.means_, self.covariances_ = fit.mixture.means, fit.mixture.covariances
+        self.inducing_points_ = p.Z
+        self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))
+        v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
+        self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
+        self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
+        self.n_iter_, self.converged_ = len(fit.bounds), fit.converged
+
+    def _diagnose(self) -> None:
+        self.labels_ = self.responsibilities_.argmax(axis=1)
+        self._diagnostics = diagnose(self.responsibilities_)
+        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = (
+            self._diagnostics
+        )
+
+    def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
+        """Assign every row, block by block, after a fit to a subsample."""
+        m, q = self.n_clusters_, self.embedding_.shape[1]
+        S, fractions, mu, s = (array_room((len(Y), w), self.temp_folder) for w in (m, m, q, q))
+        placed = getattr(self.callback, "placed", None)
+        for rows in gen_batches(len(Y), BLOCK):
+            located = self._located_rows((Y[rows] - self.offset_) / self.scale_, threads)
+            mu[rows], s[rows], S[rows] = located[0], located[1], located[3]
+            fractions[rows] = S[rows]
+            if placed is not None:
+                placed(rows.stop, len(Y))
+        fractions[subsample] = self.consensus_
+        self.responsibilities_, self.consensus_ = S, fractions
+        self.embedding_, self.embedding_variances_ = mu, s
+
+    def _located(self, scaled: Array, workers: Workers) -> Located:
+        mu, _, log_density, S = self._located_rows(scaled, workers)
+        return Located(mu, S, log_density)
+
+    def _assigned(self, scaled: Array, workers: Workers) -> Array:
+        blocks = list(gen_batches(len(scaled), ASSIGN_ROWS))
+        found = workers.map(
+            lambda rows: self._fitted.probabilities(scaled[rows]), blocks, len(scaled)
+        )
+        return np.concatenate(found)
+
+    def _located_rows(self, scaled: Array, workers: Workers) -> list[Array]:
+        """Return latent means, variances, log densities and probabilities of scaled rows."""
+
+        def of_block(rows: slice) -> tuple[Array, ...]:
+            latent, S = self._fitted.locate(scaled[rows])
+            return *latent, S
+
+        blocks = list(gen_batches(len(scaled), ASSIGN_ROWS))
+        parts = zip(*workers.map(of_block, blocks, len(scaled)), strict=True)
+        return [np.concatenate(part) for part in parts]
+
+    def _state(self) -> storage.FittedState:
+        description = self._description()
+        if not isinstance(self.init, str):
+            del description["parameters"]["init"]  # labels belong to the run
+        names = (*fitted.ROW_ARRAYS, "offset_", "scale_", "lower_bounds_")
+        arrays = {name: np.asarray(getattr(self, name)) for name in names}
+        return storage.FittedState(
+            kind=fitted.KIND,
+            scalars={name: getattr(self, name) for name in fitted.SCALARS},
+            arrays={**arrays, **fitted.to_arrays(self._fitted)},
+            details={
+                "base_clusterings_": list(self.base_clusterings_),
+                "selection_": self.selection_,
+            },
+            **description,
+        )
+
+    @classmethod
+    def _rebuilt(cls, state: storage.FittedState, *, every_row: bool = True) -> "SGPMIC":
+        """Return the estimator of a file, whose contents may be invalid.
+
+        Without `every_row`, the arrays with one entry for each row are not read, and `labels_` and
+        the like are those of the fitted subsample.
+        """
+        model = cls._described(state)
+        model._fitted = fitted.from_state(state)
+        model.offset_, model.scale_ = state.arrays["offset_"], state.arrays["scale_"]
+        if every_row:
+            fitted.check_row_arrays(state)
+            for name in fitted.ROW_ARRAYS:
+                setattr(model, name, state.arrays[name])
+        else:
+            p, rows = model._fitted.map.parameters, model._fitted.rows.rows
+            model.embedding_, model.embedding_variances_ = p.mu, np.exp(p.log_s)
+            model.responsibilities_ = model._fitted.probabilities(rows)
+        model.base_clusterings_ = tuple(state.details["base_clusterings_"])
+        model.selection_ = state.details["selection_"]
+        model.no_clusters_ = bool(state.scalars["no_clusters_"])
+        model._derive()
+        model._diagnose()
+        return model
 
 
-def _natural(kernel: Kernel) -> dict[str, Any]:
-    return {
-        "variance": kernel.variance,
-        "inverse_widths": kernel.widths.copy(),
-        "linear": kernel.linear,
-    }
+ASSIGN_ROWS = 4096  # rows of a block that one thread assigns
+
+
+def _given_memberships(init: Any, n: int) -> Array:
+    """Return labels or probabilities of n rows that the user gave, as a matrix (n, M)."""
+    given = np.asarray(init)
+    if given.ndim not in (1, 2) or len(given) != n:
+        raise ValueError(
+            f"init must have one entry for each of the {n} rows, not shape {given.shape}."
+        )
+    if given.ndim == 1:
+        names, labels = np.unique(given, return_inverse=True)
+        return np.eye(len(names))[labels]
+    S = np.asarray(given, dtype=np.float64)
+    if not np.isfinite(S).all() or (S < 0).any() or (S.sum(axis=1) <= 0).any():
+        raise ValueError("init must be probabilities: no negative numbers, and no row of zeros.")
+    return S / S.sum(axis=1, keepdims=True)

@@ -1,12 +1,12 @@
-"""What the two settings of SGP-MIC have in common for whoever calls them: scikit-learn's methods."""
+"""Base class of the two SGP-MIC estimators."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import get_tags
+from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, PathLike
@@ -14,12 +14,11 @@ from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import SAFE_RANGE
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE
 
 
 class Located(NamedTuple):
-    """Rows under a fitted model: latent points (n, Q), probabilities (n, M), log densities of scaled rows (n,)."""
+    """Latent points (n, Q), cluster probabilities (n, M) and log densities (n,) of scaled rows."""
 
     points: Array
     S: Array
@@ -27,19 +26,15 @@ class Located(NamedTuple):
 
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Latent points and clusters of rows, learned together."""
+    """An estimator that learns clusters and latent points of rows together."""
 
     n_jobs: int | None
     _rules: ClassVar[Mapping[str, Rule]]
-    _of_a_run: ClassVar[tuple[str, ...]] = (
-        "n_jobs",
-        "device",
-        "callback",
-        "random_state",
-    )  # not of the model
+    # Parameters that describe a run and not the fitted model. Model files leave them out.
+    _run_parameters: ClassVar[tuple[str, ...]] = ("n_jobs", "device", "callback", "random_state")
 
     def fit_transform(self, X, y=None):
-        """Fit, and return the latent points of the rows.
+        """Fit the model and return the latent points of the rows.
 
         Parameters
         ----------
@@ -56,12 +51,12 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self.fit(X).embedding_
 
     def transform(self, X):
-        """Latent points of rows, found by optimising them under the fitted model.
+        """Return the latent points of rows, optimised under the fitted model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, new or trained on.
+            New rows or training rows.
 
         Returns
         -------
@@ -71,42 +66,42 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self._locate(X).points
 
     def predict_proba(self, X):
-        """Probability of each cluster for each row.
+        """Return the probability of each cluster for each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, new or trained on.
+            New rows or training rows.
 
         Returns
         -------
         responsibilities : ndarray of shape (n_samples, n_clusters)
             Probabilities; each row sums to one.
         """
-        return self._locate(X).S
+        return np.concatenate(self._map_blocks(X, self._assigned))
 
     def predict(self, X):
-        """Cluster of each row.
+        """Return the cluster of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, new or trained on.
+            New rows or training rows.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             Clusters from 0 to n_clusters - 1.
         """
-        return self._locate(X).S.argmax(axis=1)
+        return self.predict_proba(X).argmax(axis=1)
 
     def score_samples(self, X):
-        """Lower bound on the log density of each row.
+        """Return a lower bound on the log density of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, new or trained on.
+            New rows or training rows.
 
         Returns
         -------
@@ -116,12 +111,12 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self._locate(X).log_density - np.sum(np.log(self.scale_))
 
     def score(self, X, y=None):
-        """Mean of `score_samples`.
+        """Return the mean of `score_samples`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, new or trained on.
+            New rows or training rows.
         y : Ignored
             Not used, present for scikit-learn's interface.
 
@@ -145,28 +140,23 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     @abstractmethod
     def _state(self) -> storage.FittedState:
-        """All that the fitted model is made of."""
+        """Return everything that a model file holds."""
 
     def _description(self) -> dict[str, Any]:
-        """What the file of a model says of its parameters and columns."""
-        parameters = {
-            name: value for name, value in self.get_params().items() if name not in self._of_a_run
-        }
+        """Return the parameters and columns for the header of a model file."""
+        parameters = self.get_params()
+        parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
-        return {
-            "parameters": parameters,
-            "feature_names": names,
-            "recipe": getattr(self, "recipe_", None),
-        }
+        recipe = getattr(self, "recipe_", None)
+        return {"parameters": parameters, "feature_names": names, "recipe": recipe}
 
     @classmethod
     def _described(cls, state: storage.FittedState) -> Self:
-        """The model with those parameters and columns, nothing learned yet; the file may say anything."""
-        if not state.parameters.keys().isdisjoint(cls._of_a_run):
-            raise ValueError("its header sets what belongs to a run")
-        model = cls(
-            **{name: tuple(v) if isinstance(v, list) else v for name, v in state.parameters.items()}
-        )
+        """Return an estimator with the parameters and columns of a file, which may be invalid."""
+        if not state.parameters.keys().isdisjoint(cls._run_parameters):
+            raise ValueError("its header sets parameters of a run")
+        parameters = state.parameters.items()
+        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
         model.n_features_in_ = state.scalars["n_features_in_"]
         if state.feature_names:
@@ -180,29 +170,36 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self.embedding_.shape[1]
 
     @abstractmethod
-    def _located(self, seen: Array, crew: Workers) -> Located:
-        """Rows as the model sees them, offset and scale taken away, in its latent space."""
+    def _located(self, scaled: Array, workers: Workers) -> Located:
+        """Return latent points, probabilities and log densities of scaled rows."""
+
+    def _assigned(self, scaled: Array, workers: Workers) -> Array:
+        """Return the cluster probabilities of scaled rows."""
+        return self._located(scaled, workers).S
 
     def _locate(self, X, first_row: int = 0) -> Located:
-        """Rows in the latent space, block by block; `first_row` is where they begin in a file that comes in parts."""
+        """Locate rows block by block. `first_row` is the number of rows before X in its file."""
+        blocks = self._map_blocks(X, self._located, first_row)
+        return Located(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+
+    def _map_blocks(self, X, function: Callable, first_row: int = 0) -> list:
         check_is_fitted(self)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         Y = validate_data(
             self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite
         )
-        with workers(self.n_jobs) as crew:
-            blocks = [
-                self._located(self._seen(Y[rows], first_row + rows.start), crew)
-                for rows in row_blocks(len(Y))
+        with workers(self.n_jobs) as threads:
+            return [
+                function(self._scaled(Y[rows], first_row + rows.start), threads)
+                for rows in gen_batches(len(Y), BLOCK)
             ]
-        return Located(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
-    def _seen(self, Y: Array, first_row: int) -> Array:
+    def _scaled(self, Y: Array, first_row: int) -> Array:
         with np.errstate(over="ignore"):
-            seen = (Y - self.offset_) / self.scale_
-        if len(far := np.flatnonzero((np.abs(seen) > SAFE_RANGE[1]).any(axis=1))):
+            scaled = (Y - self.offset_) / self.scale_
+        if len(far := np.flatnonzero((np.abs(scaled) > SAFE_RANGE[1]).any(axis=1))):
             raise ValueError(
-                f"Row {first_row + far[0] + 1} is too far from the training rows to be placed "
-                f"(beyond {SAFE_RANGE[1]:.0e})."
+                f"Row {first_row + far[0] + 1} is too far from the training rows to be assigned "
+                f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
             )
-        return np.asarray(seen)
+        return np.asarray(scaled)

@@ -1,7 +1,7 @@
-"""Fitted models on disk: one .npz file of plain arrays with a JSON header. No pickle, so a file can run no code.
+"""Model files: one .npz file with plain arrays and a JSON header.
 
-What is written and read is a `FittedState`; an estimator makes one of itself and itself of one, and says by `kind`
-which estimator it is. Nothing here knows them.
+There is no pickle, so a file cannot run code. Estimators convert themselves to a `FittedState` and
+back. This module knows only that state.
 """
 
 import json
@@ -23,39 +23,33 @@ from sgpmic_cli.files.atomic import replacing
 from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = (
-    2  # since 2 with the kind of model and the recipe of the table; no names where columns had none
-)
-SMALL = (
-    64 * 1024**2
-)  # bytes that may be unpacked whatever the size of the file; beyond, an archive of ...
-MAX_RATIO = 100  # ... measured numbers stays far below this many times its size
+FORMAT_VERSION = 2
+SMALL = 64 * 1024**2  # bytes that any file may unpack to ...
+MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
-FIRST_KIND = "paper"  # what files hold that were written before there were two
+FIRST_KIND = "paper"  # of files without a kind, written when there was one estimator
 
 Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
 class FittedState:
-    """All that a fitted model is made of, as plain values.
+    """Everything that a fitted model consists of, as plain values.
 
-    What comes from a file may be anything: whoever rebuilds a model calls the three checks, which refuse with a
-    ValueError, and checks beside them what only it can know.
+    A state from a file may be invalid. Estimators that rebuild themselves call the checks below,
+    which raise ValueError.
     """
 
-    kind: str  # which estimator it belongs to
+    kind: str  # of estimator
     parameters: dict[str, Any]  # of the constructor
     scalars: dict[str, bool | int | float]
     arrays: dict[str, np.ndarray]
-    feature_names: list[str]  # empty when the columns had none
-    recipe: TableRecipe | None = (
-        None  # how a raw table becomes rows; None when the model was fitted to plain numbers
-    )
-    details: dict[str, Any] = field(default_factory=dict)  # what is neither a number nor an array
+    feature_names: list[str]  # empty if the columns had no names
+    recipe: TableRecipe | None = None  # how raw tables become rows; None for arrays
+    details: dict[str, Any] = field(default_factory=dict)  # JSON values
 
     def check_scalars(self, names: Iterable[str]) -> None:
-        """Every scalar is there, a finite number, and the features are counted and named rightly."""
+        """Check that all scalars are finite and that features are counted and named."""
         for name in names:
             value = self.scalars[name]
             if not isinstance(value, bool | int | float) or not math.isfinite(value):
@@ -71,7 +65,7 @@ class FittedState:
             raise ValueError("its recipe of the table makes another number of features")
 
     def check_arrays(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        """Every array is there, has its shape, and holds finite numbers."""
+        """Check that all arrays exist, have these shapes and hold finite numbers."""
         for name, shape in shapes.items():
             array = self.arrays[name]
             if array.shape != shape:
@@ -80,7 +74,7 @@ class FittedState:
                 raise ValueError(f"its array {name} holds something other than finite numbers")
 
     def check_probabilities(self, *names: str) -> None:
-        """Rows of these arrays are probabilities."""
+        """Check that the rows of these arrays are probabilities."""
         for name in names:
             if (self.arrays[name] < 0).any() or not np.allclose(
                 self.arrays[name].sum(axis=-1), 1.0
@@ -88,13 +82,13 @@ class FittedState:
                 raise ValueError(f"its array {name} holds no probabilities")
 
     def check_rows(self, name: str) -> None:
-        """The rows that the model was fitted to are such as a fit would have taken."""
+        """Check that training rows are in the range that a fit accepts."""
         if np.abs(self.arrays[name]).max() > SAFE_RANGE[1]:
             raise ValueError("its rows are beyond what a model can hold")
 
 
 def save(state: FittedState, path: PathLike) -> None:
-    """Write a fitted model to `path`, whole or not at all."""
+    """Write a fitted model to `path` atomically."""
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -113,9 +107,9 @@ def save(state: FittedState, path: PathLike) -> None:
 
 
 def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) -> Model:
-    """What `rebuild` of its kind makes of a file; one that is no model, or is damaged, is refused in one sentence.
+    """Read a model file and rebuild its estimator with the function for its kind.
 
-    Damage can also show while the model is rebuilt, so that is done in here.
+    Raise UsageError with one sentence if the file is not a model or is damaged.
     """
     try:
         with _opened(Path(path)) as members:
@@ -126,9 +120,7 @@ def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) 
         raise
     except FileNotFoundError:
         raise UsageError(f"There is no model file {path}; `sgpmic fit` writes one.") from None
-    except (
-        Exception
-    ) as fault:  # damage shows in as many ways as zip, zlib, npy and JSON have of complaining
+    except Exception as fault:  # zip, zlib, npy and JSON raise many types for damaged files
         reason = " ".join(str(fault).split()) or type(fault).__name__
         raise UsageError(
             f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again."
@@ -136,7 +128,7 @@ def load(path: PathLike, rebuild: Mapping[str, Callable[[FittedState], Model]]) 
 
 
 class _Arrays(dict[str, np.ndarray]):
-    """The arrays of a file, each read when it is asked for: whoever needs few of them does not pay for all."""
+    """Arrays of a file that are read on first use."""
 
     def __init__(self, members: Mapping[str, np.ndarray]):
         super().__init__()
@@ -155,10 +147,11 @@ def _read(path: Path, members: Mapping[str, np.ndarray]) -> FittedState:
         raise ValueError("its header names no version")
     if header["version"] > FORMAT_VERSION:
         raise UsageError(
-            f"{path} was written by sgpmic {header['written_by']} in model format {header['version']}; "
-            f"this is sgpmic {__version__}, which reads up to format {FORMAT_VERSION}: install a newer sgpmic."
+            f"{path} was written by sgpmic {header['written_by']} in model format "
+            f"{header['version']}; this is sgpmic {__version__}, which reads up to format "
+            f"{FORMAT_VERSION}: install a newer sgpmic."
         )
-    written = header.get("recipe")  # files of version 1 have none
+    written = header.get("recipe")
     recipe = None if written is None else TableRecipe.from_json(written)
     return FittedState(
         header.get("kind", FIRST_KIND),
@@ -175,19 +168,17 @@ def _of_kind(
     rebuild: Mapping[str, Callable[[FittedState], Model]], state: FittedState, path: PathLike
 ) -> Callable[[FittedState], Model]:
     if state.kind not in rebuild:
-        wanted = " or ".join(map(repr, rebuild))
         raise UsageError(
-            f"{path} holds a model of kind {state.kind!r} where {wanted} is read: use SGPMIC.load."
+            f"{path} holds a model of kind {state.kind!r}, which this version cannot read: fit it "
+            "again, or use the version that wrote it."
         )
     return rebuild[state.kind]
 
 
 def _opened(path: Path) -> Any:
-    """The members of an archive that is not too large, to be used in a `with`."""
+    """Open an archive that does not unpack to too much, as a context manager."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError(
-            "it is no file"
-        )  # a device may have no end, and a pipe nobody who writes to it
+        raise ValueError("it is not a regular file")
     with zipfile.ZipFile(path) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
     if (

@@ -1,13 +1,13 @@
 """Base clusterings and their consensus.
 
-k-means finds round clusters and is robust. Gaussian mixtures find elongated and unequal clusters, but
-fit single values of discrete columns. On continuous data the consensus consists of k-means and two
-mixtures; on discrete data of two k-means and a mixture that knows the rounding of the columns. If a
-neighbour graph falls into the wanted number of parts almost without a cut, its parts are the clusters
-(`neighbour_graph.py`). Many clusters are left to k-means alone.
+k-means finds round clusters and is robust. Gaussian mixtures find elongated and unequal clusters,
+but fit single values of discrete columns. On continuous data the consensus consists of k-means and
+two mixtures; on discrete data of two k-means and a mixture that knows the rounding of the columns.
+If a neighbour graph falls into the wanted number of parts almost without a cut, its parts are the
+clusters (`neighbour_graph.py`). Many clusters are left to k-means alone.
 
-Clusters of different base clusterings are matched one to one, so that a cluster number means the same
-in all of them.
+Clusters of different base clusterings are matched one to one, so that a cluster number means the
+same in all of them.
 """
 
 from typing import NamedTuple
@@ -84,9 +84,7 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
     return one_clustering(name, np.asarray(labels), n_clusters)
 
 
-def base_labels(
-    Y: Array, n_clusters: int, seed: int, mask: BoolArray | None
-) -> dict[str, Indices]:
+def base_labels(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None) -> dict[str, Indices]:
     """Return the labels of every base clustering by its name."""
     kmeans = _kmeans(Y, n_clusters, seed)
     labels = {"k-means": kmeans}
@@ -127,7 +125,11 @@ def match(labellings: list[Indices], names: tuple[str, ...], n_clusters: int) ->
 
 
 def stability(
-    Y: Array, labels: Indices, n_clusters: int, n_resamples: int, random_state: np.random.RandomState
+    Y: Array,
+    labels: Indices,
+    n_clusters: int,
+    n_resamples: int,
+    random_state: np.random.RandomState,
 ) -> Array:
     """Return the fraction of refits that confirm the label of each row, (N,).
 

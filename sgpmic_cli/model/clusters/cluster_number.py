@@ -50,9 +50,7 @@ class Selection(NamedTuple):
     table: list[Tried]
 
 
-def choose_number(
-    Y: Array, numbers: list[int], random_state: np.random.RandomState
-) -> Selection:
+def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
     """Choose one of `numbers` for standardised rows."""
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
@@ -66,8 +64,11 @@ def choose_number(
     for m, expected in zip(split, reference, strict=True):
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
         score = value - DISCOUNT * expected
-        tried.append(Tried(n_clusters=m, silhouette=value, reference=expected, score=score,
-                           lifetime=lifetime))
+        tried.append(
+            Tried(
+                n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime
+            )
+        )
     none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)
     table = [none, *tried] if 1 in numbers else tried
     lasting = [m for m in split if m in parts and _lasts(parts[m])]

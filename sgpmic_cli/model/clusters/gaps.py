@@ -1,8 +1,8 @@
 """Count the parts of a table by gaps alone, and the range of distances over which they last.
 
-Single linkage on mutual reachability distances joins rows in the order of the gaps between them. The
-number of large parts is counted after every join. The lifetime of a number of parts is the logarithm
-of the factor by which the joining distance grows while the number stays the same.
+Single linkage on mutual reachability distances joins rows in the order of the gaps between them.
+The number of large parts is counted after every join. The lifetime of a number of parts is the
+logarithm of the factor by which the joining distance grows while the number stays the same.
 """
 
 from typing import Any, NamedTuple

@@ -1,8 +1,8 @@
-"""Gaussians of rows with missing values: imputation, and mixtures by the likelihood of known values.
+"""Impute missing values by a Gaussian, and fit mixtures by the likelihood of known values.
 
-Let a Gaussian have the precision matrix L. Given the known values of a row, its missing values g have
-the covariance L_gg^-1 and the mean m_g - L_gg^-1 (L d)_g, where d is the known value minus its mean,
-and zero for missing values.
+Let a Gaussian have the precision matrix L. Given the known values of a row, its missing values g
+have the covariance L_gg^-1 and the mean m_g - L_gg^-1 (L d)_g, where d is the known value minus its
+mean, and zero for missing values.
 """
 
 from typing import NamedTuple
@@ -30,8 +30,8 @@ class Gaussian(NamedTuple):
 class Conditional(NamedTuple):
     """Imputed rows, log densities of the known values, and the covariance left by the gaps.
 
-    `residuals` has for each group of rows with the same number k of gaps the rows (n,), their missing
-    columns (n, k) and the covariances (n, k, k).
+    `residuals` has for each group of rows with the same number k of gaps the rows (n,), their
+    missing columns (n, k) and the covariances (n, k, k).
     """
 
     imputed: Array

@@ -1,9 +1,9 @@
 """Clusters of any shape that gaps separate: partitions of the neighbour graph with almost no cut.
 
 Spirals, rings and half moons have no centre, so k-means and mixtures do not find them. A partition
-that cuts at most FREE_CUT of the links between near neighbours shows clusters of any shape. Candidates
-come from spectral clustering of three graphs and from single linkage on mutual reachability
-distances. The candidate with the smallest cut is taken.
+that cuts at most FREE_CUT of the links between near neighbours shows clusters of any shape.
+Candidates come from spectral clustering of three graphs and from single linkage on mutual
+reachability distances. The candidate with the smallest cut is taken.
 """
 
 import warnings
@@ -121,7 +121,10 @@ def _single_linkage(Y: Array, near: Neighbours, n_clusters: int, least: float) -
             return None
         smaller, larger = sorted((split.left, split.right), key=lambda node: node.count)
         leaves = set(smaller.pre_order())
-        parts += [(_next_split(larger, least), rows - leaves), (_next_split(smaller, least), leaves)]
+        parts += [
+            (_next_split(larger, least), rows - leaves),
+            (_next_split(smaller, least), leaves),
+        ]
     labels = np.zeros(len(Y), dtype=int)
     for label, (_, rows) in enumerate(parts):
         labels[list(rows)] = label

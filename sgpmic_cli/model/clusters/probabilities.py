@@ -1,18 +1,18 @@
 """Probabilities of the clusters for training rows and new rows.
 
 Every base clustering is described by Gaussians with one covariance that all clusters share, shrunk
-as by Ledoit and Wolf (2004). A shared covariance knows how columns repeat each other, so a row is not
-counted once for each column. Two EM steps from the labels remove most of the bias of hard
+as by Ledoit and Wolf (2004). A shared covariance knows how columns repeat each other, so a row is
+not counted once for each column. Two EM steps from the labels remove most of the bias of hard
 assignments. The posterior of base clustering v is linear in the row:
 
     p_v(m | y) = softmax_m((y' b_vm + a_vm) / T)
 
-The temperature T >= 1 is the one at which the Gaussians of one base clustering predict the labels of
-the others best. The probability of a cluster is the mean of p_v over the base clusterings.
+The temperature T >= 1 is the one at which the Gaussians of one base clustering predict the labels
+of the others best. The probability of a cluster is the mean of p_v over the base clusterings.
 
 The label of a row is decided by the consensus of the base clusterings; a new row takes the label of
-most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share their
-probability equally, because two descriptions of the data disagree about the row.
+most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share
+their probability equally, because two descriptions of the data disagree about the row.
 
 Clusters that are separated by gaps can have any shape, so Gaussians do not describe them. Their
 probabilities are the fractions of labels among the nearest training rows.

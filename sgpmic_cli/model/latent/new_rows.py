@@ -7,8 +7,8 @@ The objective of a row y with cluster probabilities r is its part of the bound,
 
 with the expectations of `shared_process.py`. A row starts at the latent distribution of the nearest
 training row and keeps its variance. Its mean takes Levenberg-Marquardt steps. All rows of a block
-move together, each with its own damping, so the result does not depend on the other rows. A training
-row, up to rounding, keeps the distribution that the fit gave it.
+move together, each with its own damping, so the result does not depend on the other rows. A
+training row, up to rounding, keeps the distribution that the fit gave it.
 """
 
 from typing import NamedTuple

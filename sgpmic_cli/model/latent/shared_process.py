@@ -15,8 +15,8 @@ the collapsed bound on the log likelihood (Titsias 2009; Titsias and Lawrence 20
         - beta P/2 (c - tr(K_uu^-1 Phi)).
 
 Expectations use the cubature rule of third degree: the mean over the 2 Q points
-mu_n +- sqrt(Q s_nq) along the axes. It is exact for cubic functions, and it reduces the uncertain inputs to weighted
-points, so that no array of size N K^2 is needed.
+mu_n +- sqrt(Q s_nq) along the axes. It is exact for cubic functions, and it reduces the uncertain
+inputs to weighted points, so that no array of size N K^2 is needed.
 
 Gradients, with G_A = -1/2 (P A^-1 + W W') and w = 1 / 2Q the weight of a point:
 

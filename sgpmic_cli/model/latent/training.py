@@ -54,7 +54,7 @@ def principal_components(Y: Array, q: int) -> Array:
 
 
 def start(Y: Array, q: int, n_inducing: int, seed: int) -> Parameters:
-    """Return the parameters before the first iteration: latent points on the principal components."""
+    """Return the parameters at the start, with latent points on the principal components."""
     X = principal_components(Y, q)
     k = int(np.clip(len(Y) // ROWS_PER_INDUCING, 1, n_inducing))
     Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
@@ -85,7 +85,8 @@ class MapFitter:
         self.backend, self.workers = backend, workers
         self.Y = backend.asarray(Y)
         self.mask = None if mask is None else backend.asarray(mask)
-        self.squares = float((self.Y**2).sum())
+        self.missing = 0 if mask is None else int(mask.sum())
+        self._set_squares(NOISE)
         self.log_r = backend.asarray(np.log(np.maximum(probabilities, FLOOR)))
         self.parameters = Parameters(*map(backend.asarray, parameters))
         self.S = backend.asarray(np.ascontiguousarray(probabilities))
@@ -107,9 +108,7 @@ class MapFitter:
                 return float("nan"), vector
             s = xp.exp(p.log_s)
             pull_value, dmu, ds = pull.value_and_gradient(xp, p.mu, s)
-            gradient = gradient._replace(
-                mu=gradient.mu + dmu, log_s=gradient.log_s + ds * s + 0.5
-            )
+            gradient = gradient._replace(mu=gradient.mu + dmu, log_s=gradient.log_s + ds * s + 0.5)
             return value + pull_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
 
         self.parameters = shapes.unpack(lbfgs.maximise(objective, shapes.pack(xp), steps))
@@ -124,12 +123,12 @@ class MapFitter:
         self.S = latent_mixture.responsibilities(xp, log_joint)
         found = self.process()
         latent = latent_mixture.mixture_bound(xp, self.S, log_joint, p.log_s, self.mixture)
+        bound = found.bound + log_prior(p) + latent + self.missing_entropy
         if self.mask is not None:
             expected = expected_rows(self.backend, p, found, self.workers)
             self.Y = xp.where(self.mask, expected, self.Y)
-            unknown = float(self.mask.sum()) * float(xp.exp(p.log_noise)[0])
-            self.squares = float((self.Y**2).sum()) + unknown
-        return found.bound + log_prior(p) + latent
+            self._set_squares(float(xp.exp(p.log_noise)[0]))
+        return bound
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
@@ -148,6 +147,11 @@ class MapFitter:
             bounds,
             converged,
         )
+
+    def _set_squares(self, noise: float) -> None:
+        """Set the sum of <y^2> and the entropy of missing values, which have variance `noise`."""
+        self.squares = float((self.Y**2).sum()) + self.missing * noise
+        self.missing_entropy = 0.5 * self.missing * float(np.log(2.0 * np.pi * np.e * noise))
 
     def _maximised_mixture(self) -> LatentMixture:
         xp, p = self.backend.xp, self.parameters

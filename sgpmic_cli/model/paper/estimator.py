@@ -25,8 +25,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.model import storage
+from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.outcome import judge
 from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, Schedule, train
@@ -199,7 +199,7 @@ class PaperSGPMIC(LatentClusterer):
     """
 
     _rules = RULES
-    _of_a_run = ("memory", *LatentClusterer._of_a_run)
+    _run_parameters = ("memory", *LatentClusterer._run_parameters)
 
     def __init__(  # noqa: PLR0913 - one parameter per option
         self,
@@ -348,7 +348,7 @@ class PaperSGPMIC(LatentClusterer):
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [self._natural(row) for row in p.theta]
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = judge(S)
+        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = diagnose(S)
         self.selection_, self.no_clusters_ = None, False
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)

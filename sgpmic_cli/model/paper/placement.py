@@ -28,7 +28,7 @@ from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import log_joint
-from sgpmic_cli.model.parallel import ALONE, Workers, cut
+from sgpmic_cli.model.parallel import ALONE, Workers, row_slices
 
 STEPS = 25
 CLOSE = 1e-10  # a row has converged if a step gains less, relative to its value ...
@@ -64,7 +64,7 @@ class Placer:
 
     def place(self, Y: Array, workers: Workers = ALONE) -> Placed:
         """Assign every row of Y (n, P)."""
-        blocks = cut(len(Y), BLOCK)
+        blocks = row_slices(len(Y), BLOCK)
         placed = workers.map(lambda rows: self._place_block(Y[rows]), blocks, STEPS * len(Y))
         return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
 
