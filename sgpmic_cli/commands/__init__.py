@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.commands.cluster_data import datasets, fit, plot, predict
-from sgpmic_cli.commands.maintain import check, info, search_asrun, speed
-from sgpmic_cli.commands.reproduce import benchmark, missing_study, report, study, sweeps, table1
+from sgpmic_cli.commands.maintain import check, info
+from sgpmic_cli.commands.reproduce import benchmark, report, sweeps, table1
 from sgpmic_cli.commands.terminal.options.help_text import epilog, flowing
 from sgpmic_cli.commands.terminal.options.option_names import in_options
 from sgpmic_cli.commands.terminal.options.table_options import said_in_options
@@ -146,16 +146,12 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Reproduce the paper": {
         "benchmark": benchmark.benchmark,
         "table1": table1.table1,
-        "study": study.study,
-        "missing-study": missing_study.missing_study,
         "sweep-clusters": sweeps.sweep_clusters,
         "sweep-inducing": sweeps.sweep_inducing,
         "report": report.report,
     },
     "Maintain": {
         "check": check.check,
-        "search-asrun": search_asrun.search_asrun,
-        "speed": speed.speed,
         "info": info.info,
     },
 }

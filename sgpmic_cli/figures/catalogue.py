@@ -124,17 +124,6 @@ _FIGURES = (
         "differ significantly by Nemenyi's test at the 5 % level.",
     ),
     Figure(
-        "bounds",
-        "sgpmic_cli.figures.bounds:bounds",
-        "KL-corrected against standard bound",
-        "How far the bound lies below the best that either run reaches, after every round of one E-step and three "
-        "L-BFGS steps, from the same start (the first repeat of the table's cell at 95 % of the variance). The run "
-        "that reaches the best falls steeply towards its end, since it is measured against its own last rounds. Under "
-        "the standard bound the posterior of the inducing outputs is held during an M-step; in the KL-corrected bound "
-        "it is integrated out. The paper says that learning with the KL-corrected bound is faster, and shows no such "
-        "curve.",
-    ),
-    Figure(
         "embedding",
         "sgpmic_cli.figures.one_fit.any_dataset:embedding",
         "Latent space of one fit",

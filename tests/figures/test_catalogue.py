@@ -6,7 +6,7 @@ from sgpmic_cli.figures.catalogue import known, resolve
 
 def test_all_are_those_that_need_no_data_named():
     names = [figure.name for figure in resolve(["all"])]
-    assert names == [*(f"figure{i}" for i in range(1, 9)), "critical-difference", "bounds"]
+    assert names == [*(f"figure{i}" for i in range(1, 9)), "critical-difference"]
 
 
 def test_every_figure_can_be_loaded():

@@ -104,7 +104,6 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         ),
         (["datasets", "show", "nobody"], "nobody"),
         (["datasets", "shw"], "No such command"),
-        (["speed", "--rows", "5"], "--rows"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(refused, arguments, words):
@@ -124,7 +123,6 @@ def test_a_pipe_in_place_of_a_model_does_not_keep_it_waiting(folder, refused):
         ["sweep-inducing", "--dataset", "iris"],
         ["table1"],
         ["plot", "figure1"],
-        ["speed", "--no-fit"],
     ],
 )
 @pytest.mark.parametrize("out", ["my.csv", "my.csv/deeper", "/proc/nowhere", "/dev/null/x"])

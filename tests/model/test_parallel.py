@@ -1,20 +1,23 @@
 """Threads change nothing: pieces, sums and results are the same to the last bit however many there are."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from joblib import cpu_count
+from scipy.spatial.distance import cdist
+from scipy.special import softmax
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.model.paper.bound import Bound, expectation
+from sgpmic_cli.model.paper.bound import Bound, Parameters, expectation, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.mixture import mixture
 from sgpmic_cli.model.parallel import ALONE, Scratch, cut, workers
 from sgpmic_cli.model.start.partition import start
 from sgpmic_cli.model.variational import em
 from sgpmic_cli.model.variational.latent_prior import Pull
-from sgpmic_cli.speed.problems import of_rows
 
 JOBS = (1, 2, 3)
 
@@ -30,6 +33,19 @@ def pieces(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.model.variational.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.paper.placement.BLOCK", 64)
     monkeypatch.setattr("sgpmic_cli.model.parallel.WORTHWHILE", 1)
+
+
+def of_rows(n, k):
+    """Five groups in the plane and smooth functions of them, with k inducing inputs."""
+    rng = np.random.RandomState(1)
+    angles = 2.0 * np.pi * np.arange(5) / 5
+    means = 1.5 * np.column_stack([np.cos(angles), np.sin(angles)])
+    X = means[rng.randint(5, size=n)] + 0.5 * rng.randn(n, 2)
+    Y = np.sin(X @ rng.randn(2, 10)) + 0.3 * rng.randn(n, 10)
+    prior = mixture(np.full(5, 0.2), means, np.tile(0.25 * np.eye(2), (5, 1, 1)))
+    parameters = Parameters(X, X[:k].copy(), start_parameters(RBF(), 5, 2), 1.0, prior)
+    S = softmax(-2.0 * cdist(X, means, "sqeuclidean"), axis=1)
+    return SimpleNamespace(data=observe(Y), parameters=parameters, S=S)
 
 
 def paper_results(n_jobs):

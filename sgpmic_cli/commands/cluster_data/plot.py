@@ -22,7 +22,7 @@ def plot(
         list[str],
         typer.Argument(
             metavar="FIGURE...",
-            help="figure1 ... figure8, critical-difference, bounds, embedding, convergence; all but the last two: all.",
+            help="figure1 ... figure8, critical-difference, embedding, convergence; all but the last two: all.",
             autocompletion=_figures,
         ),
     ],

@@ -1,1 +1,1 @@
-"""The commands that watch over the numbers, the speed and the installation."""
+"""The commands that check the numbers and describe the installation."""

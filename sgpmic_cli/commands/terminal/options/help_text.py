@@ -35,17 +35,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "two methods on your file",
         ),
     ],
-    "study": [("sgpmic study --repeats 1", "SGP-MIC beside k-means and its kin, a quick look")],
-    "missing-study": [
-        ("sgpmic missing-study --patterns 1", "what missing values cost, a quick look")
-    ],
     "sweep-clusters": [("sgpmic sweep-clusters --dataset iris --repeats 3", "a quick look")],
     "sweep-inducing": [("sgpmic sweep-inducing --dataset iris --repeats 3", "a quick look")],
     "table1": [("sgpmic table1", "shapes of the data sets beside the printed ones")],
     "report": [("sgpmic report --results results", "the page about what is in results")],
     "check": [("sgpmic check", "recompute the fast cells and compare them with the reference")],
-    "search-asrun": [("sgpmic search-asrun --repeats 1", "a first look, one run of each setting")],
-    "speed": [("sgpmic speed", "time of an evaluation on this machine")],
     "info": [("sgpmic info", "versions, paths and data sets, for a bug report")],
 }
 
