@@ -168,11 +168,7 @@ def variations() -> dict[str, dict[str, Any]]:
 
 
 def run_variations(
-    tried: Mapping[str, dict[str, Any]],
-    options: RunOptions,
-    out: PathLike,
-    repeats: int,
-    seed: int,
+    tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int, seed: int
 ) -> tuple[FinishedStudy, list[Variation]]:
     """Run some variations on all rows of the table."""
 

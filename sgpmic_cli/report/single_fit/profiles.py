@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sgpmic_cli.figures.one_fit.profile_heat_map import MOST_FEATURES
+from sgpmic_cli.figures.fit_plots import MOST_FEATURES
 from sgpmic_cli.report.markup import Html, picture, section, table, tag
 from sgpmic_cli.single_fit.fitting import Fitted
 

@@ -53,7 +53,7 @@ def no_figures(monkeypatch):
             (folder / f"{name}.png").touch()
         return []
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_all", draw_nothing)
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -438,7 +438,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_cost_the_fit(run, tmp_path, monk
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_embedding", fail)
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_embedding", fail)
     result = run("iris", *QUICK, "--out", "kept", "--seed", "9", "--force")
     assert result.exit_code == 0
     assert (

@@ -40,7 +40,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_back_the_others(run, tmp_pa
         (["figure9"], "sgpmic: unknown figure 'figure9' (did you mean"),
         (["figure2", "--repeats", "0"], "sgpmic: --repeats 0 leaves nothing to run"),
         (["figure2", "--n-jobs", "0"], "sgpmic: --n-jobs 0 means no process at all"),
-        (["embedding"], "sgpmic: this figure shows a data set of your choice"),
+        (["embedding"], "sgpmic: this figure needs a data set"),
         (
             ["embedding", "--data", "irs"],
             "sgpmic: there is no data set 'irs' (did you mean 'iris'?)",
