@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import other_libraries, speed, speed_gpu
-from benchmarks.paper_problem import Size, fitted_problem, generated_problem, generated_rows
+from benchmarks.paper_problem import Size, fitted_problem
 from benchmarks.shared import fastest, iteration_ms
 from benchmarks.speed_figures import draw_gpu, draw_speed
 from sgpmic_cli.data import load
@@ -30,13 +30,6 @@ def test_iterations_are_timed_by_the_callback():
     assert model.labels_.shape == (150,)
     with pytest.raises(ValueError, match="one iteration"):
         iteration_ms(PaperSGPMIC, Y, n_clusters=3, max_iter=1, random_state=0)
-
-
-def test_generated_rows_have_the_same_distribution_for_any_number():
-    few, many = generated_problem(2000), generated_problem(20_000)
-    np.testing.assert_allclose(few.S.mean(axis=0), many.S.mean(axis=0), atol=0.05)
-    groups = generated_rows(500)[2]
-    assert np.mean(generated_problem(500).S.argmax(axis=1) == groups) > 0.9
 
 
 def test_the_evaluation_is_that_of_the_bound_at_a_fit():
@@ -76,7 +69,9 @@ def test_a_command_that_fails_ends_the_measurement(tmp_path):
 
 def test_all_measurements_make_one_document_and_a_figure(tmp_path, monkeypatch):
     monkeypatch.setattr(other_libraries, "find_spec", lambda name: None)
-    document = json.loads(json.dumps(speed.measure(1000, files=False, sizes=[TINY])))
+    monkeypatch.setattr(speed, "NEW_ROWS", {"paper": 20, "default": 50})
+    monkeypatch.setattr(speed, "GROWTH", (300, 400))
+    document = json.loads(json.dumps(speed.measure(400, files=False, sizes=[TINY])))
     assert set(document["sizes"][0]["ms"]) == {"one", "all"}
     assert [row["work"] for row in document["threads"]] == 2 * ["EM iteration", "prediction"]
     assert all(row["equal"] for row in document["threads"])

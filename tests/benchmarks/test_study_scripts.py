@@ -37,30 +37,19 @@ def results(tmp_path_factory):
     return of_scores
 
 
-def test_the_findings_follow_from_the_scores(results):
+def test_the_findings_follow_from_the_scores(results, tmp_path):
     scores = {"iris": (60, 70, 50, 80), "wine": (90, 80, 50, 91), "spirals": (5, 0, 3, 100)}
-    text = study.findings(results({**scores, "moons": (50, 60, 1, 40)}))
+    scores |= {"moons": (50, 60, 1, 40), "digits": (60, 70, 50, None)}
+    text = study.findings(results(scores))
     assert "Over 2 tables with classes the mean ARI is 85.5 with the default model and 50.0" in text
     assert "the best other method is k-means with 75.0." in text
     assert "better on iris (80.0, ward 70.0), spirals (100.0, k-means 5.0);" in text
     assert "within 2 points on wine (91.0, k-means 90.0);" in text
     assert "worse on moons (40.0, ward 60.0)." in text
+    assert "Left out, because a method has no result: digits." in text
     assert "clouds" not in text
-
-
-def test_a_data_set_without_a_result_is_left_out_and_named(results):
-    text = study.findings(results({"iris": (60, 70, 50, None), "wine": (90, 80, 50, 91)}))
-    assert "Over 1 tables" in text
-    assert "Left out, because a method has no result: iris." in text
-
-
-def test_the_study_runs_and_writes_its_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "GROUPS", {"tables with classes": ("iris", "wine")})
-    monkeypatch.setattr(study, "METHODS", ("k-means", "ward", "sgp-mic+"))
-    monkeypatch.setattr(study, "PAPER", "ward")
-    study.main(["--out", str(tmp_path), "--repeats", "1", "--n-jobs", "1"])
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names >= {"ari.md", "benchmark.json", "findings.md", "study.png", "manifest.json"}
+    study.draw_study(tmp_path / "study", results(scores))
+    assert (tmp_path / "study.png").stat().st_size > 1000
 
 
 def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
@@ -107,14 +96,6 @@ def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
     with (tmp_path / "search.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * (3 + 1) * 2
-    acc = {
-        (r["variation"], r["kernel"]): r["ours"]
-        for r in rows
-        if r["metric"] == "acc" and r["variance"] == "95"
-    }
-    effect = float(acc["short", "rbf"]) - float(acc["short", "linear"])
-    (short,) = [row for row in table if row[0] == "short"]
-    assert float(short[5]) == pytest.approx(effect, abs=0.06)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Threads change nothing: pieces, sums and results are the same to the last bit however many there are."""
+"""Threads change nothing: results are the same to the last bit for any number of threads."""
 
 from dataclasses import replace
 from types import SimpleNamespace
