@@ -87,7 +87,7 @@ test-oldest: dist ## the same and the tests of the model with the oldest depende
 	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
 
 # The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
-reproduce: reproduce-report ## the whole paper: tables, figures and report
+reproduce: reproduce-report reproduce-bounds ## the whole paper: tables, figures and report
 
 reproduce-table1: $(RUN) ## Table 1: the data sets beside the printed shapes
 	$(SGPMIC) table1 --out $(RESULTS)/table1
@@ -113,41 +113,42 @@ $(FIGURES):
 $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(RUN)
 	$(SGPMIC) $(@F) --out $@ $(KEPT) $(TOLD)
 
-reproduce-bounds: $(RUN) ## KL-corrected against standard bound, round by round
-	$(SGPMIC) plot bounds --out $(RESULTS)/figures
+reproduce-bounds: $(RUN) ## KL-corrected against standard bound, iteration by iteration
+	"$(BIN)/python" -m benchmarks.two_bounds --out $(RESULTS)/figures
 
 reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the paper's numbers and in ours
 	$(SGPMIC) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
 
-reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-bounds reproduce-ranks ## the report: one page with every number, figure and reason
+reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-ranks ## the report: one page with every number, figure and reason
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
-study: $(RUN) ## SGP-MIC beside the clusterers of everyday use, on tables, shapes and clouds
-	$(SGPMIC) study --out $(RESULTS)/study $(KEPT) $(TOLD)
+# Scripts for developers, in benchmarks/.
+study: $(RUN) ## compare SGP-MIC with common clusterers on tables, shapes and clouds
+	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study $(KEPT) $(TOLD)
 
-missing-study: $(RUN) ## what missing values cost: 30 % of every bundled set hidden, left to the model or filled in
-	$(SGPMIC) missing-study --out $(RESULTS)/study/missing $(KEPT) $(TOLD)
+missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
+	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(KEPT) $(TOLD)
 
-search-asrun: $(RUN) ## how the settings that the paper leaves open change SGP-MIC's column
-	$(SGPMIC) search-asrun --out $(RESULTS)/search-asrun $(KEPT)
+search-asrun: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column
+	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(KEPT)
 
-# GPy and GPyTorch are there to be compared with and for nothing else, so they have an environment of their own.
+# GPy and GPyTorch serve the comparison only, so they have an environment of their own.
 $(RIVAL)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(RIVAL)"
 	"$(RIVAL)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: $(RIVAL)/.installed ## time of an evaluation and of a fit beside GPy and GPyTorch, and up to ten million rows
-	"$(RIVAL)/bin/sgpmic" speed --out $(RESULTS)
+speed: $(RIVAL)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
+	"$(RIVAL)/bin/python" -m benchmarks.speed --out $(RESULTS)
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
 
 $(GPU)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(GPU)"
-	"$(GPU)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[gpu]" gpytorch==1.15.2
+	"$(GPU)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[gpu]"
 	@touch "$@"
 
-speed-gpu: $(GPU)/.installed ## the same on a GPU, beside one core of its machine and beside GPyTorch on it
-	"$(GPU)/bin/sgpmic" speed --device cuda --out $(RESULTS)
+speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
+	"$(GPU)/bin/python" -m benchmarks.speed_gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
 	rm -rf "$(VENV)" "$(RIVAL)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

@@ -1,1 +1,1 @@
-"""Figures: of the paper, of a comparison of methods, and of one fit."""
+"""Draw the paper's figures, a comparison of methods, and the figures of one fit."""

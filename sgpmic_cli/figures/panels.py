@@ -1,13 +1,15 @@
-"""The fits behind the panels: repeats come from the run store, and of one of them the points are kept beside it.
+"""The fits behind the panels of a figure.
 
-A run's record holds scores, not coordinates. So one repeat of a cell, the one whose ACC is nearest to the mean of all,
-is fitted once more with its own seed, and its latent points stay in the store under the run's key: new code or other
-data make a new key.
+The record of a run has scores but no coordinates. So the repeat of a cell whose ACC is nearest to
+the mean is fitted again with its own seed. Its latent points are stored beside the records, under
+the key of the run.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,110 +29,90 @@ from sgpmic_cli.single_fit.fitting import fit
 
 @dataclass(frozen=True)
 class Panel:
-    """One run of a cell with its coordinates, and what all repeats gave."""
+    """One run of a cell with its latent points, and the scores of all repeats."""
 
     cell: Cell
     data: Dataset
     classes: NDArray[np.int64]  # (N,)
     outcome: Outcome
     X: Array  # (N, Q)
-    clusters: NDArray[
-        np.int64
-    ]  # (N,), numbered so that a cluster carries the number of the class it overlaps most
+    clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
     acc: float  # of this run
 
 
 def in_two_dimensions(cell: Cell) -> list[Cell]:
-    """The cell with two latent dimensions in place of the table's number, as the paper's figures have it."""
+    """Return the cell with two latent dimensions, as in the paper's figures."""
     return [replace(cell, q=2)]
 
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
-    """Run or look up all repeats of a study, and fit the most typical one of each cell again for its points."""
+    """Run or look up all repeats of a study, and fit the typical run of each cell again."""
     finished = run_study(study, options.run_options())
-    store = finished.prepared.store
     panels = []
     for outcome in finished.outcomes:
         cell, run = outcome.cell, typical(finished, outcome)
-        points = kept(store.folder / "panels" / f"{run.key}.npz", _fitted(run, store.memory))
-        acc = finished.records[run.key].scores["acc"]
-        data, classes = _with_classes(cell)
+        points = _stored(finished, f"{run.key}.npz", partial(_fitted, run))
+        data, classes = _data(cell)
         clusters = _numbered(points["labels"], classes)
+        acc = finished.records[run.key].scores["acc"]
         panels.append(Panel(cell, data, classes, outcome, points["X"], clusters, acc))
     return panels
 
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
-    """Cells of SGP-MIC, each with bound and ACC after every update of its most typical repeat: arrays (updates,)."""
+    """Return for each cell the bound and the ACC of its typical run after each update."""
     finished = run_study(study, options.run_options())
-    store = finished.prepared.store
-    shown = [typical(finished, outcome) for outcome in finished.outcomes]
-    paths = [store.folder / "panels" / f"{run.key}-trace.npz" for run in shown]
+    runs = [typical(finished, outcome) for outcome in finished.outcomes]
     return [
-        (run.cell, kept(path, _traced(run, store.memory)))
-        for path, run in zip(paths, shown, strict=True)
+        (run.cell, _stored(finished, f"{run.key}-trace.npz", partial(_traced, run))) for run in runs
     ]
 
 
 def typical(finished: FinishedStudy, outcome: Outcome) -> Run:
-    """The run behind a cell whose ACC is nearest to the mean of all; the first of equals."""
-    mean = outcome.stats["acc"].mean
-    behind = [
-        run for run in finished.prepared.runs_of(outcome.cell) if run.settings == outcome.settings
-    ]
-    good = [run for run in behind if finished.records[run.key].ok]
+    """Return the first run of a cell whose ACC is nearest to the mean."""
+    mean, records = outcome.stats["acc"].mean, finished.records
+    runs = finished.prepared.runs_of(outcome.cell)
+    good = [run for run in runs if run.settings == outcome.settings and records[run.key].ok]
     if not good or mean is None:
-        reason = "; ".join(outcome.reasons)
-        raise SgpmicError(
-            f"no run of {outcome.cell.method.name} on {outcome.cell.dataset} succeeded: {reason}"
-        )
-    return min(good, key=lambda run: abs(finished.records[run.key].scores["acc"] - mean))
+        place = f"{outcome.cell.method.name} on {outcome.cell.dataset}"
+        raise SgpmicError(f"no run of {place} succeeded: {'; '.join(outcome.reasons)}")
+    return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
 
 
-def _with_classes(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
-    """Every data set of the paper's figures is at hand and has classes."""
+def _stored(finished: FinishedStudy, name: str, compute: Callable[[Path], Arrays]) -> Arrays:
+    """Read arrays from the store, or compute and store them."""
+    store = finished.prepared.store
+    return kept(store.folder / "panels" / name, partial(compute, store.memory))
+
+
+def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
+    """Return data and classes, which every data set of the paper's figures has."""
     assert cell.data is not None
     assert cell.data.labels is not None
     return cell.data, cell.data.labels
 
 
-def _fitted(run: Run, memory: Path) -> Callable[[], Arrays]:
-    def compute() -> Arrays:
-        arguments = run.arguments() | (
-            {"memory": memory} if "memory" in run.cell.method.accepts() else {}
-        )
-        with threadpool_limits(limits=1):
-            estimator = run.cell.method.load()(**arguments).fit(_with_classes(run.cell)[0].Y)
-        return {"X": estimator.embedding_, "labels": estimator.labels_}
-
-    return compute
+def _fitted(run: Run, memory: Path) -> Arrays:
+    """Fit the estimator of a run, and return its latent points and labels."""
+    accepts = run.cell.method.accepts()
+    arguments = run.arguments() | ({"memory": memory} if "memory" in accepts else {})
+    with threadpool_limits(limits=1):
+        estimator = run.cell.method.load()(**arguments).fit(_data(run.cell)[0].Y)
+    return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 
-def _traced(run: Run, memory: Path) -> Callable[[], Arrays]:
-    def compute() -> Arrays:
-        settings = {name: value for name, value in run.settings.items() if name != "n_inducing"}
-        with threadpool_limits(limits=1):
-            fitted = fit(
-                _with_classes(run.cell)[0],
-                setting="paper",
-                clusters=run.cell.n_clusters,
-                dims=run.q,
-                inducing=run.settings["n_inducing"],
-                seed=run.seed,
-                memory=memory,
-                **settings,
-            )
-        trace = fitted.trace()
-        return {
-            "bound": np.array([each.bound for each in trace]),
-            "acc": np.array([each.acc for each in trace]),
-        }
-
-    return compute
+def _traced(run: Run, memory: Path) -> Arrays:
+    """Fit SGP-MIC as in a run, and return bound and ACC after each update."""
+    settings: dict[str, Any] = {**run.settings, "seed": run.seed, "memory": memory}
+    settings |= {"clusters": run.cell.n_clusters, "dims": run.q}
+    settings["inducing"] = settings.pop("n_inducing")
+    with threadpool_limits(limits=1):
+        trace = fit(_data(run.cell)[0], setting="paper", **settings).trace()
+    return {name: np.array([getattr(step, name) for step in trace]) for name in ("bound", "acc")}
 
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Clusters renumbered by the best one-to-one match with the classes, so that panels share their colours."""
+    """Renumber clusters by the best one-to-one match with classes, so panels share colours."""
     from scipy.optimize import linear_sum_assignment
     from sklearn.metrics.cluster import contingency_matrix
 

@@ -1,8 +1,9 @@
-"""What a figure is asked for with: where results lie, which seed, how many repeats, and how runs are computed."""
+"""The options of a figure: results, seed, repeats, data, and how runs are computed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.data.intake.options import TableOptions
@@ -13,44 +14,34 @@ from sgpmic_cli.experiments.run.run_options import RunOptions
 
 @dataclass(frozen=True)
 class PlotOptions:
-    """What every figure is given; each takes what it needs."""
+    """Options of all figures; each figure uses those that it needs."""
 
     results: Path = Path("results")  # tables and sweeps, each in its own folder
     seed: int = 0
     repeats: int = 10
-    data: str | None = None  # the data set that a figure of any data shows
-    table: TableOptions = field(
-        default_factory=lambda: TableOptions(missing="model")
-    )  # of that data set, if a file
-    clusters: int | None = None  # to look for in it
-    scale: str | None = None  # of its columns
+    data: str | None = None  # data set of the figures `embedding` and `convergence`
+    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))
+    clusters: int | None = None
+    scale: str | None = None
     running: RunOptions = field(default_factory=RunOptions)
 
     def study(
         self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
     ) -> Study:
-        """Cells of the paper's table at 95 % of the variance, varied as the figure needs them."""
+        """Return a study of cells of the paper's table at 95 % of the variance."""
         return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)
 
     def run_options(self) -> RunOptions:
-        """Runs are kept beside the tables unless a store is named."""
-        return (
-            self.running
-            if self.running.store is not None
-            else replace(self.running, store=self.results / "runs")
-        )
+        """Return the run options; without a store, records go to the folder of the results."""
+        if self.running.store is not None:
+            return self.running
+        return replace(self.running, store=self.results / "runs")
 
     def load_named(self) -> Dataset:
-        """The data set that a figure of any data shows."""
+        """Load the data set of the option `data`."""
         if self.data is None:
-            raise UsageError(
-                "this figure shows a data set of your choice: name it, such as data=iris."
-            )
-        where = self.running
-        return load(
-            self.data,
-            table=self.table,
-            data_dir=where.data_dir,
-            mirror=where.mirror,
-            offline=where.offline,
-        )
+            raise UsageError("this figure needs a data set: name it, such as data=iris.")
+        where: Any = {
+            name: getattr(self.running, name) for name in ("data_dir", "mirror", "offline")
+        }
+        return load(self.data, table=self.table, **where)

@@ -43,7 +43,7 @@ def test_a_panel_shows_one_repeat_and_the_mean_of_all(plot_options):
 def test_the_second_call_fits_nothing(plot_options, monkeypatch):
     study = plot_options.study(["iris"], ["pca-fcm"])
     before = fit_panels(study, plot_options)[0].X
-    monkeypatch.setattr(panels, "_fitted", lambda run, memory: lambda: pytest.fail("fitted again"))
+    monkeypatch.setattr(panels, "_fitted", lambda run, memory: pytest.fail("fitted again"))
     np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
 
 
@@ -62,7 +62,7 @@ def test_the_columns_are_those_of_the_printed_numbers(plot_options):
     assert (wine.X.shape, iris.X.shape) == ((178, 2), (150, 2))
 
 
-def test_no_successful_run_is_a_sentence(plot_options, monkeypatch):
+def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
     broken = Method(
         "broken", "sgpmic_cli.baselines.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"}
     )
@@ -71,7 +71,7 @@ def test_no_successful_run_is_a_sentence(plot_options, monkeypatch):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
 
 
-def test_nothing_to_repeat_is_refused(plot_options):
+def test_zero_repeats_are_refused(plot_options):
     with pytest.raises(UsageError, match="repeats=0"):
         replace(plot_options, repeats=0).study(["iris"], ["pca-fcm"])
 
@@ -99,7 +99,7 @@ def test_a_trace_counts_e_and_m_updates(plot_options):
     assert np.all(np.diff(trace["bound"])[::2] >= 0)  # M-steps never lower the bound
 
 
-def test_a_place_with_many_points_says_how_many():
+def test_a_place_with_many_points_is_labelled_with_their_number():
     points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).randn(70, 2)])
     ((place, count),) = crowded(points)
     assert count >= 30
@@ -107,7 +107,7 @@ def test_a_place_with_many_points_says_how_many():
     assert crowded(np.random.RandomState(0).randn(100, 2)) == []
 
 
-def test_points_of_one_dimension_say_so():
+def test_points_on_one_line_are_recognised():
     points = np.random.RandomState(0).randn(50, 2)
     assert not on_one_line(points)
     assert on_one_line(points[:, :1] * [2.0, -1.0] + 1e-4 * points)

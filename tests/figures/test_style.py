@@ -39,7 +39,7 @@ def test_a_drawing_that_fails_writes_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_groups_are_told_apart():
+def test_groups_have_distinct_styles():
     assert len({look(index) for index in range(77)}) == 77
     assert len({look(index)[0] for index in range(len(COLOURS))}) == len(COLOURS)
 

@@ -10,7 +10,7 @@ import pytest
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import SCORES, Record, Store, _checksum
 from sgpmic_cli.experiments.studies.reference import default_path, read_reference
-from sgpmic_cli.figures.sweep_curves import read_sweep
+from sgpmic_cli.figures.paper.sweep_figures import read_sweep
 from sgpmic_cli.files.array_cache import kept
 
 RECORD = Record(

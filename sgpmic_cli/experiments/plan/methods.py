@@ -187,7 +187,7 @@ _BUILT_IN = (
         "sgpmic_cli.model.paper.estimator:PaperSGPMIC",
         "SGP-MIC",
         # The start that the printed ISOMAP and FGPLVM columns have too, Y not centred, and what the search (see
-        # experiments/studies/setting_search.py) found closest to the printed column. Squared memberships have 21 of 42
+        # benchmarks/search_asrun.py) found closest to the printed column. Squared memberships have 21 of 42
         # cells within one point and 13 that differ (ten repeats on fresh seeds; 19 and 17 with them as they are). Named
         # in full, so that the table does not move when the estimator's defaults, which are for data of one's own, do.
         as_run={

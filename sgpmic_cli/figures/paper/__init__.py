@@ -1,1 +1,1 @@
-"""The paper's eight figures, drawn from our runs."""
+"""Draw the paper's eight figures from our runs."""

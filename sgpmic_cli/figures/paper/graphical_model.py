@@ -1,7 +1,7 @@
 """Figure 1: SGP-MIC as a graphical model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import COLOURS, INK, PAGE, canvas
@@ -9,7 +9,8 @@ from sgpmic_cli.figures.style import COLOURS, INK, PAGE, canvas
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RADIUS, DOT = 0.42, 0.09
+RADIUS, DOT, KEY = 0.42, 0.09, 0.17
+WIDTH, UNITS = PAGE * 0.7, 11.2  # of the figure, in inches and in units of the drawing
 SHADE = "#c9d6e2"
 
 VARIABLES = {  # name -> (x, y, label, observed)
@@ -27,22 +28,19 @@ PARAMETERS = {  # name -> (x, y, label, side on which the label stands)
     "Z": (7.0, 6.7, r"$\mathbf{Z}$", "top"),
     "beta": (10.0, 1.7, r"$\beta$", "right"),
 }
-# (from, to, how far the arrow bends)
-ARROWS = (
-    ("pi", "s", 0.0),
-    ("mean", "x", 0.0),
-    ("cov", "x", 0.0),
-    ("s", "x", 0.0),
-    ("s", "y", 0.0),
-    ("x", "f", 0.0),
-    ("u", "f", 0.0),
-    ("f", "y", 0.0),
-    ("Z", "u", 0.0),
-    ("Z", "f", 0.0),
-    ("theta", "u", 0.0),
-    ("theta", "f", 0.32),
-    ("beta", "y", 0.0),
-)
+ARROWS = {  # variable or parameter -> the variables that depend on it
+    "pi": "s",
+    "mean": "x",
+    "cov": "x",
+    "s": "xy",
+    "x": "f",
+    "u": "f",
+    "f": "y",
+    "Z": "uf",
+    "theta": "uf",
+    "beta": "y",
+}
+BEND = {("theta", "f"): 0.32}  # curvature of the arrow that would cross u
 PLATES = (  # left, bottom, right, top, label, corner of the label
     (2.75, 0.25, 6.75, 5.45, r"$n = 1 \ldots N$", "lower left"),
     (5.0, 0.85, 9.15, 5.65, r"$i = 1 \ldots P$", "lower right"),
@@ -51,101 +49,73 @@ PLATES = (  # left, bottom, right, top, label, corner of the label
 
 
 def figure1(stem: Path, _options: PlotOptions) -> list[str]:
-    """Nodes, arrows and plates; a key to the three kinds of nodes."""
-    with canvas(stem, width=PAGE * 0.7, height=3.5) as figure:
+    """Draw plates, arrows and nodes, and a key to the three kinds of nodes."""
+    with canvas(stem, width=WIDTH, height=3.5) as figure:
         axes = figure.subplots()
-        axes.set_xlim(0, 11.2)
+        axes.set_xlim(0, UNITS)
         axes.set_ylim(0, 7.4)
         axes.set_aspect("equal")
         axes.axis("off")
         for plate in PLATES:
-            _plate(axes, *plate)
-        for start, end, bend in ARROWS:
-            _arrow(axes, start, end, bend)
+            _draw_plate(axes, *plate)
+        for start, ends in ARROWS.items():
+            for end in ends:
+                _draw_arrow(axes, start, end)
         for x, y, label, observed in VARIABLES.values():
-            _variable(axes, x, y, observed)
+            _draw_circle(axes, x, y, RADIUS, SHADE if observed else "white")
             axes.text(x, y, label, ha="center", va="center", fontsize=8, zorder=4)
         for x, y, label, side in PARAMETERS.values():
-            _parameter(axes, x, y)
+            _draw_circle(axes, x, y, DOT, INK)
             dx, dy = {"left": (-0.2, 0), "right": (0.2, 0), "top": (0, 0.2)}[side]
             align = {"left": "right", "right": "left", "top": "center"}[side]
-            axes.text(
-                x + dx,
-                y + dy,
-                label,
-                ha=align,
-                va="bottom" if side == "top" else "center",
-                fontsize=9,
-            )
-        _key(axes)
+            vertical = "bottom" if side == "top" else "center"
+            axes.text(x + dx, y + dy, label, ha=align, va=vertical, fontsize=9)
+        key = (("observed", KEY, SHADE), ("latent", KEY, "white"), ("parameter", DOT, INK))
+        for i, (name, radius, face) in enumerate(key):
+            y = 1.45 - 0.5 * i
+            _draw_circle(axes, 0.45, y, radius, face)
+            axes.text(0.75, y, name, va="center", fontsize=7)
     return []
 
 
-def _variable(axes: "Axes", x: float, y: float, observed: bool, radius: float = RADIUS) -> None:
+def _draw_circle(axes: "Axes", x: float, y: float, radius: float, face: str) -> None:
     from matplotlib.patches import Circle
 
-    face = SHADE if observed else "white"
-    axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=INK, linewidth=0.9, zorder=3))
+    width = 1.0 if face == INK else 0.9
+    axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=INK, linewidth=width, zorder=3))
 
 
-def _parameter(axes: "Axes", x: float, y: float) -> None:
-    from matplotlib.patches import Circle
-
-    axes.add_patch(Circle((x, y), DOT, facecolor=INK, edgecolor=INK, zorder=3))
-
-
-def _arrow(axes: "Axes", start: str, end: str, bend: float) -> None:
-    """From rim to rim: Matplotlib shortens an arrow in points, so the radii are turned into points first."""
+def _draw_arrow(axes: "Axes", start: str, end: str) -> None:
+    """Draw an arrow from edge to edge. Matplotlib shortens arrows in points, not in units."""
     from matplotlib.patches import FancyArrowPatch
 
-    points = (
-        72 * PAGE * 0.7 / 11.2 * 0.96
-    )  # of one unit, near enough for a gap that nobody measures
-    origin, target = {**VARIABLES, **PARAMETERS}[start], {**VARIABLES, **PARAMETERS}[end]
-    axes.add_patch(
-        FancyArrowPatch(
-            origin[:2],
-            target[:2],
-            arrowstyle="-|>",
-            mutation_scale=7,
-            color=INK,
-            linewidth=0.8,
-            connectionstyle=f"arc3,rad={bend}",
-            shrinkA=points * (RADIUS if start in VARIABLES else DOT),
-            shrinkB=points * RADIUS,
-            zorder=2,
-        )
+    points = 72 * WIDTH / UNITS * 0.96  # approximate points per unit
+    nodes = {**VARIABLES, **PARAMETERS}
+    arrow = FancyArrowPatch(
+        nodes[start][:2],
+        nodes[end][:2],
+        arrowstyle="-|>",
+        mutation_scale=7,
+        color=INK,
+        linewidth=0.8,
+        connectionstyle=f"arc3,rad={BEND.get((start, end), 0.0)}",
+        shrinkA=points * (RADIUS if start in VARIABLES else DOT),
+        shrinkB=points * RADIUS,
+        zorder=2,
     )
+    axes.add_patch(arrow)
 
 
-def _plate(
+def _draw_plate(
     axes: "Axes", left: float, bottom: float, right: float, top: float, label: str, corner: str
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    box = FancyBboxPatch(
-        (left, bottom),
-        right - left,
-        top - bottom,
-        boxstyle="round,pad=0,rounding_size=0.15",
-        facecolor="none",
-        edgecolor=COLOURS[0],
-        linewidth=0.8,
-    )
-    axes.add_patch(box)
+    rounded = "round,pad=0,rounding_size=0.15"
+    style: Any = {"facecolor": "none", "edgecolor": COLOURS[0], "linewidth": 0.8}
+    size = right - left, top - bottom
+    axes.add_patch(FancyBboxPatch((left, bottom), *size, boxstyle=rounded, **style))
     vertical, horizontal = corner.split()
     x = left + 0.12 if horizontal == "left" else right - 0.12
-    y = bottom + 0.1 if vertical == "lower" else top - 0.1
-    align = "bottom" if vertical == "lower" else "top"
+    y, align = (bottom + 0.1, "bottom") if vertical == "lower" else (top - 0.1, "top")
     axes.text(x, y, label, ha=horizontal, va=align, fontsize=7, color=COLOURS[0])
-
-
-def _key(axes: "Axes") -> None:
-    entries = (("observed", True), ("latent", False), ("parameter", None))
-    for i, (name, observed) in enumerate(entries):
-        y = 1.45 - 0.5 * i
-        if observed is None:
-            _parameter(axes, 0.45, y)
-        else:
-            _variable(axes, 0.45, y, observed, radius=0.17)
-        axes.text(0.75, y, name, va="center", fontsize=7)

@@ -1,14 +1,16 @@
-"""Figures 2 and 3: one data set in two dimensions, by six methods."""
+"""Figures 2 to 5: data sets in the latent spaces of SGP-MIC and of other methods."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from sgpmic_cli.experiments.compare.paper import FIGURE_ACC
+from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, FIGURE_ARCS
+from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.figures.panels import fit_panels, in_two_dimensions
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.scatter import LETTERS, below, legend, scatter
+from sgpmic_cli.figures.scatter import LETTERS, label_axes, legend, scatter
 from sgpmic_cli.figures.style import PAGE, canvas
 
-METHODS = {  # in the order of the panels, as the paper calls them
+METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
     "isomap-fcm": "ISOMAP",
     "ppca-fcm": "PPCA",
     "aml": "AML",
@@ -16,19 +18,23 @@ METHODS = {  # in the order of the panels, as the paper calls them
     "gplvm-fcm": "GP-LVM",
     "sgp-mic": "SGP-MIC",
 }
+KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
+DATASETS = {"iris": "Iris", "wine": "Wine"}
 
 
 def figure2(stem: Path, options: PlotOptions) -> list[str]:
-    """Iris."""
-    return _draw(stem, "iris", FIGURE_ACC["figure2", "iris"], options)
+    """Draw Iris in the latent spaces of six methods."""
+    return _draw_methods(stem, "iris", FIGURE_ACC["figure2", "iris"], options)
 
 
 def figure3(stem: Path, options: PlotOptions) -> list[str]:
-    """Wine, without the column the printed numbers were made without."""
-    return _draw(stem, "wine", FIGURE_ACC["figure3", "wine"], options)
+    """Draw Wine, without the column that the printed numbers omit, for six methods."""
+    return _draw_methods(stem, "wine", FIGURE_ACC["figure3", "wine"], options)
 
 
-def _draw(stem: Path, dataset: str, printed: dict[str, float], options: PlotOptions) -> list[str]:
+def _draw_methods(
+    stem: Path, dataset: str, printed: dict[str, float], options: PlotOptions
+) -> list[str]:
     panels = fit_panels(options.study([dataset], METHODS, in_two_dimensions), options)
     with canvas(stem, width=PAGE, height=5.6) as figure:
         grid = figure.subplots(2, 3)
@@ -38,6 +44,60 @@ def _draw(stem: Path, dataset: str, printed: dict[str, float], options: PlotOpti
             lam = panel.outcome.settings.get("lam")
             chosen = "" if lam is None else f", λ = {lam:g}"
             axes.set_title(f"({letter}) {METHODS[name]}{chosen}")
-            below(axes, panel, printed[name])
+            label_axes(axes, panel, printed[name])
         legend(figure, panels[0].data.class_names, panels[0].cell.n_clusters)
     return []
+
+
+def figure4(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw the two generated sets: their points on the left, their latent space on the right."""
+    panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
+    with canvas(stem, width=PAGE * 0.8, height=5.6) as figure:
+        for i, (row, panel) in enumerate(zip(figure.subplots(2, 2), panels, strict=True)):
+            data, stats = panel.data, panel.outcome.stats
+            before, after = row
+            scatter(before, data.Y[:, :2], panel.classes, panel.clusters)
+            before.set_aspect("equal", adjustable="datalim")
+            shape = f"{len(data.Y)} rows, {data.n_classes} classes"
+            before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {shape}")
+            before.set_xlabel(data.feature_names[0])
+            before.set_ylabel(data.feature_names[1])
+            scatter(after, panel.X, panel.classes, panel.clusters)
+            after.set_title(f"({'bd'[i]}) SGP-MIC")
+            repeats = panel.outcome.repeats - panel.outcome.failed
+            scores = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} %"
+            text = f"latent dimension 1\n{scores} (mean of {repeats})"
+            if data.name == "arcs":
+                paper = f"{FIGURE_ARCS['acc']:.2f} and {FIGURE_ARCS['nmi']:.2f}"
+                text += f"\npaper, on other data: {paper}"
+            after.set_xlabel(text)
+            after.set_ylabel("latent dimension 2")
+        figure.supxlabel("marker: class; colour: cluster; the run nearest to the mean", fontsize=7)
+    return []
+
+
+def figure5(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw a row for each data set and a column for each kernel."""
+    panels = fit_panels(options.study(DATASETS, ["sgp-mic"], _with_both_kernels), options)
+    wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
+    with canvas(stem, width=PAGE * 0.8, height=5.2) as figure:
+        grid = figure.subplots(2, 2)
+        for i, (axes, panel, (name, kernel)) in enumerate(
+            zip(grid.flat, panels, wanted, strict=True)
+        ):
+            scatter(axes, panel.X, panel.classes, panel.clusters, larger=1.6)
+            axes.set_title(f"({LETTERS[i]}) {DATASETS[name]}, {KERNELS[kernel]}")
+            label_axes(axes, panel, FIGURE_ACC["figure5", name][kernel])
+        iris, wine = (panel.data.class_names for panel in (panels[0], panels[-1]))
+        legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], 3)
+    return []
+
+
+def _with_both_kernels(cell: Cell) -> list[Cell]:
+    """Return the cell with each kernel, in the order of KERNELS.
+
+    The linear kernel is a method with its own name, so that it has its own seeds.
+    """
+    (rbf,) = in_two_dimensions(cell)
+    method = replace(cell.method, name="sgp-mic-linear", in_paper=False)
+    return [replace(rbf, method=method, settings={**cell.settings, "kernel": "linear"}), rbf]

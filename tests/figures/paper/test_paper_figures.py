@@ -1,4 +1,4 @@
-"""The figures themselves: drawn from small runs, twice, and equal to the byte."""
+"""The catalogue, and figures drawn twice from small runs with equal bytes."""
 
 import json
 
@@ -13,19 +13,19 @@ from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures import scatter
+from sgpmic_cli.figures.catalogue import known, resolve
 from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
-from sgpmic_cli.figures.one_fit.any_dataset import embedding
+from sgpmic_cli.figures.one_fit import embedding
 from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
 from sgpmic_cli.figures.paper.convergence_behaviour import figure6
 from sgpmic_cli.figures.paper.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
-from sgpmic_cli.figures.paper.kernel_effect import figure5
-from sgpmic_cli.figures.paper.latent_spaces import figure2
+from sgpmic_cli.figures.paper.latent_spaces import figure2, figure5
 from sgpmic_cli.figures.plot_options import PlotOptions
 
 
 @pytest.fixture
 def twice(tmp_path):
-    """Draw a figure twice and compare the files."""
+    """Return a function that draws a figure twice and compares the files."""
 
     def draw(figure, **options):
         asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
@@ -41,18 +41,32 @@ def twice(tmp_path):
 
 def test_the_graphical_model(twice):
     assert twice(figure1) == []
-    drawn = {end for start, end, _ in ARROWS} | {start for start, end, _ in ARROWS}
-    assert drawn == {*VARIABLES, *PARAMETERS}
+    assert {*ARROWS, *"".join(ARROWS.values())} == {*VARIABLES, *PARAMETERS}
+
+
+def test_all_means_the_figures_that_need_no_data_set():
+    names = [figure.name for figure in resolve(["all"])]
+    assert names == [*(f"figure{i}" for i in range(1, 9)), "critical-difference"]
+
+
+def test_every_figure_can_be_loaded():
+    for figure in known().values():
+        assert callable(figure.load())
+
+
+def test_an_unknown_name_gets_the_nearest():
+    with pytest.raises(UsageError, match=r"unknown figure 'figur2' \(did you mean 'figure2'\?\)"):
+        resolve(["figure1", "figur2"])
 
 
 def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
     said = []
-    below = scatter.below
+    label = scatter.label_axes
     monkeypatch.setattr(
         latent_spaces,
-        "below",
-        lambda axes, *rest: (below(axes, *rest), said.append(axes.get_xlabel())),
+        "label_axes",
+        lambda axes, *rest: (label(axes, *rest), said.append(axes.get_xlabel())),
     )
     assert twice(figure2) == []
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in said[0]
@@ -73,7 +87,7 @@ def test_convergence(twice, monkeypatch):
     assert twice(figure6) == []
 
 
-def test_the_convergence_figure_tells_where_our_runs_do_what_the_text_excludes():
+def test_the_convergence_figure_lists_contradictions_to_the_text():
     fine = {"bound": np.array([-9.0, -5.0, -5.0, -4.0]), "acc": np.array([50.0, 60.0, 60.0, 61.0])}
     falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
     rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
@@ -102,23 +116,9 @@ def _cell(dataset, variance, method, mean):
     entrant = Method(method, method)
     ours = dict.fromkeys(SHOWN, Stat(mean, 0.0))
     verdict = dict.fromkeys(METRICS, Verdict.NEW)
-    return Result(
-        dataset,
-        "",
-        variance,
-        2,
-        3,
-        entrant,
-        {"acc": "acc", "nmi": "nmi"},
-        {},
-        1,
-        0,
-        ours,
-        dict.fromkeys(METRICS),
-        verdict,
-        0.1,
-        "",
-    ).document()
+    scores, nothing = {"acc": "acc", "nmi": "nmi"}, dict.fromkeys(METRICS)
+    place = (dataset, "", variance, 2, 3, entrant)
+    return Result(*place, scores, {}, 1, 0, ours, nothing, verdict, 0.1, "").document()
 
 
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
@@ -135,14 +135,12 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
     printed, ours = both_sides(path, "acc")
-    assert (
-        printed == ours
-    )  # the numbers are the same, so the ranks are, although Yale is missing on one side only
+    assert printed == ours  # although Yale is missing on one side only
     assert len(ours.datasets) == 8
     assert ours.omitted == ("dec",)
 
 
-def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
+def test_the_diagram_names_omitted_methods(tmp_path, monkeypatch):
     from matplotlib.axes import Axes
 
     said = []
@@ -161,7 +159,7 @@ def test_the_diagram_names_what_was_left_out(tmp_path, monkeypatch):
     assert not any("SDC  " in line or "  SDC" in line for line in said)
 
 
-def test_a_file_that_is_no_benchmark_is_refused(tmp_path):
+def test_a_file_that_is_not_a_benchmark_is_refused(tmp_path):
     path = tmp_path / "table2" / "benchmark.json"
     _document(path, [{"dataset": "iris"}])
     with pytest.raises(SgpmicError, match="is no document of this version"):

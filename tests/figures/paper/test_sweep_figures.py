@@ -1,6 +1,7 @@
 import csv
 import re
 from contextlib import contextmanager
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,11 +9,16 @@ from matplotlib.figure import Figure
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.figures.catalogue import known
-from sgpmic_cli.figures.paper import cluster_number
-from sgpmic_cli.figures.paper.cluster_number import figure7
-from sgpmic_cli.figures.paper.inducing_number import figure8
+from sgpmic_cli.figures.paper import sweep_figures
+from sgpmic_cli.figures.paper.sweep_figures import (
+    Curve,
+    ahead,
+    figure7,
+    figure8,
+    label_ends,
+    read_sweep,
+)
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.sweep_curves import Curve, label_ends, read_sweep
 
 
 def _write(folder, column, rows):
@@ -26,27 +32,13 @@ def _write(folder, column, rows):
 @pytest.fixture
 def sweeps(tmp_path):
     counts = [2, 6, 18, 54]
-    _write(
-        tmp_path / "sweep-clusters",
-        "n_clusters",
-        [
-            [name, method, k, metric, 50 + k / 2, 1.5, 10]
-            for name in ("australian", "segment")
-            for method in ("pca-fcm", "sgp-mic")
-            for k in counts
-            for metric in ("acc", "nmi")
-        ],
-    )
-    _write(
-        tmp_path / "sweep-inducing",
-        "n_inducing",
-        [
-            [name, "sgp-mic", k, metric, 10 + k / 2, 0.5, 10]
-            for name in ("wine", "sonar")
-            for k in counts
-            for metric in ("acc", "nmi", "seconds")
-        ],
-    )
+    names, methods = ("australian", "segment"), ("pca-fcm", "sgp-mic")
+    places = product(names, methods, counts, ("acc", "nmi"))
+    rows = [[*place, 50 + place[2] / 2, 1.5, 10] for place in places]
+    _write(tmp_path / "sweep-clusters", "n_clusters", rows)
+    places = product(("wine", "sonar"), ["sgp-mic"], counts, ("acc", "nmi", "seconds"))
+    rows = [[*place, 10 + place[2] / 2, 0.5, 10] for place in places]
+    _write(tmp_path / "sweep-inducing", "n_inducing", rows)
     return tmp_path
 
 
@@ -62,11 +54,8 @@ def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
 def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
     # Only the last data set has the second method, whose name stands at the end of its curve.
     rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
-    _write(
-        tmp_path / "sweep-clusters",
-        "n_clusters",
-        [*rows, [f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10]],
-    )
+    rows.append([f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10])
+    _write(tmp_path / "sweep-clusters", "n_clusters", rows)
     drawn = []
 
     @contextmanager
@@ -75,7 +64,7 @@ def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
         yield figure
         drawn.append(figure)
 
-    monkeypatch.setattr(cluster_number, "canvas", canvas)
+    monkeypatch.setattr(sweep_figures, "canvas", canvas)
     figure7(tmp_path / "figure", PlotOptions(results=tmp_path))
     (figure,) = drawn
     assert figure.axes[0].get_gridspec().get_geometry() == shape
@@ -85,17 +74,15 @@ def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
     assert sorted(text.get_text() for text in figure.axes[-1].texts) == ["PCA-FCM", "SGP-MIC"]
 
 
-def test_the_sweep_over_clusters_tells_where_sgp_mic_is_ahead():
+def test_the_sweep_over_clusters_lists_where_sgp_mic_is_best():
     def curve(*means):
         return Curve(np.array([2.0, 6.0, 18.0]), np.array(means), np.zeros(3))
 
     own = curve(60.0, 70.0, 80.0)
-    said = cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(60.0, 71.0, 79.0)})
+    said = ahead({"sgp-mic": own, "pca-fcm": curve(60.0, 71.0, 79.0)})
     assert said == "\nSGP-MIC highest of the paper's methods at 2, 18"
-    assert cluster_number.ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(
-        " at none"
-    )
-    assert cluster_number.ahead({"sgp-mic": own}) == cluster_number.ahead({"pca-fcm": own}) == ""
+    assert ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(" at none")
+    assert ahead({"sgp-mic": own}) == ahead({"pca-fcm": own}) == ""
 
 
 def test_names_at_the_ends_of_curves_keep_apart_and_inside_the_panel():
@@ -140,7 +127,7 @@ def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_that_is_no_sweep_is_refused(tmp_path):
+def test_a_file_that_is_not_a_sweep_is_refused(tmp_path):
     _write(tmp_path / "s", "n_inducing", [["d", "m", 2, "acc", 1.0, 0.0, 1]])
-    with pytest.raises(SgpmicError, match="is no table of `sgpmic sweep-clusters`"):
+    with pytest.raises(SgpmicError, match="is not a table of `sgpmic sweep-clusters`"):
         read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters")

@@ -1,0 +1,1 @@
+"""Measurements and studies for developers, which the Makefile runs."""

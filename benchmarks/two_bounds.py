@@ -1,0 +1,228 @@
+"""Compare the KL-corrected bound with the standard bound: EM from the same start with either.
+
+With the standard bound, q(u) of the inducing outputs is fixed during an M-step. With the
+KL-corrected bound, q(u) is integrated out and moves along. At the optimal q(u) the two bounds are
+equal, and there the two runs are compared after each iteration. Kernel RBF; weights and noise are
+fixed, as in Table 2. Writes bounds.png and bounds.pdf into OUT.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.spatial.distance import cdist
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.experiments.plan.cells import Run
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.pipeline import prepare
+from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
+from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
+from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation, observe
+from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.paper.mixture import Pull, maximise
+from sgpmic_cli.model.paper.numerics.optimizers import lbfgs
+from sgpmic_cli.model.paper.start import latent_start, start
+from sgpmic_cli.model.scaling import offset_and_scale
+
+ITERATIONS = 30
+LINES = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}
+Gradient = tuple[float, Array, Array, Array]  # value, and derivatives by X, Z and log theta
+
+
+class Posterior(NamedTuple):
+    """q(u) of one component: N(mean, covariance) for each output."""
+
+    mean: Array  # (K, P)
+    covariance: Array  # (K, K)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run EM with both bounds on six data sets, and draw the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/figures"))
+    out = parser.parse_args(arguments).out
+    out.mkdir(parents=True, exist_ok=True)
+    study = Study(list(DATASETS), [95], ["sgp-mic"], repeats=1)
+    prepared = prepare(study, RunOptions(offline=True), out)
+    curves = {}
+    for run in prepared.runs:
+        with threadpool_limits(limits=1):
+            title = f"{DATASETS[run.cell.dataset]}, Q = {run.q}"
+            curves[title] = bounds_by_iteration(*start_of(run), iterations=ITERATIONS)
+        print(f"computed: {title}", flush=True)
+    draw_bounds(out / "bounds", curves)
+
+
+def draw_bounds(stem: Path, curves: dict[str, dict[str, Array]]) -> None:
+    """Draw a panel for each data set: the distance of each run from the best bound of both."""
+    with canvas(stem, width=PAGE, height=4.2) as figure:
+        grid = figure.subplots(2, 3)
+        for letter, axes, (title, runs) in zip("abcdef", grid.flat, curves.items(), strict=True):
+            best = max(values.max() for values in runs.values())
+            for name, (colour, line) in LINES.items():
+                gap = np.where(runs[name] < best, best - runs[name], np.nan)
+                n = np.arange(1, len(gap) + 1)
+                axes.semilogy(n, gap, line, color=colour, label=f"{name} bound")
+            axes.set_title(f"({letter}) {title}")
+            axes.locator_params(axis="x", integer=True, nbins=6)
+        for axes in grid[:, 0]:
+            axes.set_ylabel("nats below the best")
+        for axes in grid[-1]:
+            axes.set_xlabel("iteration")
+        handles, labels = grid.flat[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+
+
+def start_of(run: Run) -> tuple[Observed, Parameters, Array, Schedule]:
+    """Return data, parameters, responsibilities and schedule at the start of a run of Table 2."""
+    assert run.cell.data is not None
+    assert run.q is not None
+    Y, settings = run.cell.data.Y, run.settings
+    random_state = check_random_state(run.seed)
+    offset, scale = offset_and_scale(Y, settings["scale"], center=settings["center"])
+    scaled = (Y - offset) / scale
+    X = latent_start(Y, run.q, settings["isomap_components"], None, random_state)
+    form = {name: settings[name] for name in ("covariance_type", "covariance_floor")}
+    parameters, S = start(
+        RBF(),
+        X,
+        run.cell.n_clusters,
+        settings["n_inducing"],
+        float(np.log(4.0 / np.var(scaled, axis=0, ddof=1).mean())),
+        **form,
+        kernel_start=settings["kernel_start"],
+        start_sharpness=settings["start_sharpness"],
+        random_state=check_random_state(random_state.randint(np.iinfo(np.int32).max)),
+    )
+    steps = settings["optimizer_steps"]
+    schedule = Schedule(1, steps, "lbfgs", **form, learn_weights=False, learn_noise=False, tol=0.0)
+    return observe(scaled), parameters, S, schedule
+
+
+def bounds_by_iteration(
+    data: Observed, start: Parameters, S: Array, schedule: Schedule, *, iterations: int
+) -> dict[str, Array]:
+    """Return the bound at the optimal q(u) after each M-step, for both kinds of M-step."""
+
+    def train(step: Callable[[Bound, Parameters], Parameters]) -> Array:
+        kernel, p, responsibilities, values = RBF(), start, S, []
+        bound = Bound(kernel, data, S, len(p.Z), active=0.0)
+        for _ in range(iterations):
+            responsibilities = expectation(kernel, data, p, bound.value(p)[1])
+            bound = Bound(kernel, data, responsibilities, len(p.Z), active=0.0)
+            p = step(bound, p)
+            values.append(bound.value(p)[0])
+        return np.array(values)
+
+    return {
+        "KL-corrected": train(lambda bound, p: m_step(bound, p, schedule)[0]),
+        "standard": train(lambda bound, p: standard_m_step(data, p, bound.S, schedule)),
+    }
+
+
+def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule) -> Parameters:
+    """Raise the standard bound at fixed q(u) by L-BFGS, then maximise it over the latent prior."""
+    q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
+    latent_prior = Pull(S, p.prior)
+    ends = np.cumsum([p.X.size, p.Z.size])
+
+    def unpack(vector: Array) -> Parameters:
+        X, Z, theta = np.split(vector, ends)
+        X, Z = X.reshape(p.X.shape), Z.reshape(p.Z.shape)
+        return replace(p, X=X, Z=Z, theta=theta.reshape(p.theta.shape))
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                value, *parts = standard_value(data, unpack(vector), S, q, latent_prior)
+        except (np.linalg.LinAlgError, ValueError):
+            return np.inf, np.zeros_like(vector)
+        gradient = np.concatenate([part.ravel() for part in parts])
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return np.inf, np.zeros_like(vector)
+        return -value, -gradient
+
+    first = np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel()])
+    moved = unpack(lbfgs(objective, first, schedule.steps)[0])
+    prior = maximise(moved.X, S, schedule.covariance_type, schedule.covariance_floor, p.prior)
+    return replace(moved, prior=prior._replace(weights=p.prior.weights))
+
+
+def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterior:
+    """Return the optimal q(u) of a component with responsibilities s (N,).
+
+    Covariance K_uu A^-1 K_uu and mean K_uu A^-1 beta K_uf S Y, with A = K_uu + beta K_uf S K_fu.
+    """
+    cross, gram = _kernels(p.X, p.Z, theta)
+    A = cho_factor(gram + p.beta * (cross.T * s) @ cross)
+    mean = gram @ cho_solve(A, p.beta * (cross.T * s) @ data.Y)
+    return Posterior(mean, gram @ cho_solve(A, gram))
+
+
+def standard_value(
+    data: Observed, p: Parameters, S: Array, q: list[Posterior], latent_prior: Pull
+) -> Gradient:
+    """Return the standard bound at fixed q(u), without the entropy of S, and its gradient."""
+    value, dX = latent_prior(p.X)
+    dX, dZ, dtheta = dX.copy(), np.zeros_like(p.Z), np.zeros_like(p.theta)
+    for m, theta in enumerate(p.natural):
+        part, by_X, by_Z, dtheta[m] = _component(data, p, S[:, m], q[m], theta)
+        value += part
+        dX += by_X
+        dZ += by_Z
+    return value, dX, dZ, dtheta
+
+
+def _component(data: Observed, p: Parameters, s: Array, q: Posterior, theta: Array) -> Gradient:
+    """Return sum_n s_n <log N(y_n | f_n, 1/beta)> - KL(q(u) | p(u)) of a component."""
+    P, beta = data.n_outputs, p.beta
+    cross, gram = _kernels(p.X, p.Z, theta)
+    k = len(gram)
+    factor = cho_factor(gram)
+    inverse = cho_solve(factor, np.eye(k))
+    W = inverse @ q.mean  # (K, P)
+    G = inverse @ q.covariance @ inverse
+    residual = data.Y - cross @ W
+    error = np.sum(residual**2, axis=1) + P * np.sum((cross @ G) * cross, axis=1)
+    log_ratio = 2.0 * np.log(np.diag(factor[0])).sum() - np.linalg.slogdet(q.covariance)[1]
+    divergence = P * (np.sum(inverse * q.covariance) - k + log_ratio) + np.sum(q.mean * W)
+    value = 0.5 * P * s.sum() * np.log(beta / (2.0 * np.pi))
+    value -= 0.5 * beta * s @ error + 0.5 * divergence
+    by_cross = beta * s[:, None] * (residual @ W.T - P * cross @ G)
+    by_W, by_G = beta * (cross.T * s) @ residual, -0.5 * beta * P * (cross.T * s) @ cross
+    by_inverse = by_W @ q.mean.T + by_G @ inverse @ q.covariance + q.covariance @ inverse @ by_G
+    by_inverse -= 0.5 * (P * (q.covariance - gram) + q.mean @ q.mean.T)
+    by_gram = -inverse @ by_inverse @ inverse
+    by_gram = 0.5 * (by_gram + by_gram.T)
+    # Chain rule through the kernel matrices; D and E are derivatives by the RBF parts' exponents.
+    _, gamma, bias, white = theta
+    D, E = by_cross * (cross - bias), by_gram * (gram - bias - white * np.eye(k))
+    dX = -gamma * (D.sum(axis=1)[:, None] * p.X - D @ p.Z)
+    dZ = -gamma * (D.sum(axis=0)[:, None] * p.Z - D.T @ p.X)
+    dZ -= 2.0 * gamma * (E.sum(axis=1)[:, None] * p.Z - E @ p.Z)
+    squares = np.sum(D * cdist(p.X, p.Z, "sqeuclidean"))
+    squares += np.sum(E * cdist(p.Z, p.Z, "sqeuclidean"))
+    by_bias, by_white = by_cross.sum() + by_gram.sum(), np.trace(by_gram)
+    dtheta = [D.sum() + E.sum(), -0.5 * gamma * squares, bias * by_bias, white * by_white]
+    return float(value), dX, dZ, np.array(dtheta)
+
+
+def _kernels(X: Array, Z: Array, theta: Array) -> tuple[Array, Array]:
+    """Return K_fu (N, K) and K_uu (K, K) of the RBF kernel with bias and white noise."""
+    variance, gamma, bias, white = theta
+    cross = variance * np.exp(-0.5 * gamma * cdist(X, Z, "sqeuclidean")) + bias
+    gram = variance * np.exp(-0.5 * gamma * cdist(Z, Z, "sqeuclidean")) + bias
+    return cross, gram + white * np.eye(len(Z))
+
+
+if __name__ == "__main__":
+    main()

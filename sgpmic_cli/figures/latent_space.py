@@ -1,0 +1,151 @@
+"""Draw the latent points of a fit, coloured by cluster and, if classes are known, by class."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sgpmic_cli.figures.style import COLUMN, INK, PAGE, as_drawn, canvas, legend_columns, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_POINTS = 20_000  # more points hide each other and make the PDF very large
+BINS = 30
+LARGEST_POINT = 16.0  # square points
+LEGEND_LINE = 0.16  # inches
+REGIONS = (0.5, 0.9)  # probabilities of the ellipses
+LONGEST = 18  # letters of a name in a legend
+
+
+class Panel(NamedTuple):
+    """One grouping of the points: title, groups (N,), their names, and their styles."""
+
+    title: str
+    groups: np.ndarray
+    names: list[str]
+    looks: list[int]
+
+
+def draw_embedding(
+    stem: Path,
+    X: np.ndarray,
+    clusters: np.ndarray,
+    *,
+    means: np.ndarray | None = None,
+    covariances: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+    class_names: Sequence[str] = (),
+) -> None:
+    """Draw latent points X (N, Q) with clusters (N,), means (M, Q), covariances and classes (N,).
+
+    One dimension is drawn as histograms, two as points, and more by the two leading principal
+    axes. If there are very many rows, an evenly spaced subset is drawn. With covariances
+    (M, Q, Q), ellipses show where 50 and 90 % of each cluster's probability lie.
+    """
+    shown = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_POINTS)).astype(int))
+    middle, directions, titles = _projection(X[shown])
+    points = (X[shown] - middle) @ directions.T
+    planar = points.shape[1] == 2
+    n_clusters = int(clusters.max()) + 1 if means is None else len(means)
+    sizes = np.bincount(clusters, minlength=n_clusters)
+    title = "clusters" + ", + their means" * (planar and means is not None)
+    title += ", 50 and 90 % regions" * (planar and means is not None and covariances is not None)
+    names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
+    panels = [Panel(title, clusters, names, list(range(n_clusters)))]
+    if classes is not None:
+        looks = matched_looks(classes, clusters, len(class_names), n_clusters)
+        names = [as_drawn(name, LONGEST) for name in class_names]
+        panels.append(Panel("classes", classes, names, looks))
+    width = COLUMN if len(panels) == 1 else PAGE
+    each = width / len(panels) - 0.5
+    lines = max(-(-len(panel.names) // legend_columns(panel.names, each)) for panel in panels)
+    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
+        row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
+        for axes, panel in zip(row, panels, strict=True):
+            (_scatter if planar else _histogram)(axes, points, panel, panel.groups[shown])
+            axes.set(title=panel.title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
+            axes.legend(
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.2),
+                ncols=legend_columns(panel.names, each),
+                borderaxespad=0.0,
+                markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
+            )
+        if planar and means is not None:
+            centres = (means - middle) @ directions.T
+            if covariances is not None:
+                _draw_regions(row[0], centres, directions @ covariances @ directions.T, sizes)
+            row[0].scatter(*centres.T, marker="+", s=60, linewidths=1.4, color=INK, zorder=3)
+
+
+def _projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return the origin (Q,), at most two axes (2, Q), and the titles of the axes."""
+    q = X.shape[1]
+    if q <= 2:
+        return np.zeros(q), np.eye(q), ["latent dimension 1", "latent dimension 2"]
+    middle = X.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
+    shares = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
+    # The sign of a singular vector is arbitrary: make its largest entry positive.
+    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    return middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
+
+
+def _draw_regions(
+    axes: "Axes", centres: np.ndarray, covariances: np.ndarray, sizes: np.ndarray
+) -> None:
+    """Draw the ellipses of each cluster that has rows."""
+    from matplotlib.patches import Ellipse
+
+    for m in np.flatnonzero(sizes):
+        variances, directions = np.linalg.eigh(covariances[m])
+        angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
+        style: Any = {"color": look(int(m))[0], "alpha": 0.14, "lw": 0, "zorder": 0}
+        for probability in REGIONS:
+            radius = np.sqrt(-2.0 * np.log1p(-probability))  # in standard deviations
+            short, long = 2.0 * radius * np.sqrt(np.maximum(variances, 0.0))
+            axes.add_patch(Ellipse(tuple(centres[m]), long, short, angle=angle, **style))
+    axes.autoscale_view()
+
+
+def matched_looks(
+    classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int
+) -> list[int]:
+    """Give each class the style of its best matching cluster; other classes get new styles."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = np.zeros((n_classes, n_clusters))
+    np.add.at(table, (classes, clusters), 1)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
+    unused = iter(range(n_clusters, n_clusters + n_classes))
+    return [partner[c] if c in partner else next(unused) for c in range(n_classes)]
+
+
+def _scatter(axes: "Axes", points: np.ndarray, panel: Panel, groups: np.ndarray) -> None:
+    size = _point_size(len(points))
+    edge = 0.25 if size == LARGEST_POINT else 0.0  # small points have no edge
+    for group, (name, index) in enumerate(zip(panel.names, panel.looks, strict=True)):
+        colour, marker = look(index)
+        style: Any = {"c": colour, "marker": marker, "linewidths": edge, "edgecolors": "white"}
+        x, y = points[groups == group].T
+        axes.scatter(x, y, s=size, label=name, **style)
+    axes.margins(0.04)
+
+
+def _point_size(n: int) -> float:
+    return float(np.clip(4000 / n, 5.0, LARGEST_POINT))
+
+
+def _histogram(axes: "Axes", points: np.ndarray, panel: Panel, groups: np.ndarray) -> None:
+    axes.hist(
+        [points[groups == group, 0] for group in range(len(panel.names))],
+        bins=np.histogram_bin_edges(points[:, 0], bins=BINS).tolist(),
+        stacked=True,
+        color=[look(index)[0] for index in panel.looks],
+        edgecolor="white",
+        linewidth=0.25,
+        label=panel.names,
+    )

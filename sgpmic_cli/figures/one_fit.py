@@ -1,0 +1,88 @@
+"""Draw the figures of one fit, for `sgpmic fit` and `sgpmic plot`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli.data.registry import names
+from sgpmic_cli.figures.fit_plots import (
+    draw_convergence,
+    draw_convergence_by_round,
+    draw_numbers_tried,
+    draw_profile,
+)
+from sgpmic_cli.figures.latent_space import draw_embedding
+from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.single_fit.choice import numbers_tried
+from sgpmic_cli.single_fit.fitting import Fitted, fit
+from sgpmic_cli.single_fit.settings import Setting, full_covariances
+
+
+def draw_all(fitted: Fitted, folder: Path) -> list[str]:
+    """Draw all figures of a fit. Return a sentence for each figure that failed."""
+    failures = []
+    for name, draw in fit_figures(fitted).items():
+        try:
+            draw(folder / name)
+        except Exception as error:  # a figure that fails must not lose the fit
+            for kind in ("png", "pdf"):
+                (folder / f"{name}.{kind}").unlink(missing_ok=True)
+            reason = f"{type(error).__name__}: {error}"
+            failures.append(f"the figure {name} could not be drawn ({reason}).")
+    return failures
+
+
+def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
+    """Return the drawing functions of the figures that a fit has, by name."""
+    model, data = fitted.model, fitted.data
+
+    def convergence(stem: Path) -> None:
+        if fitted.setting == "paper":
+            e_steps = [step.acc for step in fitted.trace() if step.step == "E"]
+            accs = [acc for acc in e_steps if acc is not None]
+            draw_convergence(stem, model.lower_bounds_, accs or None)
+        else:
+            draw_convergence_by_round(stem, model.lower_bounds_)
+
+    def embedding(stem: Path) -> None:
+        draw_embedding(
+            stem,
+            model.embedding_,
+            model.labels_,
+            means=model.means_,
+            covariances=full_covariances(model),
+            classes=data.labels,
+            class_names=data.class_names,
+        )
+
+    figures: dict[str, Callable[[Path], object]] = {
+        "convergence": convergence,
+        "embedding": embedding,
+        "profile": lambda stem: draw_profile(stem, fitted.profile),
+    }
+    if tried := numbers_tried(fitted):
+        figures["numbers-tried"] = lambda stem: draw_numbers_tried(stem, tried, len(model.weights_))
+    return figures
+
+
+def embedding(stem: Path, options: PlotOptions) -> list[str]:
+    """Fit SGP-MIC to the data set of the options and draw its latent space."""
+    return _fit_and_draw("embedding", stem, options)
+
+
+def convergence(stem: Path, options: PlotOptions) -> list[str]:
+    """Fit SGP-MIC to the data set of the options and draw its convergence."""
+    return _fit_and_draw("convergence", stem, options)
+
+
+def _fit_and_draw(name: str, stem: Path, options: PlotOptions) -> list[str]:
+    """Fit registered data sets with the paper's model, files with the default model."""
+    setting: Setting = "paper" if options.data in names() else "default"
+    choices: Any = {"clusters": options.clusters, "scale": options.scale, "seed": options.seed}
+    data = options.load_named()
+    with threadpool_limits(limits=1):
+        fitted = fit(data, setting=setting, **choices)
+    fit_figures(fitted)[name](stem)
+    return [*fitted.data.notes, *fitted.remarks]

@@ -1,0 +1,90 @@
+"""The speed scripts measure what they claim, on tiny input."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import other_libraries, speed, speed_gpu
+from benchmarks.paper_problem import Size, fitted_problem
+from benchmarks.shared import fastest, iteration_ms
+from benchmarks.speed_figures import draw_gpu, draw_speed
+from sgpmic_cli.data import load
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+
+TINY = Size("tiny", 60, 5, 2, 10, 3)
+
+
+def test_candidates_take_turns_and_the_fastest_call_counts():
+    turns, seconds = [], iter(range(1000))
+    candidates = {"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}
+    ms = fastest(candidates, turns=2, clock=lambda: float(next(seconds)))
+    assert "".join(turns) == "ab" + "aaabbb" * 2
+    assert ms == {"a": 1000.0, "b": 1000.0}
+
+
+def test_iterations_are_timed_by_the_callback():
+    Y = load("iris").Y
+    ms, model = iteration_ms(PaperSGPMIC, Y, n_clusters=3, max_iter=3, random_state=0)
+    assert ms > 0.0
+    assert model.labels_.shape == (150,)
+    with pytest.raises(ValueError, match="one iteration"):
+        iteration_ms(PaperSGPMIC, Y, n_clusters=3, max_iter=1, random_state=0)
+
+
+def test_the_evaluation_is_that_of_the_bound_at_a_fit():
+    scaled, problem = fitted_problem(Size("iris", 150, 4, 2, 12, 3))
+    np.testing.assert_allclose(problem.data.Y, scaled)
+    value, dX, dZ, *_ = problem.evaluation()()
+    assert np.isfinite(value)
+    assert (dX.shape, dZ.shape) == ((150, 2), (12, 2))
+    one = problem.one_component()
+    moved, start = one.maximisation(5)()
+    assert start == pytest.approx(one.evaluation()()[0])
+    assert one._replace(parameters=moved).evaluation()()[0] > start
+
+
+def test_the_exponent_is_that_of_the_larger_sizes():
+    sizes = (1000, 10_000, 100_000, 1_000_000)
+    rows = [{"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0} for n in sizes]
+    assert speed.exponent(rows) == pytest.approx(1.03)
+    assert speed.exponent(rows[:2]) is None
+
+
+def test_a_file_of_rows_is_a_table_of_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr(speed, "BLOCK", 40)
+    speed.write_rows(tmp_path / "rows.npy", 100)
+    Y = np.load(tmp_path / "rows.npy")
+    assert Y.shape == (100, speed.COLUMNS)
+    assert np.isfinite(Y).all()
+
+
+def test_a_command_that_fails_ends_the_measurement(tmp_path):
+    seconds, gigabytes = speed.run_command("table1", "--out", str(tmp_path / "out"))
+    assert seconds > 0.0
+    assert 0.01 < gigabytes < 10.0
+    with pytest.raises(SystemExit, match="sgpmic predict ended with code 2"):
+        speed.run_command("predict", str(tmp_path / "none"), "iris")
+
+
+def test_all_measurements_make_one_document_and_a_figure(tmp_path, monkeypatch):
+    monkeypatch.setattr(other_libraries, "find_spec", lambda name: None)
+    monkeypatch.setattr(speed, "NEW_ROWS", {"paper": 20, "default": 50})
+    monkeypatch.setattr(speed, "GROWTH", (300, 400))
+    document = json.loads(json.dumps(speed.measure(400, files=False, sizes=[TINY])))
+    assert set(document["sizes"][0]["ms"]) == {"one", "all"}
+    assert [row["work"] for row in document["threads"]] == 2 * ["EM iteration", "prediction"]
+    assert all(row["equal"] for row in document["threads"])
+    assert document["whole_fits"][0]["ratios"] == {}
+    draw_speed(tmp_path / "speed", document)
+    assert (tmp_path / "speed.png").stat().st_size > 1000
+
+
+def test_a_device_is_compared_with_one_core(tmp_path):
+    document = speed_gpu.measure("cpu", cases=[(300, 5, True), (200, 5, False)])
+    first, second = document["iterations"]
+    assert first["times_faster"] == first["core_ms"] / first["ms"]
+    assert "core_ms" not in second
+    assert [row["differ"] for row in document["labels"]] == [0, 0]
+    draw_gpu(tmp_path / "gpu", {"device": {"name": "cpu"}, **document})
+    assert (tmp_path / "gpu.png").stat().st_size > 1000

@@ -1,0 +1,141 @@
+"""The studies compute what they claim, on tiny input."""
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_studies import small_benchmark
+from standard_bound import standard_bound
+
+from benchmarks import missing_values, search_asrun, study
+from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
+from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
+from sgpmic_cli.model.paper.em import Schedule
+from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.mixture import Pull, mixture
+
+METHODS = ["k-means", "ward", "sgp-mic", "sgp-mic+"]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a function that makes results from ARI scores by data set."""
+    out = tmp_path_factory.mktemp("one")
+    (cell,) = small_benchmark(["iris"], [95], ["ward"], out=out, repeats=1).results
+
+    def of_scores(scores):
+        return [
+            replace(cell, dataset=name, entrant=method, ours={**cell.ours, "ari": Stat(score, 0.0)})
+            for name, row in scores.items()
+            for method, score in zip(resolve(METHODS), row, strict=True)
+        ]
+
+    return of_scores
+
+
+def test_the_findings_follow_from_the_scores(results, tmp_path):
+    scores = {"iris": (60, 70, 50, 80), "wine": (90, 80, 50, 91), "spirals": (5, 0, 3, 100)}
+    scores |= {"moons": (50, 60, 1, 40), "digits": (60, 70, 50, None)}
+    text = study.findings(results(scores))
+    assert "Over 2 tables with classes the mean ARI is 85.5 with the default model and 50.0" in text
+    assert "the best other method is k-means with 75.0." in text
+    assert "better on iris (80.0, ward 70.0), spirals (100.0, k-means 5.0);" in text
+    assert "within 2 points on wine (91.0, k-means 90.0);" in text
+    assert "worse on moons (40.0, ward 60.0)." in text
+    assert "Left out, because a method has no result: digits." in text
+    assert "clouds" not in text
+    study.draw_study(tmp_path / "study", results(scores))
+    assert (tmp_path / "study.png").stat().st_size > 1000
+
+
+def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
+    Y = np.arange(40_000.0).reshape(2000, 20)
+    rows = missing_values.hide(Y, 0)
+    assert np.isnan(rows).mean() == pytest.approx(missing_values.HIDDEN, abs=0.02)
+    assert not np.isnan(missing_values.hide(Y[:, :1], 0)).any()
+    assert np.array_equal(rows, missing_values.hide(Y, 0), equal_nan=True)
+    assert not np.array_equal(rows, missing_values.hide(Y, 1), equal_nan=True)
+    assert np.array_equal(rows[~np.isnan(rows)], Y[~np.isnan(rows)])
+
+
+def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(missing_values, "DATASETS", ["iris"])
+    asked = ["--out", str(tmp_path), "--patterns", "1", "--n-jobs", "1"]
+    missing_values.main(asked)
+    rows = pd.read_csv(tmp_path / "missing.csv")
+    assert rows["way"].tolist() == list(missing_values.WAYS)
+    means = missing_values.mean_acc(rows).loc["iris"]
+    assert means["full"] > means["model"] > 100 / 3
+    text = (tmp_path / "missing.md").read_text()
+    assert f"cost {means['full'] - means['model']:.1f} points" in text
+    assert f"medians on {int(means['model'] > means['median'])} of 1" in text
+    missing_values.main(asked)
+    assert "0 runs computed, 4 reused" in capsys.readouterr().out
+
+
+def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
+    tried = {"chosen": {}, "the same": {"max_iter": 10}, "short": {"max_iter": 2}}
+    tried["broken"] = {"optimizer": "none such"}
+    monkeypatch.setattr(search_asrun, "DATASETS", ("iris",))
+    monkeypatch.setattr(search_asrun, "VARIATIONS", tried)
+    monkeypatch.setattr(search_asrun, "KERNEL_ROWS", (("iris", 95),))
+    monkeypatch.setattr(search_asrun, "FINALISTS", 1)
+    asked = ["--out", str(tmp_path), "--repeats", "1", "--more", "2", "--n-jobs", "1"]
+    with pytest.raises(SystemExit, match="3"):
+        search_asrun.main(asked)
+    lines = (tmp_path / "search.md").read_text().splitlines()
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:5]]
+    assert {row[0] for row in table} == {"chosen", "short", "broken"}
+    assert [row[1] for row in table] == ["2", "1", "1"]
+    assert table[-1][:6] == ["broken", "1", "failed", "failed", "failed", "failed"]
+    assert "broken on iris 50, rbf kernel: All 1 runs failed" in "\n".join(lines)
+    with (tmp_path / "search.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * (3 + 1) * 2
+
+
+@pytest.fixture
+def model():
+    """Return data, parameters and responsibilities: 12 rows, two components, five inputs."""
+    rng = np.random.RandomState(0)
+    data = observe(rng.randn(12, 3))
+    prior = mixture(np.full(2, 0.5), rng.randn(2, 2), np.stack([np.eye(2), 0.5 * np.eye(2)]))
+    theta = start_parameters(RBF(), 2, 2) + 0.1 * rng.randn(2, 4)
+    s = rng.uniform(0.1, 0.9, size=12)
+    parameters = Parameters(rng.randn(12, 2), rng.randn(5, 2), theta, 0.3, prior)
+    return data, parameters, np.column_stack([s, 1.0 - s])
+
+
+def test_at_its_optimum_the_standard_bound_is_the_corrected_one(model):
+    data, p, S = model
+    q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
+    value = standard_value(data, p, S, q, Pull(S, p.prior))[0] - np.sum(S * np.log(S))
+    assert value == pytest.approx(Bound(RBF(), data, S, len(p.Z), active=0.0).value(p)[0], rel=1e-9)
+    assert value == pytest.approx(standard_bound(RBF(), data, p, S, S), rel=1e-9)
+
+
+def test_the_gradient_of_the_standard_bound_is_that_of_central_differences(model):
+    data, p, S = model
+    q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
+    moved, prior = replace(p, X=p.X + 0.1, Z=p.Z - 0.05), Pull(S, p.prior)
+    for name, slope in zip(
+        ("X", "Z", "theta"), standard_value(data, moved, S, q, prior)[1:], strict=True
+    ):
+        direction = np.random.RandomState(1).randn(*slope.shape)
+        low, high = (
+            replace(moved, **{name: getattr(moved, name) + h * direction}) for h in (-1e-5, 1e-5)
+        )
+        rise = np.diff([standard_value(data, at, S, q, prior)[0] for at in (low, high)])[0]
+        assert np.vdot(slope, direction) == pytest.approx(rise / 2e-5, rel=1e-5)
+
+
+def test_the_corrected_bound_is_ahead_after_one_iteration_from_the_same_start(model):
+    held = {"learn_weights": False, "learn_noise": False, "tol": 0.0}
+    schedule = Schedule(1, 3, "lbfgs", "spherical", 0.05, **held)
+    found = bounds_by_iteration(*model, schedule, iterations=4)
+    assert [len(bounds) for bounds in found.values()] == [4, 4]
+    assert found["KL-corrected"][0] > found["standard"][0]
