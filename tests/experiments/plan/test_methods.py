@@ -2,7 +2,6 @@ import inspect
 
 import pytest
 
-from sgpmic_cli.code_version import constructor
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.plan import methods

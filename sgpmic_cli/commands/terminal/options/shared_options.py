@@ -11,7 +11,7 @@ from sgpmic_cli.commands.terminal.options import completion
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.separate_process import Limits
+    from sgpmic_cli.experiments.run.one_run import Limits
 
 EXPLORED = Path(
     "sgpmic-out"
@@ -115,7 +115,7 @@ def named(argument: str | None, option: str | None, usual: str | None = None) ->
 
 def limits(timeout: float | None, memory_limit: str | None) -> "Limits":
     """The limits of a run."""
-    from sgpmic_cli.experiments.run.separate_process import Limits
+    from sgpmic_cli.experiments.run.one_run import Limits
 
     if timeout is not None and not 0 < timeout < float("inf"):
         raise UsageError(f"--timeout {timeout:g}: give the seconds of a run, more than 0.")
