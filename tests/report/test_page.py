@@ -333,7 +333,7 @@ def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
     del document["cells"][5][name]
     (tmp_path / "table2" / "benchmark.json").write_text(json.dumps(document))
     with pytest.raises(
-        SgpmicError, match=f"benchmark.json' is no document of this version \\('{name}' is missing"
+        SgpmicError, match=f"benchmark.json' is not a document of this version \\('{name}' is missing"
     ):
         page(tmp_path)
 
@@ -341,11 +341,11 @@ def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("verdict", {"acc": "fine", "nmi": "exact"}, "there is no verdict 'fine'"),
-        ("acc", {"mean": 1.0, "std": None}, "out of place"),
-        ("nmi", {"mean": "high", "std": 1.0}, "'high' is out of place"),
-        ("settings", ["lam"], "out of place"),
-        ("grid", [{"settings": ["lam"]}], "out of place"),
+        ("verdict", {"acc": "fine", "nmi": "exact"}, "'fine' is not a valid Verdict"),
+        ("acc", {"mean": 1.0, "std": None}, "has the wrong type"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high' is has the wrong type"),
+        ("settings", ["lam"], "has the wrong type"),
+        ("grid", [{"settings": ["lam"]}], "has the wrong type"),
         (
             "grid",
             [{"settings": {"lam": 1.0}, "acc": {"mean": 1.0, "std": 0.0}}],
@@ -371,7 +371,7 @@ def test_a_cell_with_something_out_of_place_is_one_sentence(tmp_path, name, valu
 def test_a_document_of_another_shape_is_one_sentence(tmp_path, name, text):
     write_results(tmp_path)
     (tmp_path / "table2" / name).write_text(text)
-    with pytest.raises(SgpmicError, match=f"{name}' is no document of this version"):
+    with pytest.raises(SgpmicError, match=f"{name}' is not a document of this version"):
         page(tmp_path)
 
 
@@ -381,7 +381,7 @@ def test_missing_or_foreign_files_are_one_sentence(tmp_path):
     write_results(tmp_path)
     path = tmp_path / "table2" / "benchmark.json"
     path.write_text('{"cells": [{"dataset": "iris"}]}')
-    with pytest.raises(SgpmicError, match="is no document of this version"):
+    with pytest.raises(SgpmicError, match="is not a document of this version"):
         page(tmp_path)
     path.write_text('{"cells": ')
     with pytest.raises(SgpmicError, match="is damaged"):

@@ -1,4 +1,4 @@
-"""The gate's findings for machines: JUnit XML, which most CI services show, and annotations for GitHub's."""
+"""Write the findings of the gate as JUnit XML and as annotations of GitHub."""
 
 from collections.abc import Sequence
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ NOTHING = "nothing was compared"
 
 
 def sentence(change: Change) -> str:
-    """What became of a number, for a person."""
+    """Describe the change of a number."""
     dataset, variance, method = change.place
     where = f"{TITLES[change.metric]} of {method} on {dataset} at {variance} %"
     numbers = f"{plain(change.before)} before, {plain(change.now)} now"
@@ -22,7 +22,7 @@ def sentence(change: Change) -> str:
 
 
 def junit(changes: Sequence[Change]) -> str:
-    """One test case for each number; where nothing was compared, one that fails."""
+    """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
     nothing = not compared(changes) and not failures
     suite = ElementTree.Element(
@@ -48,11 +48,12 @@ def junit(changes: Sequence[Change]) -> str:
         case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
         ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
     ElementTree.indent(suite)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
+    text = ElementTree.tostring(suite, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
 def annotations(changes: Sequence[Change]) -> list[str]:
-    """Lines that GitHub shows beside a commit: an error for each broken number."""
+    """Return the lines that GitHub shows beside a commit: an error for each broken number."""
     lines = [
         f"::error title={_property(SUITE)}::{_message(sentence(change))}"
         for change in broken(changes)

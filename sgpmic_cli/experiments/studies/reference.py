@@ -1,4 +1,4 @@
-"""The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
+"""Read and write the reference of the gate: the scores of every repeat of every cell."""
 
 import json
 import os
@@ -14,7 +14,9 @@ from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.json_file import read_json
 
 DIGITS = 4
-INSTALLED = Path(__file__).with_name("reference.json")  # where the wheel puts it
+_FILE = Path(__file__).parents[1] / "reference.json"
+# The reference of an installed package, which users do not change; None in a checkout.
+INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else _FILE
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -23,19 +25,17 @@ class Expected:
     """One cell of the reference."""
 
     place: Place
-    chosen: dict[str, Any]  # what the labels chose of the method's grid
-    values: dict[
-        str, tuple[float | None, ...]
-    ]  # by metric, one for each repeat; None for a failed one
+    chosen: dict[str, Any]  # the point of the method's grid that the labels chose
+    values: dict[str, tuple[float | None, ...]]  # by metric and repeat; None for a failed repeat
 
     def stat(self, metric: str, repeats: int | None = None) -> Stat:
-        """Mean and spread of the first repeats that succeeded."""
+        """Return mean and standard deviation of the successful ones of the first repeats."""
         return Stat.of([value for value in self.values[metric][:repeats] if value is not None])
 
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A user's own CSV file: where it lies, and the hash of its values and labels."""
+    """A user's CSV file: its path, and the hash of its values and labels."""
 
     path: Path
     sha256: str
@@ -43,26 +43,23 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class Reference:
-    """All cells, and how they were computed."""
+    """All cells and how they were computed."""
 
     protocol: str
     seed: int
     repeats: int
     cells: dict[Place, Expected]
-    files: dict[str, OwnFile] = field(
-        default_factory=dict
-    )  # by data set, for those that are nobody's but the user's
-    label: str | None = None  # column of classes in these files
+    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
+    label: str | None = None  # label column of these files
 
 
 def default_path() -> Path:
-    """`results/reference.json` of the checkout that this package runs from, or the copy that an installed one has."""
-    checkout = Path(__file__).parents[3] / "results"
-    return checkout / "reference.json" if checkout.is_dir() else INSTALLED
+    """Return the reference that is part of this package."""
+    return _FILE
 
 
 def expected(outcome: Outcome) -> Expected:
-    """A computed cell as it goes into the reference."""
+    """Convert a computed cell to a cell of the reference."""
     cell = outcome.cell
     values = {
         metric: tuple(
@@ -76,7 +73,7 @@ def expected(outcome: Outcome) -> Expected:
 
 
 def read_reference(path: Path) -> Reference:
-    """The reference of a file."""
+    """Read a reference."""
     try:
         content = read_json(path)
         cells = (_cell(entry) for entry in content["cells"])
@@ -93,19 +90,19 @@ def read_reference(path: Path) -> Reference:
         )
     except FileNotFoundError:
         raise SgpmicError(
-            f"there is no reference '{path}', so nothing was compared: make one with update=True."
+            f"there is no reference '{path}', so nothing was compared: create it with update=True."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
-            f"'{path}' is no reference, so nothing was compared: restore it, or remove it and make one with "
-            "update=True."
+            f"'{path}' is not a reference, so nothing was compared: restore it, or remove it and "
+            "create it with update=True."
         ) from error
 
 
 def write_reference(path: Path, reference: Reference) -> None:
-    """Write the reference, a line for each cell, so that a change reads well as a difference of two versions."""
+    """Write a reference with one line for each cell, so that version control shows changes."""
     head: dict[str, Any] = {
         "protocol": reference.protocol,
         "seed": reference.seed,
@@ -121,7 +118,7 @@ def write_reference(path: Path, reference: Reference) -> None:
 
 
 def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
-    """Computed cells as a reference; cells without data or without a successful run have no place in it."""
+    """Convert computed cells to a reference, without cells that have no successful run."""
     cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
     return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
 
@@ -131,7 +128,7 @@ def _own_file(entry: dict[str, Any], folder: Path) -> OwnFile:
 
 
 def _file_entries(files: Mapping[str, OwnFile], folder: Path) -> dict[str, dict[str, str]]:
-    """Paths as seen from the reference, so that both can be moved together, to CI for example."""
+    """Return paths relative to the reference, so that both can be moved together."""
     return {
         name: {"path": Path(os.path.relpath(own.path, folder)).as_posix(), "sha256": own.sha256}
         for name, own in files.items()
@@ -149,7 +146,7 @@ def _cell(entry: dict[str, Any]) -> Expected:
 
 def _percentage(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
-        raise ValueError(f"{value!r} is no percentage")
+        raise ValueError(f"{value!r} is not a percentage")
     return float(value)
 
 
