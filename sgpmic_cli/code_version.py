@@ -1,13 +1,13 @@
 """Identify the code that a stored result depends on.
 
 The version of a method's code is a hash of two things. The first are the versions of sgpmic, NumPy,
-SciPy and scikit-learn. The second are the source files of the method's module, of the scores, and of
-every module of this package that they import, directly or through other modules. The modules in
+SciPy and scikit-learn. The second are the source files of the method's module, of the scores, and
+of every module of this package that they import, directly or through other modules. The modules in
 `IGNORED` are left out because they change no number.
 
-A third-party method is identified by the version of its distribution if it is installed. Otherwise it
-is identified by the source files of its package, or, for a single file, by all Python files in the same
-folder. Third-party code is never imported here.
+A third-party method is identified by the version of its distribution if it is installed. Otherwise
+it is identified by the source files of its package, or, for a single file, by all Python files in
+the same folder. Third-party code is never imported here.
 
 Sources are read once per process, so an edit during a run does not affect that run.
 """
@@ -49,7 +49,7 @@ def code_version(module: str) -> str:
 
 
 def package_sources(module: str) -> set[Path]:
-    """Return the files of a module of this package and of all modules of this package it imports."""
+    """Return the files of a module and of all modules of this package that it imports."""
     found: set[Path] = set()
     waiting = [module]
     while waiting:
@@ -75,7 +75,7 @@ def _source(module: str) -> Path | None:
 
 
 def _third_party(module: str) -> tuple[set[Path], str]:
-    """Return the source files of a module outside this package and the versions of its distribution."""
+    """Return the source files of a third-party module and the version of its distribution."""
     top = module.partition(".")[0]
     spec = find_spec(top) if top else None
     if spec is None or spec.origin is None:

@@ -1,4 +1,4 @@
-"""Compare a finished cell with the printed one. Tables, terminal and JSON document use the result."""
+"""Compare a finished cell with the printed one, for tables, terminal and JSON document."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ def printed_of(result: Result, metric: str) -> float | None:
 
 
 def printed_beside(entrant: Method, dataset: str, variance: int) -> dict[str, Published | None]:
-    """Return the printed numbers to compare with; a variant is compared with its original method."""
+    """Return the printed numbers to compare with; a variant has those of its original method."""
     column = entrant.variant_of or entrant.name
     return {metric: published(metric, dataset, variance, column) for metric in METRICS}
 

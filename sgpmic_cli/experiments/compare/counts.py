@@ -65,7 +65,7 @@ def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
 
 
 def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, int]]:
-    """Count the wins of all methods, of the cells that the paper prints, and of the printed numbers.
+    """Count the wins among all methods, among the printed cells, and in the printed numbers.
 
     Only the last two are comparable, because wins depend on the methods that take part.
     """

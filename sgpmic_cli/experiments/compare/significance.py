@@ -1,8 +1,8 @@
 """Test whether the methods of a table differ: Friedman's test and Nemenyi's critical difference.
 
-The data sets are the blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table has it,
-because the rows of one data set are not independent. Only methods with a number for every data set are
-ranked.
+The data sets are the blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table
+has it, because the rows of one data set are not independent. Only methods with a number for every
+data set are ranked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,8 +50,8 @@ class Comparison:
 def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Comparison | None:
     """Rank `methods`, or all methods, by their scores.
 
-    Return None if there are fewer than three methods or two data sets. A data set without any number
-    is left out first, then a method without a number for some data set.
+    Return None if there are fewer than three methods or two data sets. A data set without any
+    number is left out first, then a method without a number for some data set.
     """
     every = dict.fromkeys(method for _, _, method in scores)
     asked = list(every if methods is None else methods)
@@ -82,8 +82,8 @@ def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Com
 def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison] | None:
     """Rank both sides over the same rows and methods, so that their ranks are comparable.
 
-    The rows are those in which both sides have a number. The methods are those with a number in all of
-    these rows on both sides. Return None if fewer than three methods or two data sets remain.
+    The rows are those in which both sides have a number. The methods are those with a number in all
+    of these rows on both sides. Return None if fewer than three methods or two data sets remain.
     """
     places = {key[:2] for key in printed} & {key[:2] for key in ours}
     sides = [

@@ -1,8 +1,8 @@
 """Plan cells (data set, variance, method) and the runs behind them.
 
-The seed and the key of a run are hashes of what the run computes, not of its place in the plan. Adding
-a method or a repeat changes no other run. Two cells with the same experiment (WDBC has the same Q at
-50 and 95 %) share their runs.
+The seed and the key of a run are hashes of what the run computes, not of its place in the plan.
+Adding a method or a repeat changes no other run. Two cells with the same experiment (WDBC has the
+same Q at 50 and 95 %) share their runs.
 """
 
 import hashlib

@@ -57,7 +57,7 @@ class Method:
 
     @property
     def third_party(self) -> bool:
-        """Return whether the class is from outside this package. It is then imported in children only."""
+        """Return whether the class is outside this package, so only child processes import it."""
         return not self.target.startswith("sgpmic_cli.")
 
     def load(self) -> type:
@@ -86,10 +86,11 @@ def _peer(name: str, class_name: str, title: str) -> Method:
 
 
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-# The printed NMI of AML, UNCA and DEC is that of the clusters; the other columns print the NMI of the
-# classes that the clusters are mapped to. See docs/printed-numbers.md.
+# The printed NMI of AML, UNCA and DEC is that of the clusters; the other columns print the NMI of
+# the classes that the clusters are mapped to. See docs/printed-numbers.md.
 NMI_OF_CLUSTERS = {"nmi": "nmi_clusters"}
-# Most projections of UNCA end before this cap. The eigenvectors are as inexact as in the authors' program.
+# Most projections of UNCA end before this cap. The eigenvectors are as inexact as in the authors'
+# program.
 UNCA_AS_RUN = {"line_searches": 30, "eigenvector_error": 1.5}
 # Found by the search of settings (benchmarks/) and named in full, so that the table does not change
 # with the estimator's defaults.
@@ -107,9 +108,9 @@ SGPMIC_AS_RUN = {
     "optimizer_steps": 3,
     "max_iter": 10,
 }
-# Algorithm 1 as printed: raw Y, scaled conjugate gradients on all parameters together, then pi at its
-# maximum. The floor keeps C invertible at the start. The paper does not state the number of iterations
-# nor the form and the start of C.
+# Algorithm 1 as printed: raw Y, scaled conjugate gradients on all parameters together, then pi at
+# its maximum. The floor keeps C invertible at the start. The paper does not state the number of
+# iterations nor the form and the start of C.
 SGPMIC_AS_STATED = {
     "isomap_components": "joined",
     "center": False,
@@ -244,7 +245,7 @@ _BUILT_IN = (
 
 
 def known() -> dict[str, Method]:
-    """Return all methods by name: the built-in ones, then the entry points of installed packages."""
+    """Return all methods by name: the built-in ones and the entry points of other packages."""
     from importlib.metadata import entry_points
 
     methods = {method.name: method for method in _BUILT_IN}

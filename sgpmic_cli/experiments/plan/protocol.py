@@ -1,8 +1,8 @@
 """Define the two protocols: how the paper's numbers were computed, and what its text says.
 
 `as-run` is the procedure that reproduces most cells of the deterministic methods to the second
-decimal: Wine without its last column for most methods, NMI of the mapped labels, Yale with the printed
-Q. `as-stated` follows the text and takes the simplest reading where the text is silent.
+decimal: Wine without its last column for most methods, NMI of the mapped labels, Yale with the
+printed Q. `as-stated` follows the text and takes the simplest reading where the text is silent.
 """
 
 from dataclasses import dataclass

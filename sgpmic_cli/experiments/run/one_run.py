@@ -1,8 +1,8 @@
 """Compute one run: fit, score, and turn an error into a failed record with its reason.
 
-Runs of third-party methods, and all runs if there is a limit of time or memory, are computed in a child
-process. A crash, an exit, a hang or a lack of memory there is a failed record. The child returns the
-clusters; they are scored in the parent.
+Runs of third-party methods, and all runs if there is a limit of time or memory, are computed in a
+child process. A crash, an exit, a hang or a lack of memory there is a failed record. The child
+returns the clusters; they are scored in the parent.
 """
 
 import json
@@ -96,7 +96,7 @@ def fit(
     memory: Path | None = None,
     failures: tuple[type[BaseException], ...] = (Exception, SystemExit),
 ) -> Fit:
-    """Fit the method of a run without scoring, so that only the method counts for time and memory."""
+    """Fit the method of a run without scoring, which would count for time and memory."""
     result: dict[str, Any]
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -178,7 +178,7 @@ def _curve(estimator: Any, attribute: str) -> list[float]:
 
 
 def _fits_of_children(runs: Sequence[Run], memory: Path | None, limits: Limits) -> Iterator[Fit]:
-    """Yield the fits of runs. A child computes them in order; after a failed child a new one goes on."""
+    """Yield the fits of runs, with a new child after each one that failed."""
     done = 0
     while done < len(runs):
         for fitted in _fits_of_child(runs[done:], memory, limits):

@@ -19,7 +19,7 @@ class Watcher:
     """Callbacks for the progress of a study, which do nothing unless overridden."""
 
     def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
-        """Receive the number of runs, how many have a record, and the costs of the others by key."""
+        """Receive the number of runs, how many have a record, and the other costs by key."""
 
     def finished(self, record: Record) -> None:
         """Receive the record of a computed run."""

@@ -1,4 +1,4 @@
-"""Compute the runs that have no record yet: in parallel, longest first, each stored when it is finished."""
+"""Compute the runs without a record: in parallel, longest first, each stored when finished."""
 
 import asyncio
 import contextlib
@@ -180,8 +180,8 @@ def run_on_cluster(
 ) -> Records:
     """Compute batches with the workers of a Dask cluster.
 
-    joblib's Dask backend is not used: it waits forever if the scheduler gives up a batch because its
-    workers died (joblib 1.6).
+    joblib's Dask backend is not used: it waits forever if the scheduler gives up a batch because
+    its workers died (joblib 1.6).
     """
     with _connect(scheduler) as client:
         from distributed import as_completed
@@ -214,8 +214,8 @@ def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[R
     run = batch[0]
     if code_version(run.cell.method.module) != run.code:
         raise SgpmicError(
-            f"the Dask worker {worker.address} has another version of {run.cell.method.name}, NumPy, "
-            "SciPy or scikit-learn: install the same versions on every machine."
+            f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
+            "NumPy, SciPy or scikit-learn: install the same versions on every machine."
         )
     return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))
 

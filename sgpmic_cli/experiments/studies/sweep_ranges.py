@@ -1,4 +1,4 @@
-"""Define the sweeps and the ranges of the paper's figures. The help of the commands imports them."""
+"""Define the sweeps of the paper's figures. The help of the commands shows them."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ INDUCING = SweepRange(
     datasets=("wine", "sonar", "yale"),
     methods=("sgp-mic",),
     values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
-    meaning="Numbers of inducing points to try; N means all rows of a data set.",
+    meaning="Numbers of inducing points to try; N stands for all rows of a data set.",
 )
 CLUSTERS = SweepRange(
     name="sweep-clusters",

@@ -246,8 +246,8 @@ def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
 def _with_floor(cell: Cell, count: int) -> dict[str, Any]:
     """Return the settings with the covariance floor scaled for `count` clusters.
 
-    Each of M clusters has a volume proportional to 1/M, and the floor is a squared width, so it scales
-    as M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
+    Each of M clusters has a volume proportional to 1/M, and the floor is a squared width, so it
+    scales as M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
     """
     floor = cell.settings.get("covariance_floor")
     if floor is None or cell.q is None:

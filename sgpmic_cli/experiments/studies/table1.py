@@ -1,6 +1,7 @@
 """Compare the data sets with Table 1: shapes, and latent dimensions beside the printed ones.
 
-The dimensions are computed from the data. A note says where the benchmark takes the printed one (Yale).
+The dimensions are computed from the data. A note says where the benchmark takes the printed one
+(Yale).
 """
 
 from collections.abc import Sequence

@@ -41,7 +41,7 @@ def _escaped_bars(entry: str) -> str:
 
 
 def latex_table(head: Sequence[str], rows: Iterable[str], title: str = "", left: int = 1) -> str:
-    """Return a tabular (needs booktabs) with `left` left-aligned columns; `rows` are whole lines."""
+    """Return a tabular (needs booktabs) with `left` left-aligned columns and lines as rows."""
     columns = "l" * left + "r" * (len(head) - left)
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
     lines += [r"\bottomrule", r"\end{tabular}"]

@@ -1,10 +1,11 @@
 """Write a result as tidy CSV, Markdown and LaTeX.
 
-`table.*` has our number, the printed one and the verdict in each cell. `table2.*` has the layout of the
-paper: one table of our numbers and one of the printed numbers, each with the wins of every method.
+`table.*` has our number, the printed one and the verdict in each cell. `table2.*` has the layout of
+the paper: one table of our numbers and one of the printed numbers, each with the wins of every
+method.
 
-The tables hold no times and no dates, so an experiment that was killed and resumed ends with the same
-bytes.
+The tables hold no times and no dates, so an experiment that was killed and resumed ends with the
+same bytes.
 """
 
 import json
@@ -78,7 +79,7 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
 
 
 def markdown(results: Sequence[Result]) -> str:
-    """Return a table of each metric with ours, the paper's number and the verdict, and the notes."""
+    """Return a table of each metric with ours, the paper's number and the verdict."""
     methods, rows = pivot(results)
     parts = []
     for metric in METRICS:

@@ -22,7 +22,7 @@ WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper":
 
 
 def chosen_with_labels(results: Sequence[Result]) -> list[str]:
-    """Return the methods whose settings were chosen with the labels, which the others did not use."""
+    """Return the methods whose settings were chosen with the labels."""
     return list(dict.fromkeys(result.method for result in results if result.grid))
 
 
@@ -45,8 +45,8 @@ def remarks(
     lines = []
     if chosen:
         lines.append(
-            f"{', '.join(chosen)}: shown at the point of a grid with the best mean ACC, chosen with "
-            "the labels; NMI is at the same point; lambda.csv has all points"
+            f"{', '.join(chosen)}: shown at the point of a grid with the best mean ACC, chosen "
+            "with the labels; NMI is at the same point; lambda.csv has all points"
         )
     if fitted:
         lines.append(
@@ -56,8 +56,8 @@ def remarks(
         )
     if otherwise:
         lines.append(
-            f"{', '.join(otherwise)}: scored as the printed column was, not like the others (NMI of "
-            "the cluster labels; for deepc ACC of a one-to-one match), so wins are not comparable"
+            f"{', '.join(otherwise)}: scored as the printed column was, not like the others (NMI "
+            "of the cluster labels; for deepc ACC of a one-to-one match); wins are not comparable"
         )
     return lines
 
@@ -171,9 +171,9 @@ def summary_markdown(content: dict[str, Any]) -> str:
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
     parts.append(
-        f"{legend}- best of the row: in {content['rows']} distinct rows, ties count for each method; "
-        "ours: among all methods that were run; ours, printed cells: among the cells that have a "
-        "number in the paper\n"
+        f"{legend}- best of the row: in {content['rows']} distinct rows, ties count for each "
+        "method; ours: among all methods that were run; ours, printed cells: among the cells that "
+        "have a number in the paper\n"
     )
     lines = remarks(
         content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"]
