@@ -102,8 +102,7 @@ _FIGURES = (
         "is one standard deviation. ACC is purity, which rises with the number of clusters by itself. The paper says "
         "that SGP-MIC is ahead near the number of classes, and that methods which end in fuzzy c-means may pass it "
         "when clusters become many; below each panel stands where ours is ahead of them. SGP-MIC's covariance floor, "
-        "which is our addition, shrinks with the number of clusters, as the room for each of them does. SGP-MIC+ is "
-        "the default model of this package and not in the paper.",
+        "which is our addition, shrinks with the number of clusters, as the room for each of them does.",
     ),
     Figure(
         "figure8",

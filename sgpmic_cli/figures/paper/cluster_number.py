@@ -12,7 +12,6 @@ from sgpmic_cli.figures.style import INK, PAGE, as_drawn, canvas, look
 from sgpmic_cli.figures.sweep_curves import Curve, count_axis, draw_curve, label_ends, read_sweep
 
 OWN = "sgp-mic"
-OURS = {OWN: "o", "sgp-mic+": "s"}
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels beside each other: more leave no room for the numbers of the axis
 
@@ -22,10 +21,10 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
     curves = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in curves))
     methods = list(dict.fromkeys(method for _, method, _ in curves))
-    # Both settings of SGP-MIC in ink and bold, the others in the colours.
-    others = [method for method in methods if method not in OURS]
+    # SGP-MIC is drawn in bold ink, the other methods in colours.
+    others = [method for method in methods if method != OWN]
     looks = {method: (look(j), 1.0) for j, method in enumerate(others)}
-    looks |= {method: ((INK, marker), 1.8) for method, marker in OURS.items()}
+    looks[OWN] = (INK, "o"), 1.8
     titles = {name: method.label for name, method in known().items()}
     papers = [name for name, method in known().items() if method.in_paper]
     across = min(len(datasets), MOST_ACROSS)

@@ -127,8 +127,7 @@ def test_a_method_broken_on_purpose_fails(reference, tmp_path):
     copy = tmp_path / "a copy"
     for folder in ("sgpmic_cli", "datasets"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "results").mkdir()
-    shutil.copy(reference, copy / "results" / "reference.json")
+    shutil.copy(reference, copy / "sgpmic_cli" / "experiments" / "reference.json")
     command = [sys.executable, "-m", "sgpmic_cli", "check", *SUBSET]
     environment = {**os.environ, "PYTHONPATH": str(copy)}
 

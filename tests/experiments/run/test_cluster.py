@@ -1,4 +1,4 @@
-"""A real Dask scheduler with real worker processes on this machine."""
+"""Run studies on a real Dask scheduler with real worker processes on this machine."""
 
 import os
 import signal
@@ -10,35 +10,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_studies import small_benchmark
+from small_studies import planned_runs, small_benchmark
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
-from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.plan.protocol import protocol_named
-from sgpmic_cli.experiments.plan.table_data import load_table_data
-from sgpmic_cli.experiments.run import dask_backend
-from sgpmic_cli.experiments.run.dask_backend import compute_here, records_of_workers, scheduler_of
+from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.run.one_run import Limits
+from sgpmic_cli.experiments.run.run_options import RunOptions
 
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 HERE = Path(__file__)
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
-TABLES = (
-    "table.csv",
-    "table.md",
-    "table.tex",
-    "table2.md",
-    "table2.tex",
-    "summary.json",
-    "summary.md",
-)
+TABLES = ("table.csv", "table.tex", "table2.md", "summary.json")
 START_SECONDS = 120
 
 
 class Cluster:
-    """A scheduler and workers as processes; the workers live in a folder of their own, without the parent's disk."""
+    """A scheduler and workers as processes, with a folder of their own."""
 
     def __init__(self, folder, **environment):
         self.folder = folder
@@ -53,35 +42,18 @@ class Cluster:
         self.address = self.client.scheduler.address
 
     def _start(self, kind, *arguments):
-        command = [
-            sys.executable,
-            "-m",
-            "dask",
-            kind,
-            "--scheduler-file",
-            str(self.file),
-            *arguments,
-        ]
+        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file)]
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(
-            command,
-            env=self.environment,
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            [*command, *arguments], env=self.environment, cwd=self.folder, **silent
         )
 
     def add_workers(self, count):
         home = self.folder / "worker"
         home.mkdir(exist_ok=True)
-        options = [
-            "--nthreads",
-            "1",
-            "--no-nanny",
-            "--no-dashboard",
-            "--local-directory",
-            str(home),
-        ]
-        started = [self._start("worker", "--host", "127.0.0.1", *options) for _ in range(count)]
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+        options += ["--local-directory", str(home)]
+        started = [self._start("worker", *options) for _ in range(count)]
         self.processes += started
         self.client.wait_for_workers(count, timeout=START_SECONDS)
         return started
@@ -115,20 +87,17 @@ def start(tmp_path):
         each.close()
 
 
-def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
+def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 12}
     small_benchmark(**arguments, out=tmp_path / "here")
     running = start()
     victim, survivor = running.add_workers(2)
     out, store = tmp_path / "there", tmp_path / "store"
+    cluster = {"backend": "dask", "scheduler": running.address}
     finished = []
 
     def work():
-        finished.append(
-            small_benchmark(
-                **arguments, out=out, store=store, backend="dask", scheduler=running.address
-            )
-        )
+        finished.append(small_benchmark(**arguments, out=out, store=store, **cluster))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -142,50 +111,21 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
-    assert not (store / "memory").exists()  # workers keep shared work on their own disk
+    assert not (store / "memory").exists()  # workers keep shared results on their own disk
 
 
-def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
+def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
     running = start(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
-    running.add_workers(1)  # one worker takes the batches in their order
-    methods = ["toy_methods:Halves", "toy_methods:WorkerKiller"]
-    with pytest.raises(SgpmicError, match=r"one worker after the other died.*goes on from here"):
-        small_benchmark(
-            ["iris"],
-            [95],
-            methods,
-            out=tmp_path,
-            repeats=3,
-            backend="dask",
-            scheduler=running.address,
-        )
-    assert len(list((tmp_path / "runs").glob("*.json"))) == 3
-
-
-def test_a_run_that_takes_down_its_process_leaves_the_worker_alive(tmp_path, start):
-    running = start()
     (worker,) = running.add_workers(1)
-    methods = ["toy_methods:Deadly", "toy_methods:Halves"]
+    cluster = {"backend": "dask", "scheduler": running.address}
+    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path}
     finished = small_benchmark(
-        ["iris"], [95], methods, out=tmp_path, repeats=2, backend="dask", scheduler=running.address
+        **table, methods=["toy_methods:Leaving", "toy_methods:Halves"], repeats=2, **cluster
     )
     assert worker.poll() is None
     assert finished.runs.failed == 2
-    assert "its process ended itself with exit code 1" in finished.results[0].note
-
-
-def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 0.5)
-    with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        small_benchmark(
-            ["iris"],
-            [95],
-            ["pca-fcm"],
-            out=tmp_path,
-            repeats=1,
-            backend="dask",
-            scheduler="tcp://127.0.0.1:9",
-        )
+    with pytest.raises(SgpmicError, match=r"several Dask workers died.*same command resumes"):
+        small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)
 
 
 @pytest.mark.parametrize(
@@ -196,15 +136,15 @@ def test_no_scheduler_at_the_address_is_a_wrong_argument(tmp_path, monkeypatch):
         ("loky", "tcp://h:1", "add backend=dask"),
     ],
 )
-def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
+def test_backend_and_scheduler_must_agree(backend, scheduler, sentence):
     with pytest.raises(UsageError, match=sentence):
-        scheduler_of(backend, scheduler)
+        RunOptions(backend=backend, scheduler=scheduler)
 
 
 @pytest.mark.parametrize(
     ("threads", "code", "sentence"),
     [
-        (2, None, "workers of one thread each"),
+        (2, None, "start workers with --nthreads 1"),
         (1, "older", "another version of toy_methods:Halves"),
     ],
 )
@@ -219,17 +159,17 @@ def test_a_worker_that_would_give_other_numbers_refuses(
             nthreads = threads
 
     monkeypatch.setattr(distributed, "get_worker", lambda: Worker)
-    cells = plan_cells(
-        load_table_data(["iris"], [95]), resolve(["toy_methods:Halves"]), protocol_named("as-run")
-    )
-    (run,) = plan_runs(cells, 1, 0)
+    (run,) = planned_runs(["toy_methods:Halves"])
     with pytest.raises(SgpmicError, match=sentence):
-        compute_here([replace(run, code=code or run.code)])
+        runner.compute_on_worker([replace(run, code=code or run.code)])
     Worker.state.nthreads = 1
-    assert compute_here([run])[0].ok
+    assert runner.compute_on_worker([run])[0].ok
 
 
-def test_without_dask_the_extra_is_named(monkeypatch):
+def test_no_scheduler_or_no_dask_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        next(runner.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'sgpmic\[dask\]'"):
-        next(records_of_workers([], "tcp://127.0.0.1:9"))
+        next(runner.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))
