@@ -1,6 +1,7 @@
 """Register the methods of the tables, and resolve the names that a user gives."""
 
 import inspect
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -66,13 +67,13 @@ class Method:
 
     def accepts(self) -> frozenset[str]:
         """Return the names of the constructor's parameters."""
-        return _parameters(self.target, self.third_party)
+        if self.third_party and self.module not in sys.modules:
+            return constructor_parameters(self.target)
+        return _signature(self.target)
 
 
 @cache
-def _parameters(target: str, third_party: bool) -> frozenset[str]:
-    if third_party:
-        return constructor_parameters(target)
+def _signature(target: str) -> frozenset[str]:
     return frozenset(inspect.signature(import_class(target)).parameters)
 
 
@@ -283,8 +284,8 @@ def resolve(names: Iterable[str]) -> list[Method]:
 
 
 def _third_party(name: str, target: str) -> Method:
-    # The high cost keeps batches short, because the time of an unknown method cannot be estimated.
-    return Method(name, target, drops_columns=False, in_paper=False, cost=10.0)
+    # The time of an unknown method cannot be estimated; a high cost keeps its batches short.
+    return Method(name, target, drops_columns=False, in_paper=False, cost=3.0)
 
 
 def unknown(kind: str, name: str, valid: Iterable[str], more: str = "") -> str:

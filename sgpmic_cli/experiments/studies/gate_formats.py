@@ -24,46 +24,33 @@ def sentence(change: Change) -> str:
 def junit(changes: Sequence[Change]) -> str:
     """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
-    nothing = not compared(changes) and not failures
-    suite = ElementTree.Element(
-        "testsuite",
-        name=SUITE,
-        tests=str(len(changes) + nothing),
-        failures=str(len(failures) + nothing),
-        errors="0",
-    )
+    suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
     for change in changes:
         dataset, variance, method = change.place
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=f"{dataset}.{variance}",
-            name=f"{method} {TITLES[change.metric]}",
-        )
-        if change in failures:
-            ElementTree.SubElement(
-                case, "failure", type=str(change.state), message=sentence(change)
-            )
-    if nothing:
-        case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
-        ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
+        failure = (str(change.state), sentence(change)) if change in failures else None
+        _add_case(suite, f"{dataset}.{variance}", f"{method} {TITLES[change.metric]}", failure)
+    if not compared(changes) and not failures:
+        _add_case(suite, SUITE, NOTHING, ("empty", NOTHING))
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
     ElementTree.indent(suite)
     text = ElementTree.tostring(suite, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
+def _add_case(
+    suite: ElementTree.Element, group: str, name: str, failure: tuple[str, str] | None
+) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
+    if failure is not None:
+        kind, message = failure
+        ElementTree.SubElement(case, "failure", type=kind, message=message)
+
+
 def annotations(changes: Sequence[Change]) -> list[str]:
     """Return the lines that GitHub shows beside a commit: an error for each broken number."""
-    lines = [
-        f"::error title={_property(SUITE)}::{_message(sentence(change))}"
-        for change in broken(changes)
-    ]
-    return lines if lines or compared(changes) else [f"::error title={_property(SUITE)}::{NOTHING}"]
-
-
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    messages = [sentence(change) for change in broken(changes)]
+    if not messages and not compared(changes):
+        messages = [NOTHING]
+    escapes = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+    return [f"::error title={SUITE}::{text.translate(str.maketrans(escapes))}" for text in messages]

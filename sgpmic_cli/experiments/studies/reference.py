@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,21 +72,28 @@ def expected(outcome: Outcome) -> Expected:
     return Expected((cell.dataset, cell.variance, cell.method.name), chosen, values)
 
 
+def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
+    """Convert computed cells to a reference, without cells that have no successful run."""
+    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
+    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
+
+
 def read_reference(path: Path) -> Reference:
-    """Read a reference."""
+    """Read a reference. The paths of users' files are relative to it."""
     try:
         content = read_json(path)
-        cells = (_cell(entry) for entry in content["cells"])
+        cells = [_read_cell(entry) for entry in content["cells"]]
+        files = {
+            name: OwnFile(path.parent / str(entry["path"]), str(entry["sha256"]))
+            for name, entry in content.get("files", {}).items()
+        }
         return Reference(
-            str(content["protocol"]),
-            int(content["seed"]),
-            int(content["repeats"]),
-            {cell.place: cell for cell in cells},
-            {
-                name: _own_file(entry, path.parent)
-                for name, entry in content.get("files", {}).items()
-            },
-            content.get("label"),
+            protocol=str(content["protocol"]),
+            seed=int(content["seed"]),
+            repeats=int(content["repeats"]),
+            cells={cell.place: cell for cell in cells},
+            files=files,
+            label=content.get("label"),
         )
     except FileNotFoundError:
         raise SgpmicError(
@@ -103,56 +110,37 @@ def read_reference(path: Path) -> Reference:
 
 def write_reference(path: Path, reference: Reference) -> None:
     """Write a reference with one line for each cell, so that version control shows changes."""
-    head: dict[str, Any] = {
-        "protocol": reference.protocol,
-        "seed": reference.seed,
-        "repeats": reference.repeats,
-    }
+    names = ("protocol", "seed", "repeats")
+    head: dict[str, Any] = {name: getattr(reference, name) for name in names}
     if reference.files:
-        head |= {"label": reference.label, "files": _file_entries(reference.files, path.parent)}
-    lines = ",\n".join(
-        f"  {json.dumps(_entry(cell), allow_nan=False)}" for cell in reference.cells.values()
-    )
-    opening = json.dumps(head)[:-1]
-    write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
+        head["label"] = reference.label
+        head["files"] = {
+            name: {
+                "path": Path(os.path.relpath(own.path, path.parent)).as_posix(),
+                "sha256": own.sha256,
+            }
+            for name, own in reference.files.items()
+        }
+    lines = []
+    for cell in reference.cells.values():
+        entry: dict[str, Any] = dict(
+            zip(("dataset", "variance", "method"), cell.place, strict=True)
+        )
+        entry |= ({"chosen": cell.chosen} if cell.chosen else {}) | cell.values
+        lines.append(f"  {json.dumps(entry, allow_nan=False)}")
+    cells = ",\n".join(lines)
+    write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
 
 
-def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
-    """Convert computed cells to a reference, without cells that have no successful run."""
-    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
-    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
-
-
-def _own_file(entry: dict[str, Any], folder: Path) -> OwnFile:
-    return OwnFile(folder / str(entry["path"]), str(entry["sha256"]))
-
-
-def _file_entries(files: Mapping[str, OwnFile], folder: Path) -> dict[str, dict[str, str]]:
-    """Return paths relative to the reference, so that both can be moved together."""
-    return {
-        name: {"path": Path(os.path.relpath(own.path, folder)).as_posix(), "sha256": own.sha256}
-        for name, own in files.items()
-    }
-
-
-def _cell(entry: dict[str, Any]) -> Expected:
+def _read_cell(entry: dict[str, Any]) -> Expected:
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {
-        metric: tuple(None if value is None else _percentage(value) for value in entry[metric])
-        for metric in METRICS
-    }
+    values = {metric: tuple(map(_percentage, entry[metric])) for metric in METRICS}
     return Expected(place, dict(entry.get("chosen", {})), values)
 
 
-def _percentage(value: Any) -> float:
+def _percentage(value: Any) -> float | None:
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
         raise ValueError(f"{value!r} is not a percentage")
     return float(value)
-
-
-def _entry(cell: Expected) -> dict[str, Any]:
-    dataset, variance, method = cell.place
-    entry: dict[str, Any] = {"dataset": dataset, "variance": variance, "method": method}
-    if cell.chosen:
-        entry["chosen"] = cell.chosen
-    return entry | {metric: list(values) for metric, values in cell.values.items()}

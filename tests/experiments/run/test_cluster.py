@@ -88,7 +88,7 @@ def start(tmp_path):
 
 
 def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
-    arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 12}
+    arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 5}
     small_benchmark(**arguments, out=tmp_path / "here")
     running = start()
     victim, survivor = running.add_workers(2)
@@ -108,7 +108,7 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     thread.join(timeout=START_SECONDS)
     assert not thread.is_alive()
     assert survivor.poll() is None
-    assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 12
+    assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
     assert not (store / "memory").exists()  # workers keep shared results on their own disk

@@ -43,4 +43,4 @@ def test_the_longest_runs_are_first_and_short_runs_of_a_cell_share_a_batch():
     places = [(batch[0].cell.method.name, batch[0].cell.dataset, len(batch)) for batch in batches]
     assert places[0][:2] == ("pca-fcm", "segment")
     assert ("pca-fcm", "iris", 10) in places
-    assert places[-1] == ("toy_methods:Halves", "iris", 1)  # ten runs in batches of three
+    assert places[-1] == ("toy_methods:Halves", "iris", 10)
