@@ -69,16 +69,6 @@ class Deadly(Halves):
         return super().fit(Y)
 
 
-class Spoiling(Halves):
-    """Overwrite the data after clustering them by their first column."""
-
-    def fit(self, Y, y=None):
-        self.labels_ = (Y[:, 0] > np.median(Y[:, 0])).astype(int)
-        Y.flags.writeable = True
-        Y[:] = 0.0
-        return self
-
-
 class WorkerKiller(Halves):
     """Kill the process that waits for the result."""
 

@@ -190,9 +190,7 @@ def _fits_of_child(runs: Sequence[Run], memory: Path | None, limits: Limits) -> 
     """Yield the fits of runs up to the first one that ends the child or exceeds its time."""
     with tempfile.TemporaryDirectory(prefix="sgpmic-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        # Each run has its own copy of the data, because a method may change them.
-        requests = [pickle.dumps(run) for run in runs]
-        (folder / REQUEST).write_bytes(pickle.dumps((requests, memory, limits)))
+        (folder / REQUEST).write_bytes(pickle.dumps((runs, memory, limits)))
         child = start_child(f"{__name__}:fit_in_child", folder)
         try:
             if problem := _wait(child, folder / READY, IMPORT_SECONDS):
@@ -227,14 +225,14 @@ def fit_in_child(name: str) -> None:
     """In the child: import the method, then fit the runs of the request one after the other."""
     exit_with_parent(os.getppid())
     folder = Path(name)
-    requests, memory, limits = pickle.loads((folder / REQUEST).read_bytes())
+    runs, memory, limits = pickle.loads((folder / REQUEST).read_bytes())
     with suppress(BaseException):  # the first run fails for the same reason and reports it
-        pickle.loads(requests[0]).cell.method.load()
+        runs[0].cell.method.load()
     (folder / READY).touch()
     _limit_memory(limits.bytes)
-    for number, request in enumerate(requests):
+    for number, run in enumerate(runs):
         # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
-        text = json.dumps(asdict(fit(pickle.loads(request), memory, (BaseException,))))
+        text = json.dumps(asdict(fit(run, memory, (BaseException,))))
         (folder / "part").write_text(text, encoding="utf-8")
         (folder / "part").rename(folder / f"{number}.json")
 

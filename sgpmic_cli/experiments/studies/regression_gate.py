@@ -128,8 +128,8 @@ def check(
     selected = {place[0] for place in wanted}
     files = {name: own for name, own in reference.files.items() if name in selected}
     # Data sets and methods that no longer exist are missing, not wrong arguments.
-    datasets = [name for name in names() if name in selected]
-    datasets += [str(own.path) for own in files.values() if own.path.is_file()]
+    paths = [str(own.path) for own in files.values() if own.path.is_file()]
+    datasets = [*(name for name in names() if name in selected), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
         return [_missing(cell) for cell in wanted.values()]
@@ -141,7 +141,7 @@ def check(
         repeats,
         reference.seed,
         reference.protocol,
-        label=reference.label if files else None,
+        label=reference.label if paths else None,
         vary=_as_expected(wanted, too_slow, full),
     )
     finished = _run(study, options)

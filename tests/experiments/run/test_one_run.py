@@ -35,12 +35,6 @@ def test_after_a_run_that_ends_its_process_the_others_are_computed():
     assert failed == {"its process ended with exit code 1"}
 
 
-def test_a_method_that_changes_its_data_does_not_affect_the_next_run():
-    first, second = compute(planned_runs(["toy_methods:Spoiling"], 2))
-    assert first.scores == second.scores
-    assert first.scores["acc"] > 60
-
-
 def test_a_limit_of_time_or_memory_is_a_failure_of_the_run():
     assert _record("toy_methods:Slow", seconds=0.001).reason == (
         "it took longer than the limit of 0.001 s"
