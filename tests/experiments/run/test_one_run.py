@@ -27,7 +27,7 @@ def test_an_error_is_a_failed_record_with_its_reason(method, reason):
 
 
 def test_after_a_run_that_ends_its_process_the_others_are_computed():
-    runs = planned_runs(["toy_methods:Deadly"], 6)
+    runs = planned_runs(["toy_methods:Deadly"], 4)
     records = list(compute(runs))
     assert [record.seed for record in records] == [run.seed for run in runs]
     assert [record.ok for record in records] == [run.seed % 2 == 0 for run in runs]
