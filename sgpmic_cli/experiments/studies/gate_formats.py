@@ -52,5 +52,5 @@ def annotations(changes: Sequence[Change]) -> list[str]:
     messages = [sentence(change) for change in broken(changes)]
     if not messages and not compared(changes):
         messages = [NOTHING]
-    escapes = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-    return [f"::error title={SUITE}::{text.translate(str.maketrans(escapes))}" for text in messages]
+    escapes = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [f"::error title={SUITE}::{text.translate(escapes)}" for text in messages]
