@@ -343,7 +343,7 @@ def test_a_cell_that_lacks_what_the_page_reads_is_one_sentence(tmp_path, name):
     [
         ("verdict", {"acc": "fine", "nmi": "exact"}, "'fine' is not a valid Verdict"),
         ("acc", {"mean": 1.0, "std": None}, "has the wrong type"),
-        ("nmi", {"mean": "high", "std": 1.0}, "'high' is has the wrong type"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high' has the wrong type"),
         ("settings", ["lam"], "has the wrong type"),
         ("grid", [{"settings": ["lam"]}], "has the wrong type"),
         (
