@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -132,6 +133,8 @@ def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) ->
                 yield [record]
         return
     start = partial(_start_worker, os.getpid())
+    # joblib warns of cancelled tasks after an interrupt, which the command reports itself.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
     try:
         with parallel_config(
             backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start
