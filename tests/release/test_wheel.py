@@ -1,4 +1,4 @@
-"""The wheel that would be released: built, installed beside nothing but its dependencies, and used by a stranger."""
+"""Build the wheel, install it beside nothing but its dependencies, and use it."""
 
 import shutil
 import subprocess
@@ -40,7 +40,7 @@ def test_the_wheel_holds_data_reference_types_notice_and_the_short_name(wheel):
 
 
 def test_a_stranger_gets_along_with_the_wheel_alone(wheel, tmp_path):
-    """The environment sees the dependencies of this one, so that nothing is downloaded, but not this checkout."""
+    """Install the wheel in an environment that sees the dependencies but not this checkout."""
     environment = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     python = environment / "bin" / "python"
