@@ -1,4 +1,4 @@
-"""A real deadline for a call that has none of its own: a timeout of a socket starts anew with every byte."""
+"""Set a deadline for a call that has none, such as a download whose server sends slowly."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 
 
 def within(seconds: float, call: Callable[[], Result]) -> Result:
-    """What `call` gives or raises; TimeoutError when it takes longer. It is then left to itself, and ends with us."""
+    """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
     outcome: dict[str, Any] = {}
 
     def work() -> None:

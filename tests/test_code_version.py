@@ -1,153 +1,111 @@
+import os
+import subprocess
 import sys
 
 import pytest
 
 from sgpmic_cli import code_version
+from sgpmic_cli.code_version import IGNORED, ROOT, package_sources
+
+FILES = {
+    "scores.py": "def score(): return 1\n",
+    "shared/__init__.py": "from sgpmic_cli.shared.left import left\n",
+    "shared/left.py": "from sgpmic_cli.deep import (\n    constant,\n)\n",
+    "shared/right.py": "value = 2\n",
+    "deep.py": "constant = 3\n",
+    "files.py": "unused = 1\n",
+    "first.py": "from sgpmic_cli.shared import left\nfrom sgpmic_cli.files import unused\n",
+    "second.py": "def late():\n    from sgpmic_cli.shared import right  # when it is needed\n",
+}
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of two methods that share one function of a folder with two."""
-    root = tmp_path / "toypkg"
-    (root / "parts").mkdir(parents=True)
-    files = {
-        "__init__.py": "",
-        "scores.py": "def score(): return 1\n",
-        "parts/__init__.py": "from toypkg.parts.left import left\nfrom toypkg.parts.right import right\n",
-        "parts/left.py": "from toypkg.deep import constant\ndef left(): return constant\n",
-        "parts/right.py": "def right(): return 2\n",
-        "deep.py": "constant = 3\n",
-        "first.py": '"""Says."""\nfrom toypkg.parts import left\n',
-        "second.py": "def late():\n    from toypkg.parts import right\n",
-    }
-    for name, text in files.items():
-        (root / name).write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(code_version, "PACKAGE", "toypkg")
-    monkeypatch.setattr(code_version, "SCORES", "toypkg.scores")
-    yield root
-    _forget()
-    for name in [name for name in sys.modules if name.partition(".")[0] == "toypkg"]:
-        del sys.modules[name]
+    """Replace the sources of the package by a few toy modules."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(code_version, "ROOT", tmp_path)
+    yield tmp_path
+    code_version.code_version.cache_clear()
 
 
-def _forget():
-    for cached in (
-        code_version.code_version,
-        code_version._libraries,
-        code_version._imports,
-        code_version._source,
-        code_version._tree,
-        code_version._skeleton,
-    ):
-        cached.cache_clear()
-
-
-def _versions():
-    _forget()
-    return {name: code_version.code_version(f"toypkg.{name}") for name in ("first", "second")}
+def version(module):
+    code_version.code_version.cache_clear()
+    return code_version.code_version(module)
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "moved"),
+    ("file", "changed"),
     [
-        ("first.py", "from toypkg.parts import left\nx = 1\n", {"first"}),
-        ("deep.py", "constant = 4\n", {"first"}),
-        ("parts/right.py", "def right(): return 5\n", {"second"}),
-        ("scores.py", "def score(): return 2\n", {"first", "second"}),
-        (
-            "first.py",
-            '"""Says something else."""\n# a remark\nfrom toypkg.parts import left\n',
-            set(),
-        ),
+        ("first.py", {"first"}),
+        ("deep.py", {"first", "second"}),
+        ("shared/right.py", {"second"}),
+        ("scores.py", {"first", "second"}),
+        ("files.py", set()),
     ],
 )
-def test_a_version_moves_with_what_the_method_reaches_and_with_nothing_else(
-    package, file, text, moved
-):
-    before = _versions()
-    (package / file).write_text(text)
-    after = _versions()
-    assert {name for name in before if before[name] != after[name]} == moved
+def test_a_version_changes_with_the_files_that_the_method_imports(package, file, changed):
+    names = {name: f"sgpmic_cli.{name}" for name in ("first", "second")}
+    before = {name: version(module) for name, module in names.items()}
+    (package / file).write_text(FILES[file] + "x = 1\n")
+    assert {name for name in names if version(names[name]) != before[name]} == changed
 
 
-def test_a_version_moves_with_the_libraries(package, monkeypatch):
-    before = _versions()
-    monkeypatch.setattr(
-        code_version, "version", lambda library: "99" if library == "scipy" else "1"
+def test_a_version_changes_with_the_libraries(package, monkeypatch):
+    before = version("sgpmic_cli.first")
+    monkeypatch.setattr(code_version, "version", lambda name: "99" if name == "scipy" else "1")
+    assert version("sgpmic_cli.first") != before
+
+
+@pytest.mark.parametrize(
+    "module", ["sgpmic_cli.baselines.fgplvm_fcm", "sgpmic_cli.model.paper.estimator"]
+)
+def test_the_sources_contain_all_modules_that_python_loads(module):
+    code = f"import {module}, sys; print(*[m for m in sys.modules if m.startswith('sgpmic_cli.')])"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    assert all(_versions()[name] != before[name] for name in before)
-
-
-def test_the_real_methods_reach_only_what_they_use():
-    reached = code_version._reached("sgpmic_cli.baselines.pca_fcm")
-    assert reached == {
-        "sgpmic_cli.baselines.pca_fcm",
-        "sgpmic_cli.baselines._clusterer",
-        "sgpmic_cli.estimator_base.clusterer",
-        "sgpmic_cli.estimator_base.thread_limits",
-        "sgpmic_cli.fcm",
-        "sgpmic_cli.embeddings.pca",
-    }
-    # A saved model tells how its table was read; what comes of the table is known by the hash of the data.
-    folders = {name.split(".")[1] for name in code_version._reached("sgpmic_cli.model.estimator")}
-    assert folders == {"model", "embeddings", "estimator_base", "fcm", "row_blocks"}
-
-
-def test_a_module_from_elsewhere_is_its_source(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    module = tmp_path / "elsewhere_method.py"
-    module.write_text("x = 1\n")
-    _forget()
-    before = code_version.code_version("elsewhere_method")
-    module.write_text("x = 2\n")
-    _forget()
-    assert code_version.code_version("elsewhere_method") != before
+    loaded = {name for name in done.stdout.split() if name.split(".")[1] not in IGNORED}
+    found = {code_version._source(name) for name in loaded}
+    empty = {path for path in found if path.name == "__init__.py"}
+    assert found - empty <= package_sources(module)
 
 
 @pytest.mark.parametrize(
-    ("package", "imported"),
+    ("module", "file", "changes"),
     [
-        ("toyone", "from toyone.helper import constant"),
-        ("toytwo", "from .helper import constant"),
-        ("toythree", "from . import helper"),
+        ("own_method", "own_method.py", True),
+        ("own_method", "own_helper.py", True),
+        ("own_method", "own_package/part.py", False),
+        ("own_package.part", "own_package/other.py", True),
+        ("own_package.part", "own_helper.py", False),
     ],
 )
-def test_a_package_from_elsewhere_is_what_its_module_imports_of_it(
-    tmp_path, monkeypatch, package, imported
+def test_third_party_code_is_its_package_or_the_files_beside_it(
+    tmp_path, monkeypatch, module, file, changes
 ):
-    folder = tmp_path / package
-    folder.mkdir()
-    for name, text in {
-        "__init__": "",
-        "method": f"{imported}\n",
-        "helper": "constant = 1\n",
-        "far": "x = 1\n",
-    }.items():
-        (folder / f"{name}.py").write_text(text)
+    (tmp_path / "own_package").mkdir()
+    for name in (
+        "own_method.py",
+        "own_helper.py",
+        *(f"own_package/{n}.py" for n in ("part", "other")),
+    ):
+        (tmp_path / name).write_text("value = 1\n")
+    (tmp_path / "own_package" / "__init__.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.syspath_prepend(tmp_path)
-
-    def moved(file):
-        _forget()
-        before = code_version.code_version(f"{package}.method")
-        (folder / file).write_text((folder / file).read_text() + "y = 2\n")
-        _forget()
-        return code_version.code_version(f"{package}.method") != before
-
-    assert moved("helper.py")
-    assert not moved("far.py")
-    _forget()
+    before = version(module)
+    (tmp_path / file).write_text("value = 2\n")
+    assert (version(module) != before) == changes
+    assert "own_package" not in sys.modules
 
 
-@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
-def test_packages_of_another_environment_are_installed_and_not_written_here(
-    tmp_path, monkeypatch, folder
-):
-    """An environment may stand on the packages of its system; reading all of theirs would take a minute."""
-    name = f"elsewhere_{folder[:4]}"
-    (tmp_path / folder).mkdir()
-    (tmp_path / folder / f"{name}_library.py").write_text("import json\n")
-    (tmp_path / f"{name}.py").write_text(f"import {name}_library\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.syspath_prepend(str(tmp_path / folder))
-    assert code_version._reached(name) == {name}
+def test_an_installed_package_is_its_version(monkeypatch):
+    before = version("sklearn.cluster")
+    real = code_version.version
+    monkeypatch.setattr(
+        code_version, "version", lambda name: "99" if name == "scikit-learn" else real(name)
+    )
+    assert version("sklearn.cluster") != before
+    assert code_version._third_party("sklearn.cluster") == (set(), "scikit-learn 99")

@@ -15,7 +15,7 @@ from sgpmic_cli.safe_text import as_option_value
 
 if TYPE_CHECKING:
     from sgpmic_cli.data.intake.options import TextFormat
-    from sgpmic_cli.experiments.run.separate_process import Limits
+    from sgpmic_cli.experiments.run.one_run import Limits
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
@@ -207,7 +207,7 @@ def _number_or_auto(given: str | None, message: str) -> int | Literal["auto"] | 
 
 def run_limits(timeout: float | None, memory_limit: str | None) -> "Limits":
     """Return the limits of one run."""
-    from sgpmic_cli.experiments.run.separate_process import Limits
+    from sgpmic_cli.experiments.run.one_run import Limits
 
     if timeout is not None and not 0 < timeout < float("inf"):
         raise UsageError(f"--timeout {timeout:g}: give a number of seconds above 0.")

@@ -1,1 +1,1 @@
-"""The experiments: what is run, kept, judged against the paper, and written as tables."""
+"""Run the experiments of the paper: plan, run, compare with the paper, write tables."""

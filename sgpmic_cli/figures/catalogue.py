@@ -105,8 +105,7 @@ _FIGURES = (
         "number of clusters by itself. The paper says that SGP-MIC is best near the number of "
         "classes, and that methods which end in fuzzy c-means may overtake it when there are many "
         "clusters. The line below each panel lists where SGP-MIC is best. Its covariance floor, "
-        "which is our addition, shrinks with the number of clusters. SGP-MIC+ is the default "
-        "model of this package and not in the paper.",
+        "which is our addition, shrinks with the number of clusters.",
     ),
     Figure(
         "figure8",

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sgpmic_cli import baselines, code_version
+from sgpmic_cli import baselines
 from sgpmic_cli.experiments.plan.methods import known
 
 TARGETS = sorted(
@@ -23,13 +23,6 @@ def test_a_method_of_the_registry_is_public_under_its_class_name(target):
     assert name in baselines.__all__
     assert name in dir(baselines)
     assert getattr(baselines, name).__module__ == module
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_code_behind_a_public_name_is_found_and_nothing_beside_it(target):
-    module, _, name = target.partition(":")
-    assert code_version._home("sgpmic_cli.baselines", name) == module
-    assert "sgpmic_cli.baselines" not in code_version._reached(module)
 
 
 def test_there_are_no_public_names_beyond_the_registry():

@@ -1,8 +1,12 @@
-"""Studies in one line for the tests: keywords go to the study or to the options of its runs, wherever they belong."""
+"""Run small studies in the tests. Keywords go to the study or to the options of its runs."""
 
 from dataclasses import fields
 
+from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
+from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run.pipeline import prepare
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.experiments.studies.benchmark import benchmark
@@ -10,24 +14,24 @@ from sgpmic_cli.experiments.studies.sweeps import sweep, sweep_study
 
 
 def prepared(datasets, variances, methods, **keywords):
-    """The study planned and its runs looked up, nothing computed."""
+    """Plan a study without computing it."""
     return prepare(*_parts(datasets, variances, methods, keywords))
 
 
 def small_benchmark(datasets, variances, methods, *, out, **keywords):
-    """A benchmark in this process."""
+    """Run a benchmark in this process."""
     study, options = _parts(datasets, variances, methods, {"n_jobs": 1, **keywords})
     return benchmark(study, options, out=out)
 
 
 def prepared_sweep(axis, datasets, values, methods, variance=None, **keywords):
-    """A sweep planned."""
+    """Plan a sweep."""
     study, options = _parts(datasets, ["all"], methods, keywords)
     return prepare(sweep_study(axis, values, study, variance), options)
 
 
 def small_sweep(axis, datasets, values, methods, *, out, **keywords):
-    """A sweep in this process."""
+    """Run a sweep in this process."""
     study, options = _parts(datasets, ["all"], methods, {"n_jobs": 1, **keywords})
     return sweep(axis, values, study, options, out=out)
 
@@ -37,3 +41,9 @@ def _parts(datasets, variances, methods, keywords):
     study = {name: value for name, value in keywords.items() if name in asked}
     options = {name: value for name, value in keywords.items() if name not in asked}
     return Study(datasets, variances, methods, **study), RunOptions(**options)
+
+
+def planned_runs(methods, repeats=1, datasets=("iris",), variances=(95,), protocol="as-run"):
+    """Plan the runs of a small table."""
+    tables = load_table_data(datasets, variances)
+    return plan_runs(plan_cells(tables, resolve(methods), protocol_named(protocol)), repeats, 0)

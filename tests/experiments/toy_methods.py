@@ -1,29 +1,33 @@
-"""Clusterers for the tests: quick, slow, and such as go wrong."""
+"""Clusterers for the tests: fast ones, slow ones and failing ones.
+
+They do not import scikit-learn, so that the processes that run them start quickly.
+"""
 
 import os
 import signal
 import time
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
 
-class Halves(ClusterMixin, BaseEstimator):
-    """Random labels of two clusters, from the seed alone."""
+class Halves:
+    """Give random labels that depend on the seed only."""
 
     def __init__(self, n_clusters=2, random_state=None):
         self.n_clusters = n_clusters
         self.random_state = random_state
 
     def fit(self, Y, y=None):
-        self.labels_ = np.random.RandomState(self.random_state).randint(
-            self.n_clusters, size=len(Y)
-        )
+        rng = np.random.RandomState(self.random_state)
+        self.labels_ = rng.randint(self.n_clusters, size=len(Y))
         return self
+
+    def fit_predict(self, Y, y=None):
+        return self.fit(Y).labels_
 
 
 class Slow(Halves):
-    """The same, taking its time."""
+    """Take 0.05 s."""
 
     def fit(self, Y, y=None):
         time.sleep(0.05)
@@ -31,7 +35,7 @@ class Slow(Halves):
 
 
 class Flaky(Halves):
-    """Fails for every odd seed; with TOY_MENDED in the environment for none."""
+    """Fail for every odd seed, unless TOY_MENDED is in the environment."""
 
     def fit(self, Y, y=None):
         if self.random_state % 2 and not os.environ.get("TOY_MENDED"):
@@ -40,14 +44,14 @@ class Flaky(Halves):
 
 
 class Broken(Halves):
-    """Fails always."""
+    """Fail always."""
 
     def fit(self, Y, y=None):
         raise ValueError("no luck")
 
 
 class Unnumbered(Halves):
-    """Gives no numbers."""
+    """Give labels that are NaN."""
 
     def fit(self, Y, y=None):
         self.labels_ = np.full(len(Y), np.nan)
@@ -55,14 +59,23 @@ class Unnumbered(Halves):
 
 
 class Leaving(Halves):
-    """Ends the program, as a script would."""
+    """Exit, as a script would."""
 
     def fit(self, Y, y=None):
         raise SystemExit(7)
 
 
+class Deadly(Halves):
+    """End the process of every odd seed."""
+
+    def fit(self, Y, y=None):
+        if self.random_state % 2:
+            os._exit(1)
+        return super().fit(Y)
+
+
 class WorkerKiller(Halves):
-    """Kills the process that waits for it."""
+    """Kill the process that waits for the result."""
 
     def fit(self, Y, y=None):
         os.kill(os.getppid(), signal.SIGKILL)
@@ -70,7 +83,7 @@ class WorkerKiller(Halves):
 
 
 class Short(Halves):
-    """Forgets a row."""
+    """Give one label too few."""
 
     def fit(self, Y, y=None):
         super().fit(Y)
@@ -79,7 +92,7 @@ class Short(Halves):
 
 
 class Graded(Halves):
-    """The larger `level`, the more rows carry their right cluster (the rows of iris come class by class)."""
+    """Give more correct labels for a larger `level`; the rows of iris are sorted by class."""
 
     def __init__(self, n_clusters=2, level=0.0, random_state=None):
         self.n_clusters = n_clusters
@@ -97,7 +110,7 @@ class Graded(Halves):
 
 
 class Threads(Halves):
-    """Fails unless every linear algebra library is held to one thread."""
+    """Fail unless every linear algebra library is limited to one thread."""
 
     def fit(self, Y, y=None):
         from threadpoolctl import threadpool_info
@@ -109,18 +122,11 @@ class Threads(Halves):
 
 
 class NoClusterer:
-    """Lacks fit_predict."""
-
-
-class Deadly(Halves):
-    """Takes its process down."""
-
-    def fit(self, Y, y=None):
-        os._exit(1)
+    """Lack fit_predict."""
 
 
 class Chatty(Halves):
-    """Watches itself in ways of its own."""
+    """Have fitted attributes with the names of traces but of other types."""
 
     def fit(self, Y, y=None):
         self.loss_curve_ = {"train": [3.0, 2.0]}

@@ -15,8 +15,8 @@ from sgpmic_cli.data import download as downloading
 from sgpmic_cli.data import entry
 from sgpmic_cli.data.originals import fetch, read_original
 from sgpmic_cli.errors import DataUnavailable, SgpmicError, UsageError
-from sgpmic_cli.experiments.run import dask_backend
-from sgpmic_cli.experiments.run.dask_backend import records_of_workers
+from sgpmic_cli.experiments.run import runner
+from sgpmic_cli.experiments.run.one_run import Limits
 
 BODY = b"0123456789" * 100
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
@@ -203,7 +203,7 @@ def test_a_pipe_or_device_in_place_of_a_file(folder, found, kind, made):
 )
 def test_a_scheduler_that_is_none_is_one_sentence_in_time(monkeypatch, address):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(dask_backend, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 1)
     pieces = {
         "silent": [],
         "http": [b"HTTP/1.1 200 OK\r\n\r\n"],
@@ -212,7 +212,8 @@ def test_a_scheduler_that_is_none_is_one_sentence_in_time(monkeypatch, address):
     server = Server(pieces or [], stay=True)
     started = time.monotonic()
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
-        next(records_of_workers([], address if pieces is None else f"tcp://{server.address}"))
+        at = address if pieces is None else f"tcp://{server.address}"
+        next(runner.run_on_cluster([], at, Limits(), print))
     assert time.monotonic() - started < 20
     server.socket.close()
 

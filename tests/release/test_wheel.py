@@ -1,5 +1,6 @@
-"""The wheel that would be released: built, installed beside nothing but its dependencies, and used by a stranger."""
+"""Build the wheel, install it beside nothing but its dependencies, and use it."""
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,17 +14,12 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(folder),
-        str(ROOT),
-    ]
+    """Build the wheel from a copy of the checkout without `results/`, which users may delete."""
+    folder, source = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source") / "checkout"
+    left_out = shutil.ignore_patterns("results", ".git", ".venv*", "build", "dist", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=left_out)
+    options = ["--wheel", "--no-isolation", "--outdir", str(folder)]
+    command = [sys.executable, "-m", "build", *options, str(source)]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
     (path,) = folder.glob("*.whl")
@@ -33,18 +29,18 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_data_reference_types_notice_and_the_short_name(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
-        "sgpmic.py",
+        "sgpmic/__init__.py",
         "sgpmic_cli/py.typed",
         "sgpmic_cli/data/bundled/iris.csv",
         "sgpmic_cli/data/bundled/NOTICE",
-        "sgpmic_cli/experiments/studies/reference.json",
+        "sgpmic_cli/experiments/reference.json",
     } <= names
     assert any(name.endswith("licenses/datasets/NOTICE") for name in names)
     assert not [name for name in names if name.startswith(("tests", "results", "docs"))]
 
 
 def test_a_stranger_gets_along_with_the_wheel_alone(wheel, tmp_path):
-    """The environment sees the dependencies of this one, so that nothing is downloaded, but not this checkout."""
+    """Install the wheel in an environment that sees the dependencies but not this checkout."""
     environment = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     python = environment / "bin" / "python"

@@ -1,1 +1,1 @@
-"""Outcomes beside the paper's numbers: verdicts, counts of them, and whether methods differ at all."""
+"""Compare outcomes with the numbers of the paper."""

@@ -1,11 +1,10 @@
-"""Counts over a table: how often each method is the best of its row, and how many cells have which verdict.
+"""Count the wins of each method and the verdicts of a table.
 
-One rule for all tables, the terminal, the summary and the report: an experiment counts once, however many rows of the
-table show it.
+All tables and the report follow one rule: an experiment counts once, even if several rows show it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sgpmic_cli.experiments.compare.comparison import (
     Mean,
@@ -18,7 +17,7 @@ from sgpmic_cli.experiments.compare.verdicts import LEGEND
 
 
 def rows_of(results: Iterable[Result]) -> dict[tuple[str, int], dict[str, Result]]:
-    """The rows (data set, variance) of a table with their cells by method."""
+    """Group cells by row (data set, variance) and method."""
     rows: dict[tuple[str, int], dict[str, Result]] = {}
     for result in results:
         rows.setdefault((result.dataset, result.variance), {})[result.method] = result
@@ -26,32 +25,39 @@ def rows_of(results: Iterable[Result]) -> dict[tuple[str, int], dict[str, Result
 
 
 def distinct(results: Iterable[Result]) -> list[Result]:
-    """The cells without those that repeat an earlier one: equal data, equal Q, the same method."""
-    return list({result.experiment: result for result in reversed(list(results))}.values())[::-1]
+    """Return the cells without those that repeat an earlier experiment."""
+    unique: dict[tuple[object, ...], Result] = {}
+    for result in results:
+        unique.setdefault(result.experiment, result)
+    return list(unique.values())
 
 
 def best(means: Iterable[float | None]) -> float | None:
-    """The highest number of a row, to two decimals as shown; None where there is nothing to be better than."""
-    there = [round(mean, 2) for mean in means if mean is not None]
-    return max(there) if len(there) > 1 else None
+    """Return the highest number of a row to two decimals, or None if it has fewer than two."""
+    found = [round(mean, 2) for mean in means if mean is not None]
+    return max(found) if len(found) > 1 else None
 
 
 def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
-    """The best mean of the cells of a row."""
+    """Return the best mean of the cells of a row."""
     return best(mean(result, metric) for result in results)
 
 
 def is_best(mean: float | None, top: float | None) -> bool:
-    """Whether a number is the best of its row; equal ones all are."""
+    """Return whether a number equals the best one of its row."""
     return mean is not None and top is not None and round(mean, 2) == top
 
 
 def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
-    """In how many distinct rows each method is best; on the paper's side only methods that have a column there."""
-    rows = rows_of(distinct(results)).values()
-    counts = _count_wins(
-        {method: mean(result, metric) for method, result in row.items()} for row in rows
-    )
+    """Count the distinct rows in which each method is best.
+
+    The counts of the paper's numbers include only the methods that have a column in the paper.
+    """
+    counts: dict[str, int] = {}
+    for row in rows_of(distinct(results)).values():
+        top = best_of(row.values(), metric, mean)
+        for method, result in row.items():
+            counts[method] = counts.get(method, 0) + is_best(mean(result, metric), top)
     if mean is not printed_of:
         return counts
     columns = {result.method for result in results if printed_cell(result, metric) is not None}
@@ -59,9 +65,9 @@ def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
 
 
 def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, int]]:
-    """The wins in our numbers among all methods run, in ours among the cells that the paper prints, and in the paper's.
+    """Count the wins among all methods, among the printed cells, and in the printed numbers.
 
-    Only the last two can be compared: who wins depends on who takes part.
+    Only the last two are comparable, because wins depend on the methods that take part.
     """
     printed = [result for result in results if printed_cell(result, metric) is not None]
     return {
@@ -72,23 +78,14 @@ def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, 
 
 
 def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
-    """How often each verdict occurs, in the order of the legend; those that do not are left out."""
+    """Count the verdicts that occur, in the order of the legend."""
     found = Counter(verdicts)
     return {str(verdict): found[verdict] for verdict in LEGEND if found[verdict]}
 
 
 def count_by_group(judged: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
-    """The same for each group of (group, verdict) pairs, in the order in which the groups come."""
+    """Count the verdicts of each group of (group, verdict) pairs."""
     groups: dict[str, list[str]] = {}
     for group, verdict in judged:
         groups.setdefault(group, []).append(verdict)
     return {group: count_verdicts(verdicts) for group, verdicts in groups.items()}
-
-
-def _count_wins(rows: Iterable[Mapping[str, float | None]]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        top = best(row.values())
-        for method, mean in row.items():
-            counts[method] = counts.get(method, 0) + is_best(mean, top)
-    return counts

@@ -1,11 +1,11 @@
-"""The published numbers: Table 1 (the data sets), Table 2 cell by cell, and those under the figures."""
+"""Read the published numbers of Table 1, Table 2 and the figures."""
 
 import csv
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-# ACC that stands under the figures, by figure, data set and method.
+# ACC printed under the figures, by figure, data set and method.
 FIGURE_ACC = {
     ("figure2", "iris"): {
         "isomap-fcm": 76.67,
@@ -41,42 +41,39 @@ class Published:
 
 @lru_cache(maxsize=1)
 def table2() -> dict[tuple[str, str, int, str], Published]:
-    """Printed cells by (metric, data set, variance, method); dashes are absent."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(
-        encoding="utf-8"
-    ) as file:
-        return {
-            (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
-                float(row["mean"]), float(row["std"]), row["bold"] == "1"
-            )
-            for row in csv.DictReader(file)
-            if row["mean"]
-        }
+    """Return the printed cells by (metric, data set, variance, method); dashes are left out."""
+    return {
+        (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
+            float(row["mean"]), float(row["std"]), row["bold"] == "1"
+        )
+        for row in _rows("paper_table2.csv")
+        if row["mean"]
+    }
 
 
 @lru_cache(maxsize=1)
 def table1() -> dict[str, tuple[int, int, int]]:
-    """Printed instances, attributes and classes of every data set."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table1.csv").open(
-        encoding="utf-8"
-    ) as file:
-        return {
-            row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"]))
-            for row in csv.DictReader(file)
-        }
+    """Return the printed instances, attributes and classes of every data set."""
+    return {
+        row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"]))
+        for row in _rows("paper_table1.csv")
+    }
 
 
 @lru_cache(maxsize=1)
 def printed_q() -> dict[tuple[str, int], int]:
-    """Printed latent dimensions by (data set, variance)."""
-    with (files("sgpmic_cli.experiments.compare") / "paper_table2.csv").open(
-        encoding="utf-8"
-    ) as file:
-        return {
-            (row["dataset"], int(row["variance"])): int(row["q"]) for row in csv.DictReader(file)
-        }
+    """Return the printed latent dimensions by (data set, variance)."""
+    return {
+        (row["dataset"], int(row["variance"])): int(row["q"]) for row in _rows("paper_table2.csv")
+    }
 
 
 def published(metric: str, dataset: str, variance: int, method: str) -> Published | None:
-    """The printed number of a cell, if there is one."""
+    """Return the printed number of a cell, or None if there is none."""
     return table2().get((metric, dataset, variance, method))
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    path = files("sgpmic_cli.experiments.compare") / name
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))

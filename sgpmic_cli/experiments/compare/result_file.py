@@ -1,7 +1,6 @@
-"""A finished table read back from the JSON document of a benchmark: the one reader for report, ranks and figures.
+"""Read a finished table from the JSON document of a benchmark, for the report, ranks and figures.
 
-Every value is checked before anything is made from it. The printed numbers are not taken from the document but from the
-paper's own file.
+Every value is checked. The printed numbers come from the paper's own file, not from the document.
 """
 
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ MAYBE_NUMBER = (int, float, type(None))
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A finished table and how it was made."""
+    """A finished table and how it was computed."""
 
     protocol: str
     repeats: int
@@ -37,37 +36,37 @@ class ResultTable:
     results: list[Result]
 
     def document(self) -> dict[str, Any]:
-        """The JSON document of a benchmark."""
+        """Return the JSON document of a benchmark."""
         head = {"protocol": self.protocol, "repeats": self.repeats, "seed": self.seed}
         return {**head, "cells": [result.document() for result in self.results]}
 
 
 def read_results(path: Path) -> list[Result]:
-    """The cells of a table."""
+    """Read the cells of a table."""
     return read_table(path).results
 
 
 def read_table(path: Path) -> ResultTable:
-    """The table that a benchmark wrote as `benchmark.json`."""
+    """Read the table that a benchmark wrote as `benchmark.json`."""
     content = read_document(path)
     with of_this_version(path):
         methods = known()
-        results = [_result(cell, methods) for cell in content["cells"]]
-        head = (
-            expect(content["protocol"], str),
-            expect(content["repeats"], int),
-            expect(content["seed"], int),
+        return ResultTable(
+            protocol=expect(content["protocol"], str),
+            repeats=expect(content["repeats"], int),
+            seed=expect(content["seed"], int),
+            results=[_result(expect(cell, dict), methods) for cell in content["cells"]],
         )
-        return ResultTable(*head, results)
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A JSON object that a benchmark wrote."""
+    """Read a JSON object that a benchmark wrote."""
     try:
         content = read_json(path)
     except FileNotFoundError:
         raise UsageError(
-            f"there is no {str(path)!r}: run the benchmark of all data sets, variances and methods into its folder."
+            f"there is no {str(path)!r}: run the benchmark of all data sets, variances and methods "
+            "into its folder."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from error
@@ -79,30 +78,26 @@ def read_document(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def of_this_version(path: Path) -> Iterator[None]:
-    """Turn whatever does not fit into one sentence."""
+    """Turn a missing or wrong value of a document into one sentence."""
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:
-        lacking = f"{error} is missing" if isinstance(error, KeyError) else error
+        problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise SgpmicError(
-            f"{str(path)!r} is no document of this version ({lacking}): run the benchmark again."
+            f"{str(path)!r} is not a document of this version ({problem}): run the benchmark again."
         ) from None
 
 
 def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
-    """The value, or a TypeError unless it is of a kind."""
+    """Return the value. Raise TypeError unless it has one of the types."""
     if not isinstance(value, kind):
-        raise TypeError(f"{str(value)[:40]!r} is out of place")
+        raise TypeError(f"{str(value)[:40]!r} has the wrong type")
     return value
 
 
-def _result(cell: Any, methods: dict[str, Method]) -> Result:
-    expect(cell, dict)
-    name, dataset, variance = (
-        expect(cell["method"], str),
-        expect(cell["dataset"], str),
-        expect(cell["variance"], int),
-    )
+def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
+    name, dataset = expect(cell["method"], str), expect(cell["dataset"], str)
+    variance = expect(cell["variance"], int)
     entrant = methods[name] if name in methods else Method(name, name, in_paper=False)
     return Result(
         dataset=dataset,
@@ -117,7 +112,7 @@ def _result(cell: Any, methods: dict[str, Method]) -> Result:
         failed=expect(cell["failed"], int),
         ours={score: _stat(cell[score]) for score in SHOWN},
         paper=printed_beside(entrant, dataset, variance),
-        verdict={metric: _verdict(cell["verdict"][metric]) for metric in METRICS},
+        verdict={metric: Verdict(cell["verdict"][metric]) for metric in METRICS},
         seconds=expect(cell["seconds"], MAYBE_NUMBER),
         note=expect(cell["note"], str),
         grid=tuple(_point(point) for point in cell.get("grid", [])),
@@ -129,21 +124,13 @@ def _point(point: Any) -> GridPoint:
     for value in settings.values():
         expect(value, NUMBER)
     stats = {metric: _stat(point[metric]) for metric in METRICS}
-    return GridPoint(
-        settings, stats, expect(point["failed"], int), expect(point["seconds"], MAYBE_NUMBER)
-    )
+    failed, seconds = expect(point["failed"], int), expect(point["seconds"], MAYBE_NUMBER)
+    return GridPoint(settings, stats, failed, seconds)
 
 
 def _stat(stat: Any) -> Stat:
-    """A mean and a standard deviation, or neither."""
+    """Read a mean and a standard deviation, or neither."""
     mean, std = stat["mean"], stat["std"]
     if mean is None and std is None:
         return Stat()
     return Stat(expect(mean, NUMBER), expect(std, NUMBER))
-
-
-def _verdict(word: Any) -> Verdict:
-    try:
-        return Verdict(word)
-    except ValueError:
-        raise ValueError(f"there is no verdict {word!r}") from None

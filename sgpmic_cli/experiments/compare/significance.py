@@ -1,7 +1,8 @@
-"""Are the methods of a table different at all, and which of them: Friedman's test and Nemenyi's critical difference.
+"""Test whether the methods of a table differ: Friedman's test and Nemenyi's critical difference.
 
-Data sets are the blocks, one row of the table each (95 % of the variance where the table has it), because the rows of
-one data set are not independent. Only methods with a number for every data set can be ranked (Demšar 2006).
+The data sets are the blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table
+has it, because the rows of one data set are not independent. Only methods with a number for every
+data set are ranked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,18 +22,18 @@ Scores = Mapping[tuple[str, int, str], float]  # (data set, variance, method) ->
 
 @dataclass(frozen=True)
 class Comparison:
-    """Methods ranked over data sets; rank 1 is the best, ties share the mean of their ranks."""
+    """Methods ranked over data sets. Rank 1 is the best; ties share the mean of their ranks."""
 
     methods: tuple[str, ...]  # best mean rank first
     mean_ranks: tuple[float, ...]
     datasets: tuple[str, ...]
     statistic: float  # Friedman's chi square
     p_value: float
-    critical_difference: float  # two methods whose mean ranks lie closer are not told apart
-    omitted: tuple[str, ...]  # methods with a gap, here or on the side that this is compared with
+    critical_difference: float  # methods whose mean ranks differ by less are not distinguished
+    omitted: tuple[str, ...]  # methods without a number for some data set
 
     def cliques(self) -> list[tuple[int, int]]:
-        """First and last place of every largest run of two or more methods that are not told apart."""
+        """Return the first and last place of each maximal group that is not distinguished."""
         found: list[tuple[int, int]] = []
         for first, rank in enumerate(self.mean_ranks):
             near = [
@@ -47,27 +48,24 @@ class Comparison:
 
 
 def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Comparison | None:
-    """Rank `methods` (all of them unless named) by their scores; None when fewer than three methods or two data sets.
+    """Rank `methods`, or all methods, by their scores.
 
-    A data set on which no method has a number is left out; after that a method with a gap is.
+    Return None if there are fewer than three methods or two data sets. A data set without any
+    number is left out first, then a method without a number for some data set.
     """
-    asked = (
-        list(dict.fromkeys(method for _, _, method in scores)) if methods is None else list(methods)
-    )
+    every = dict.fromkeys(method for _, _, method in scores)
+    asked = list(every if methods is None else methods)
     rows = _rows(scores, asked)
     complete = [method for method in asked if all(method in row for row in rows.values())]
     if len(complete) < 3 or len(rows) < 2:
         return None
-    from scipy.stats import (
-        friedmanchisquare,
-    )  # half a second, which tables of few methods do without
+    from scipy.stats import friedmanchisquare  # imported here because it takes half a second
 
-    table = np.array(
-        [[row[method] for method in complete] for row in rows.values()]
-    )  # (data sets, methods)
+    # (data sets, methods)
+    table = np.array([[row[method] for method in complete] for row in rows.values()])
     ranks = ranks_in_rows(table).mean(axis=0)
     order = np.argsort(ranks, kind="stable")
-    # Where all methods tie on every data set the statistic is 0 / 0: no difference at all.
+    # If all methods tie on every data set, the statistic is 0 / 0.
     tied = bool(np.all(np.ptp(table.round(2), axis=1) == 0.0))
     statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.round(2).T)
     return Comparison(
@@ -82,10 +80,10 @@ def compare_methods(scores: Scores, methods: Sequence[str] | None = None) -> Com
 
 
 def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison] | None:
-    """Both sides ranked over the same rows and among the same methods, since a rank depends on who else is ranked.
+    """Rank both sides over the same rows and methods, so that their ranks are comparable.
 
-    The rows are those in which both sides have a number, the methods those with one in each of these rows on both
-    sides. None when fewer than three methods or two data sets remain.
+    The rows are those in which both sides have a number. The methods are those with a number in all
+    of these rows on both sides. Return None if fewer than three methods or two data sets remain.
     """
     places = {key[:2] for key in printed} & {key[:2] for key in ours}
     sides = [
@@ -103,19 +101,17 @@ def compare_sides(printed: Scores, ours: Scores) -> tuple[Comparison, Comparison
 
 
 def ranks_in_rows(table: Array) -> Array:
-    """Ranks along every row of scores (data sets, methods): 1 is the highest, ties share the mean of their ranks.
+    """Rank every row of scores (data sets, methods) after rounding to two decimals, as printed.
 
-    Scores count with two decimals, as they are printed: what is equal there is equal here. Not SciPy's `rankdata`: its
-    import takes longer than all else that a table of finished runs needs.
+    Rank 1 is the highest; ties share the mean of their ranks.
     """
-    shown = table.round(2)
-    higher = np.sum(shown[:, None, :] > shown[:, :, None], axis=2)
-    equal = np.sum(shown[:, None, :] == shown[:, :, None], axis=2)  # itself among them
-    return higher + (equal + 1) / 2
+    from scipy.stats import rankdata  # imported here because it takes half a second
+
+    return rankdata(-table.round(2), axis=1)
 
 
 def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -> float:
-    """Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
+    """Return Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
     from scipy.stats import studentized_range
 
     q = studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
@@ -123,27 +119,27 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
 
 
 def published_scores(metric: str) -> dict[tuple[str, int, str], float]:
-    """What the paper prints for a metric."""
+    """Return the printed means of a metric."""
     return {key[1:]: cell.mean for key, cell in table2().items() if key[0] == metric}
 
 
 def our_scores(results: Iterable[Result], metric: str) -> dict[tuple[str, int, str], float]:
-    """Our means of a metric, where there are any."""
+    """Return our means of a metric."""
     means = {result.place: result.ours[metric].mean for result in results}
     return {place: mean for place, mean in means.items() if mean is not None}
 
 
 def _rows(scores: Scores, methods: Sequence[str]) -> dict[str, dict[str, float]]:
-    """One row for each data set: at 95 % of the variance, or at its only share."""
-    shares: dict[str, set[int]] = {}
+    """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
+    variances: dict[str, set[int]] = {}
     for dataset, variance, _ in scores:
-        shares.setdefault(dataset, set()).add(variance)
+        variances.setdefault(dataset, set()).add(variance)
     return {
         dataset: {
-            method: scores[dataset, share, method]
+            method: scores[dataset, chosen, method]
             for method in methods
-            if (dataset, share, method) in scores
+            if (dataset, chosen, method) in scores
         }
-        for dataset, found in shares.items()
-        for share in [PREFERRED_VARIANCE if PREFERRED_VARIANCE in found else max(found)]
+        for dataset, found in variances.items()
+        for chosen in [PREFERRED_VARIANCE if PREFERRED_VARIANCE in found else max(found)]
     }

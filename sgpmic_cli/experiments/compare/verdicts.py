@@ -1,7 +1,7 @@
-"""One word for how a cell of ours compares with the printed one, and the difference of the two means behind it.
+"""Judge how a mean of ours compares with the printed mean.
 
-Means are compared and not single runs: the question is whether ten more repeats of ours would print the same number.
-So a method that scatters widely is forgiven no more than the uncertainty of its mean.
+Means are compared, not single runs: the question is whether ten repeats of ours would print the
+same number. The tolerance is the uncertainty of the mean, not the standard deviation of the runs.
 """
 
 import math
@@ -11,14 +11,14 @@ from typing import NamedTuple
 from sgpmic_cli.experiments.compare.paper import REPEATS, Published
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 
-ROUNDING = 0.01 + 1e-9  # two decimals are printed; the rest is room for binary fractions
+ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
-EQUIVALENT = 2.0  # points within which two means count as the same for the test of equivalence
+EQUIVALENT = 2.0  # points; margin of the equivalence test
 
 
 class Verdict(StrEnum):
-    """What can be said of a cell, in the order of the legend."""
+    """The verdicts on a cell, in the order of the legend."""
 
     EXACT = "exact"
     NEAR = "within 1"
@@ -35,19 +35,19 @@ class Verdict(StrEnum):
 LEGEND = {
     Verdict.EXACT: "the two means are within 0.01",
     Verdict.NEAR: "within one point",
-    Verdict.COMPATIBLE: "further off, but the two means cannot be told apart (Welch, 5 %)",
-    Verdict.UP: "ours is more than one point above, and the two means can be told apart",
-    Verdict.DOWN: "ours is more than one point below, and the two means can be told apart",
+    Verdict.COMPATIBLE: "further apart, but the means do not differ significantly (Welch, 5 %)",
+    Verdict.UP: "ours is more than one point above, and the means differ significantly",
+    Verdict.DOWN: "ours is more than one point below, and the means differ significantly",
     Verdict.NEW: "the paper has no such cell",
     Verdict.DATA_DIFFER: "the public data are not those the paper used",
     Verdict.FAILED: "no run succeeded",
-    Verdict.UNAVAILABLE: "the data could not be had",
+    Verdict.UNAVAILABLE: "the data are unavailable",
     Verdict.NOT_RUN: "no run of ours yet",
 }
 
 
 class Sign(NamedTuple):
-    """The sign of a verdict beside a number; LaTeX has none for verdicts that come without a number."""
+    """The sign of a verdict beside a number; LaTeX has none for verdicts without a number."""
 
     text: str
     latex: str = ""
@@ -68,7 +68,7 @@ SIGNS = {
 
 
 class Difference(NamedTuple):
-    """Our mean minus the printed one, its standard error, and the degrees of freedom of that error (Welch)."""
+    """Our mean minus the printed one, with its standard error and degrees of freedom (Welch)."""
 
     value: float
     error: float
@@ -76,11 +76,11 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, ours: Stat, repeats: int, paper: Published) -> "Difference":
-        """The difference of two means from their spreads, ours over `repeats` runs and the paper's over its ten.
+        """Compute the difference of our mean over `repeats` runs and the paper's mean over ten.
 
-        Standard deviations are taken as they are printed, over sqrt(n): for the population's, which both sides show,
-        that is a little too narrow and so the stricter reading. A single run has no spread of its own; the paper's is
-        taken for it.
+        The standard error is the printed standard deviation over sqrt(n). Both sides show the
+        population's deviation, so the interval is slightly too narrow, which is the stricter test.
+        A single run takes the standard deviation of the paper.
         """
         assert ours.mean is not None
         assert ours.std is not None
@@ -92,7 +92,7 @@ class Difference(NamedTuple):
         return cls(ours.mean - paper.mean, math.sqrt(squared), freedom)
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The confidence interval of the difference."""
+        """Return the confidence interval of the difference."""
         from scipy.special import stdtrit
 
         reach = float(stdtrit(self.freedom, 1.0 - level / 2.0)) * self.error
@@ -100,19 +100,19 @@ class Difference(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Whether the means differ by Welch's test."""
+        """Return whether the means differ by Welch's test."""
         low, high = self.interval()
         return low > 0.0 or high < 0.0
 
     @property
     def equivalent(self) -> bool:
-        """Whether the difference is shown to be less than EQUIVALENT points: two one-sided tests (TOST)."""
+        """Return whether two one-sided tests (TOST) show a difference below EQUIVALENT points."""
         low, high = self.interval(2.0 * LEVEL)
         return low > -EQUIVALENT and high < EQUIVALENT
 
 
 def compare(difference: Difference) -> Verdict:
-    """The word for a difference."""
+    """Return the verdict on a difference."""
     size = abs(difference.value)
     if size <= ROUNDING:
         return Verdict.EXACT
@@ -124,7 +124,7 @@ def compare(difference: Difference) -> Verdict:
 
 
 def judge(outcome: Outcome, score: str, paper: Published | None) -> Verdict:
-    """The verdict on one score of a cell."""
+    """Return the verdict on one score of a cell."""
     if not outcome.available:
         return Verdict.UNAVAILABLE
     if not outcome.ok:

@@ -1,1 +1,1 @@
-"""What is to be computed: methods, data sets, protocol, and the cells and runs that follow from them."""
+"""Plan an experiment: methods, data sets and protocol give cells and their runs."""

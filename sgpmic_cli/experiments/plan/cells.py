@@ -1,8 +1,8 @@
-"""What is to be computed: cells (data set, variance, method) and the runs behind them.
+"""Plan cells (data set, variance, method) and the runs behind them.
 
-A run knows its seed and its key from the start. Both are hashes of what the run *is*, never of its place in the plan:
-adding a method or a repeat changes no other run, and two cells that ask for the same experiment (WDBC at 50 and 95 %
-has one Q) share its runs.
+The seed and the key of a run are hashes of what the run computes, not of its place in the plan.
+Adding a method or a repeat changes no other run. Two cells with the same experiment (WDBC has the
+same Q at 50 and 95 %) share their runs.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from sgpmic_cli.experiments.plan.table_data import TableData
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method on one data set at one Q."""
+    """One method on one data set with one number of latent dimensions."""
 
     dataset: str
     variance: int
@@ -30,23 +30,21 @@ class Cell:
     method: Method
     n_clusters: int
     settings: dict[str, Any] = field(default_factory=dict)
-    scores: dict[str, str] = field(
-        default_factory=lambda: {"acc": "acc", "nmi": "nmi"}
-    )  # shown as ACC and as NMI
-    data: Dataset | None = None  # with the columns that the method gets; None when unavailable
-    reason: str = ""
+    # The scores shown as ACC and as NMI.
+    scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})
+    data: Dataset | None = None  # with the columns that the method gets; None if unavailable
+    reason: str = ""  # why the data are unavailable
     data_differ: bool = False  # the data are not those of the paper
 
     def parameter(self, name: str) -> Any:
-        """What a sweep varies: the number of clusters, or a setting; None where the cell has no such setting."""
+        """Return a parameter that a sweep varies, or None if the cell does not have it."""
         return self.n_clusters if name == "n_clusters" else self.settings.get(name)
 
     def candidates(self) -> list[dict[str, Any]]:
-        """Settings to run: one dict, or one for each point of the method's grid."""
-        points = itertools.product(*self.method.grid.values())
-        return [
-            {**self.settings, **dict(zip(self.method.grid, point, strict=True))} for point in points
-        ]
+        """Return the settings to run, one for each point of the method's grid."""
+        grid = self.method.grid
+        points = itertools.product(*grid.values())
+        return [{**self.settings, **dict(zip(grid, point, strict=True))} for point in points]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,7 @@ class Run:
     code: str  # version of the method's code
 
     def arguments(self) -> dict[str, Any]:
-        """What the estimator's constructor gets (a clusterer from elsewhere only what it accepts)."""
+        """Return the arguments of the estimator's constructor, limited to those it accepts."""
         common = {
             "n_clusters": self.cell.n_clusters,
             "n_components": self.q,
@@ -73,57 +71,49 @@ class Run:
 
 
 def plan_cells(
-    asked: Iterable[TableData],
+    tables: Iterable[TableData],
     methods: Sequence[Method],
     protocol: Protocol,
     scale: str | None = None,
 ) -> list[Cell]:
-    """The cells of a table, row by row; methods that scale columns by themselves are told the one `scale` of all."""
+    """Return the cells of a table, row by row.
+
+    Methods that scale the columns themselves get the common `scale` as an argument.
+    """
     planned: list[Cell] = []
-    for table_data in asked:
-        for variance in table_data.variances:
-            q = _q(table_data, variance, protocol)
-            planned += [
-                _told_scale(_cell(table_data, variance, q, method, protocol), scale)
-                for method in methods
-            ]
+    for table in tables:
+        for variance in table.variances:
+            q = _q(table, variance, protocol)
+            for method in methods:
+                cell = _cell(table, variance, q, method, protocol)
+                if scale is not None and "scale" in method.accepts():
+                    cell = replace(cell, settings={**cell.settings, "scale": scale})
+                planned.append(cell)
     return planned
 
 
-def _told_scale(cell: Cell, scale: str | None) -> Cell:
-    if scale is None or "scale" not in cell.method.accepts():
-        return cell
-    return replace(cell, settings={**cell.settings, "scale": scale})
-
-
-def _q(table_data: TableData, variance: int, protocol: Protocol) -> int | None:
-    if table_data.data is not None:
-        return protocol.q(table_data.data, table_data.entry, variance)
-    return table_data.entry.as_run_q.get(variance) if table_data.entry and protocol.as_run else None
+def _q(table: TableData, variance: int, protocol: Protocol) -> int | None:
+    if table.data is not None:
+        return protocol.q(table.data, table.entry, variance)
+    return table.entry.as_run_q.get(variance) if table.entry and protocol.as_run else None
 
 
 def _cell(
-    table_data: TableData, variance: int, q: int | None, method: Method, protocol: Protocol
+    table: TableData, variance: int, q: int | None, method: Method, protocol: Protocol
 ) -> Cell:
-    entry, data = table_data.entry, table_data.data
+    entry, data = table.entry, table.data
     if data is None:
-        return Cell(
-            table_data.name,
-            variance,
-            q,
-            method,
-            entry.n_classes if entry else 0,
-            reason=table_data.reason,
-        )
+        n_classes = entry.n_classes if entry else 0
+        return Cell(table.name, variance, q, method, n_classes, reason=table.reason)
     if data.labels is None:
         raise UsageError(
-            f"{table_data.name!r} has no label column to score against: name it with label=COLUMN."
+            f"{table.name!r} has no label column to score against: name it with label=COLUMN."
         )
     settings = protocol.settings(method, entry)
     if entry is not None and "n_inducing" in method.accepts():
         settings = {"n_inducing": min(entry.inducing, len(data.Y)), **settings}
     return Cell(
-        dataset=table_data.name,
+        dataset=table.name,
         variance=variance,
         q=q,
         method=method,
@@ -136,7 +126,7 @@ def _cell(
 
 
 def plan_runs(planned: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
-    """All runs of the cells, equal ones once, in the order of the plan."""
+    """Return all runs of the cells in the order of the plan, without duplicates."""
     unique: dict[str, Run] = {}
     for cell in planned:
         for run in runs_of(cell, repeats, seed):
@@ -145,7 +135,7 @@ def plan_runs(planned: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
 
 
 def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
-    """The runs behind one cell, grid point by grid point; none when the data are unavailable."""
+    """Return the runs of one cell, grid point by grid point; none if the data are unavailable."""
     if cell.data is None:
         return []
     return [
@@ -157,27 +147,23 @@ def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
 
 def _run(cell: Cell, settings: dict[str, Any], repeat: int, base: int) -> Run:
     assert cell.data is not None
-    q = settings.get(
-        "n_components", cell.q
-    )  # a method with a number of its own has one run for all rows of a data set
+    # A method with its own number of dimensions has the same runs in all rows of a data set.
+    q = settings.get("n_components", cell.q)
+    common = {"q": q, "n_clusters": cell.n_clusters, "settings": settings}
     identity = {
+        **common,
         "dataset": cell.dataset,
-        "q": q,
-        "n_clusters": cell.n_clusters,
         "method": cell.method.name,
-        "settings": settings,
+        "seed": base,
+        "repeat": repeat,
     }
-    seed = int(
-        _digest({**identity, "seed": base, "repeat": repeat})[:8], 16
-    )  # 32 bits: what RandomState takes
+    seed = int(_digest(identity)[:8], 16)  # 32 bits, as RandomState requires
     code = code_version(cell.method.module)
     key = _digest(
         {
+            **common,
             "data": cell.data.sha256,
-            "q": q,
-            "n_clusters": cell.n_clusters,
             "method": cell.method.target,
-            "settings": settings,
             "seed": seed,
             "code": code,
         }

@@ -1,8 +1,8 @@
-"""The two protocols: what the paper's numbers were made with, and what its text says.
+"""Define the two protocols: how the paper's numbers were computed, and what its text says.
 
-`as-run` is the procedure under which most cells of the cheap methods come out to the second decimal: Wine without its
-last column for most methods, NMI between the classes and the mapped labels, Yale with the printed Q. `as-stated`
-follows the text, and where that is silent takes the plainest reading.
+`as-run` is the procedure that reproduces most cells of the deterministic methods to the second
+decimal: Wine without its last column for most methods, NMI of the mapped labels, Yale with the
+printed Q. `as-stated` follows the text and takes the simplest reading where the text is silent.
 """
 
 from dataclasses import dataclass
@@ -16,39 +16,37 @@ from sgpmic_cli.experiments.plan.methods import Method, unknown
 
 @dataclass(frozen=True)
 class Protocol:
-    """Which columns, which Q, which settings and which scores a table is made with."""
+    """The columns, latent dimensions, settings and scores of a table."""
 
     name: str
-    nmi: str  # the score that is shown as NMI, unless a method has its own
+    nmi: str  # the score shown as NMI, unless a method has its own
     as_run: bool
 
     def columns(self, data: Dataset, entry: Entry | None, method: Method) -> Dataset:
-        """The data as the method gets them."""
+        """Return the data with the columns that the method gets."""
         return self._dropped(data, entry) if method.drops_columns else data
 
     def q(self, data: Dataset, entry: Entry | None, variance: int) -> int:
-        """Latent dimensions for a share of variance; the same for every method of a row, as in the paper."""
+        """Return the number of latent dimensions of a row, which all its methods share."""
         if self.as_run and entry is not None and variance in entry.as_run_q:
             return entry.as_run_q[variance]
-        from sgpmic_cli.embeddings import (
-            dimensions_for,
-        )  # a process that only runs a method does without
+        from sgpmic_cli.embeddings import dimensions_for
 
         return dimensions_for(self._dropped(data, entry).Y, variance / 100)
 
     def settings(self, method: Method, entry: Entry | None) -> dict[str, Any]:
-        """The constructor arguments of a method under this protocol, its grid not included.
+        """Return the constructor arguments of a method, without its grid.
 
-        Settings that only serve to reproduce the printed numbers are not applied to a user's own data.
+        Settings that reproduce the printed numbers do not apply to data outside the registry.
         """
         if not self.as_run:
             return {**method.settings, **method.as_stated}
         return {**method.settings, **(method.as_run if entry is not None else {})}
 
     def scores(self, method: Method, entry: Entry | None) -> dict[str, str]:
-        """The scores that are shown as ACC and NMI.
+        """Return the scores that are shown as ACC and NMI.
 
-        Some columns of the paper were scored otherwise than the rest; on a user's own data all are scored alike.
+        Exceptions of single columns of the paper do not apply to data outside the registry.
         """
         own = method.as_run_scores if self.as_run and entry is not None else {}
         return {"acc": "acc", "nmi": self.nmi, **own}
@@ -66,7 +64,7 @@ PROTOCOLS = {
 
 
 def protocol_named(name: str) -> Protocol:
-    """The protocol of that name."""
+    """Return the protocol of a name."""
     if name not in PROTOCOLS:
         raise UsageError(unknown("protocol", name, PROTOCOLS))
     return PROTOCOLS[name]

@@ -1,4 +1,4 @@
-"""What an experiment asks for, as one value: which data sets, rows and methods, how often, under which protocol."""
+"""Describe an experiment as one value: data sets, rows, methods, repeats, protocol."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -14,37 +14,32 @@ Vary = Callable[[Cell], Iterable[Cell]]
 
 
 def unvaried(cell: Cell) -> list[Cell]:
-    """Run the cell of the table as it is."""
+    """Return the cell unchanged."""
     return [cell]
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that decides which numbers come out; how and where they are computed is in `RunOptions`."""
+    """Everything that determines the numbers. `RunOptions` says how and where they are computed."""
 
-    datasets: Sequence[
-        str
-    ]  # names of the registry, `all` of the paper's, paths or patterns of CSV files
-    variances: Sequence[str | int] = (95,)  # shares in percent that set Q, or `all`
+    datasets: Sequence[str]  # names of the registry, `all`, paths or patterns of CSV files
+    variances: Sequence[str | int] = (95,)  # percentages of variance that set Q, or `all`
     methods: Sequence[str] = ("all",)
     repeats: int = 10
     seed: int = 0
     protocol: str = "as-run"
-    label: str | None = None  # column of classes in the CSV files; None for their last one
-    scale: str | None = (
-        None  # what the columns are brought to for all methods; None leaves it to each
-    )
-    vary: Vary = unvaried  # turns a cell of the table into the cells that are run in its place
+    label: str | None = None  # label column of the CSV files; None for the last column
+    scale: str | None = None  # scaling of the columns for all methods; None for their own scaling
+    vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
     def __post_init__(self) -> None:
-        """Refuse to run nothing."""
+        """Check the number of repeats and the scaling."""
         if self.repeats < 1:
             raise UsageError(f"repeats={self.repeats} leaves nothing to run: give 1 or more.")
         if self.scale not in (None, *SCALES):
             raise UsageError(unknown("scale", str(self.scale), SCALES))
 
     def arguments(self) -> dict[str, Any]:
-        """What was asked for as plain values, for the manifest."""
-        return {
-            field.name: getattr(self, field.name) for field in fields(self) if field.name != "vary"
-        }
+        """Return the arguments as plain values, for the manifest."""
+        names = [field.name for field in fields(self) if field.name != "vary"]
+        return {name: getattr(self, name) for name in names}

@@ -1,4 +1,4 @@
-"""The data sets that a table is asked for: names of the registry, `all` of the paper's, paths or patterns of files."""
+"""Load the data sets of a table: names of the registry, `all`, paths or patterns of files."""
 
 import glob
 import os
@@ -19,11 +19,11 @@ VARIANCES = (50, 95, 99)
 
 @dataclass(frozen=True)
 class TableData:
-    """A data set that was asked for: its data, or the reason why there are none."""
+    """A requested data set with its data, or the reason why they are unavailable."""
 
     name: str
-    variances: tuple[int, ...]  # the rows it has in the table
-    entry: Entry | None  # None for a user's own file
+    variances: tuple[int, ...]  # its rows in the table
+    entry: Entry | None  # None for a user's file
     data: Dataset | None
     reason: str = ""
 
@@ -38,7 +38,7 @@ def load_table_data(
     mirror: str | None = None,
     offline: bool = False,
 ) -> list[TableData]:
-    """Load every data set; one that cannot be had stays in the list with its reason."""
+    """Load every data set. An unavailable one stays in the list with its reason."""
     wanted = _variances(variances)
     registered = set(names())
     paper = [name for name in names() if entry(name).in_paper]
@@ -51,9 +51,7 @@ def load_table_data(
         for name in paper if asked == "all" else [asked]:
             known = entry(name) if name in registered else None
             rows = tuple(known.variances if known else VARIANCES) if wanted is None else wanted
-            if (
-                asked == "all"
-            ):  # a row that the paper does not have is computed only for a data set asked by name
+            if asked == "all":  # `all` has the rows of the paper only
                 rows = tuple(variance for variance in rows if known and variance in known.variances)
             try:
                 classes = None if known else label or last_column(name)
@@ -73,61 +71,52 @@ def load_table_data(
         raise UsageError(
             "no data set was named: give datasets=iris,wine for example, or all, or a CSV file."
         )
-    missing = [loaded.reason for loaded in listed if loaded.data is None]
-    if len(missing) == len(listed):
-        raise DataUnavailable(" ".join(missing))
+    if all(loaded.data is None for loaded in listed):
+        raise DataUnavailable(" ".join(loaded.reason for loaded in listed))
     return listed
 
 
 def _expanded(datasets: Sequence[str], registered: set[str]) -> Iterator[str]:
-    """Names as they are, patterns such as FOLDER/*.csv as the files they stand for, in the order of their names."""
+    """Yield names unchanged, and the files of a pattern such as FOLDER/*.csv in sorted order."""
     for asked in datasets:
-        if (
-            asked in registered
-            or asked == "all"
-            or not glob.has_magic(asked)
-            or os.path.exists(asked)
-        ):
+        is_name = asked in registered or asked == "all"
+        if is_name or not glob.has_magic(asked) or os.path.exists(asked):
             yield asked
             continue
         found = sorted(glob.glob(os.path.expanduser(asked), recursive=True))
         if not found:
             raise UsageError(
-                f"no file is called like {asked!r}: check the folder, and put the pattern in quotes."
+                f"no file matches {asked!r}: check the folder, and put the pattern in quotes."
             )
         yield from found
 
 
 def _check_classes(data: Dataset, path: str, column: str | None) -> None:
-    """Refuse a last column that holds measurements and no classes."""
+    """Raise UsageError if the last column holds measurements instead of classes."""
     if 2 * data.n_classes > len(data.Y):
         raise UsageError(
-            f"the last column of {path}, {column!r}, has {data.n_classes} different values in {len(data.Y)} rows and "
-            "is no column of classes: name it with label=COLUMN."
+            f"the last column of {path}, {column!r}, has {data.n_classes} different values in "
+            f"{len(data.Y)} rows, so it is not a label column: name one with label=COLUMN."
         )
 
 
 def _scaled(data: Dataset, scale: str | None) -> Dataset:
     if scale is None or scale == "none":
         return data
-    offset, factor = offset_and_scale(
-        data.Y, cast(Scale, scale)
-    )  # one of SCALES, as `Study` has checked
+    offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
     return replace(data, Y=(data.Y - offset) / factor)
 
 
 def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
-    """Shares in percent; None stands for all rows of each data set."""
+    """Parse percentages; None stands for all rows of each data set."""
     texts = [str(text).strip().removesuffix("%") for text in asked]
     if "all" in texts:
         return None
     for text in texts:
         if text not in map(str, VARIANCES):
-            near = (
-                f" (the nearest is {_nearest(float(text))})"
-                if text.replace(".", "", 1).isdecimal()
-                else ""
-            )
+            near = ""
+            if text.replace(".", "", 1).isdecimal():
+                near = f" (the nearest is {_nearest(float(text))})"
             raise UsageError(
                 f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all."
             )
@@ -138,6 +127,6 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
     return tuple(dict.fromkeys(int(text) for text in texts))
 
 
-def _nearest(share: float) -> int:
-    percent = share if share > 1.0 else 100.0 * share
+def _nearest(fraction: float) -> int:
+    percent = fraction if fraction > 1.0 else 100.0 * fraction
     return min(VARIANCES, key=lambda variance: abs(variance - percent))

@@ -1,1 +1,1 @@
-"""Planned runs computed, kept on disk, and brought together into one outcome for each cell."""
+"""Compute the planned runs, store their records, and aggregate them to one outcome per cell."""

@@ -1,7 +1,7 @@
-"""From runs to cells: mean and spread over the repeats that succeeded, and the choice among a grid."""
+"""Aggregate runs to cells: mean and standard deviation over the successful repeats."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,76 +13,73 @@ from sgpmic_cli.scores import SCORES
 
 @dataclass(frozen=True)
 class Stat:
-    """Mean and population standard deviation; both None when nothing succeeded."""
+    """Mean and population standard deviation; both None if no run succeeded."""
 
     mean: float | None = None
     std: float | None = None
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Stat":
-        """The statistic of some values, in the order of the repeats so that the last digit is always the same."""
+        """Compute the statistic of values in the order of the repeats."""
         return cls(float(np.mean(values)), float(np.std(values))) if values else cls()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the runs behind one cell, or behind one point of its grid, gave."""
+    """The results of a cell, or of one point of its grid."""
 
     cell: Cell
     settings: dict[str, Any]
     repeats: int
     failed: int
-    stats: dict[str, Stat]  # by the names of the scores
-    duration: Stat  # of a successful run, in seconds
-    reasons: tuple[str, ...] = ()  # why runs failed, or why there are no data
+    stats: dict[str, Stat]  # by the name of the score
+    duration: Stat  # seconds of a successful run
+    reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
     warnings: tuple[str, ...] = ()
     grid: tuple["Outcome", ...] = field(default=())
     records: tuple[Record, ...] = ()  # of all repeats, in their order
 
     @property
     def seconds(self) -> float | None:
-        """Mean seconds of a successful run."""
+        """Return the mean time of a successful run."""
         return self.duration.mean
 
     @property
     def available(self) -> bool:
-        """Whether there were data to run on."""
+        """Return whether there were data to run on."""
         return self.cell.data is not None
 
     @property
     def failed_anywhere(self) -> int:
-        """Failed runs of the cell, at any point of its grid."""
+        """Return the number of failed runs at all points of the grid."""
         return sum(point.failed for point in self.grid) if self.grid else self.failed
 
     @property
     def ok(self) -> bool:
-        """Whether at least one run succeeded."""
+        """Return whether at least one run succeeded."""
         return self.repeats > self.failed
 
 
 def aggregate_runs(cell: Cell, behind: Sequence[Run], records: Mapping[str, Record]) -> Outcome:
-    """The outcome of a cell from the records of its runs.
+    """Aggregate the records of a cell's runs.
 
-    Of a grid the point with the best mean ACC is shown (the first of equals): the labels choose it.
-    Only points with the fewest failed runs are candidates: a mean over the repeats that went well is no fair rival of
-    a mean over all.
+    With a grid, the labels choose the point with the best mean ACC, the first one of equals. Only
+    points with the fewest failed runs are candidates, because a mean over fewer repeats is not
+    comparable.
     """
     if cell.data is None:
-        return Outcome(
-            cell, cell.settings, 0, 0, dict.fromkeys(SCORES, Stat()), Stat(), reasons=(cell.reason,)
-        )
+        stats = dict.fromkeys(SCORES, Stat())
+        return Outcome(cell, cell.settings, 0, 0, stats, Stat(), reasons=(cell.reason,))
     points = [
         _point(cell, settings, [records[run.key] for run in behind if run.settings == settings])
         for settings in cell.candidates()
     ]
     if len(points) == 1:
         return points[0]
-    best = max(points, key=_merit)
-    return Outcome(**{**vars(best), "grid": tuple(points)})
+    return replace(max(points, key=_merit), grid=tuple(points))
 
 
 def _merit(point: Outcome) -> tuple[int, float]:
-    """Fewer failures before a higher mean ACC."""
     acc = point.stats["acc"].mean
     return -point.failed, -1.0 if acc is None else acc
 

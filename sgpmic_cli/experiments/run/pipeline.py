@@ -1,4 +1,4 @@
-"""The one way of every study: cells planned, runs looked up, the rest computed, all aggregated, tables written."""
+"""Run a study: plan cells, look up stored runs, compute the others, aggregate, write tables."""
 
 import json
 import time
@@ -25,7 +25,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study of which everything is decided and nothing computed: what a dry run shows."""
+    """A planned study, which a dry run shows."""
 
     study: Study
     options: RunOptions
@@ -36,13 +36,13 @@ class Prepared:
     store: Store
 
     def runs_of(self, cell: Cell) -> list[Run]:
-        """The runs behind one of the cells."""
+        """Return the runs of one of the cells."""
         return runs_of(cell, self.study.repeats, self.study.seed)
 
 
 @dataclass(frozen=True)
 class FinishedStudy:
-    """The outcome of every cell, and how much of it had to be computed."""
+    """The outcome of every cell, and how many runs were computed."""
 
     prepared: Prepared
     outcomes: list[Outcome]  # one for each of the prepared cells
@@ -51,27 +51,26 @@ class FinishedStudy:
 
     @property
     def computed(self) -> int:
-        """Runs computed by this call."""
+        """Return the number of runs computed by this call."""
         return len(self.prepared.work.pending)
 
     @property
     def reused(self) -> int:
-        """Runs that the store answered."""
+        """Return the number of runs read from the store."""
         return len(self.prepared.work.kept)
 
     @property
     def failed(self) -> int:
-        """Runs that failed, now or before."""
+        """Return the number of failed runs, computed or read."""
         return sum(not record.ok for record in self.records.values())
 
 
 def run_study(
     study: Study, options: RunOptions, out: PathLike | None = None, files: Iterable[str] = ()
 ) -> FinishedStudy:
-    """Run or resume a study whose tables are to go into `out` as `files`, if it has any.
+    """Run or resume a study whose tables will be written into `out` as `files`.
 
-    That `out` and the store can be written, and that no table would replace what is read, is found out before hours of
-    computing, not after them.
+    Check before the computation that the folders are writable and no table would replace an input.
     """
     prepared = prepare(study, options, out)
     if out is not None:
@@ -82,7 +81,7 @@ def run_study(
 
 
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
-    """Check what is asked for, load the data, and divide the runs into those at hand and those to compute."""
+    """Check the arguments, load the data, plan the runs and look them up in the store."""
     protocol = protocol_named(study.protocol)
     methods = resolve(study.methods)
     found = load_table_data(
@@ -106,7 +105,7 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
 
 
 def compute(prepared: Prepared) -> FinishedStudy:
-    """Compute what is missing, here or on a Dask cluster, and aggregate the runs of every cell."""
+    """Compute the runs without a record, and aggregate the runs of every cell."""
     start = time.perf_counter()
     options, work = prepared.options, prepared.work
     costs = {run.key: runner.cost(run) for run in work.pending}
@@ -131,19 +130,15 @@ def write_study(
 ) -> None:
     """Write the tables of a study and its manifest, all of them or none.
 
-    `further` are arguments that the study does not hold itself, such as the values of a sweep.
+    `further` are arguments that the study does not hold, such as the values of a sweep.
     """
-    text = json.dumps(
-        _manifest(finished, further or {}), indent=2, ensure_ascii=False, allow_nan=False
-    )
+    content = _manifest(finished, further or {})
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     write_files(folder, {**files, MANIFEST: f"{text}\n"})
 
 
 def _manifest(finished: FinishedStudy, further: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked for, on which data, and what was computed.
-
-    Runs that the store answered were computed by an earlier call: their time is in `seconds_of_all_runs` only.
-    """
+    """Return the manifest of a study. `seconds_of_all_runs` includes the runs of earlier calls."""
     prepared = finished.prepared
     used = [cell.data for cell in prepared.cells if cell.data is not None]
     return manifest(
@@ -159,5 +154,5 @@ def _store_folder(options: RunOptions, out: PathLike | None) -> Path:
     if options.store is not None:
         return Path(options.store)
     if out is None:
-        raise ValueError("a study that writes no tables needs a store for its runs.")
+        raise ValueError("a study without tables needs a store for its runs.")
     return Path(out) / "runs"

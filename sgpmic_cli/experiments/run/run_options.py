@@ -1,4 +1,4 @@
-"""How and where the runs of a study are computed. Nothing here changes a number."""
+"""Options that say how and where the runs of a study are computed. They change no number."""
 
 import os
 from collections.abc import Mapping
@@ -7,37 +7,36 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.run.dask_backend import scheduler_of
+from sgpmic_cli.experiments.plan.methods import unknown
+from sgpmic_cli.experiments.run.one_run import Limits
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.separate_process import Limits
 
-MOST_JOBS_PER_CORE = 32  # beyond that processes only take memory from each other
+BACKENDS = ("loky", "dask")
+MAX_JOBS_PER_CORE = 32
 
 
 class Watcher:
-    """Is told how the work goes on. This one does nothing with it; a command line shows a progress bar."""
+    """Callbacks for the progress of a study, which do nothing unless overridden."""
 
     def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
-        """The number of runs, how many of them the store already has, and rough costs of the others by key."""
+        """Receive the number of runs, how many have a record, and the other costs by key."""
 
     def finished(self, record: Record) -> None:
-        """A run was computed."""
+        """Receive the record of a computed run."""
 
     def warn(self, sentence: str) -> None:
-        """Something is not as it should be, but the work goes on."""
+        """Receive a warning."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Where records and data lie, who computes, and which records are not trusted."""
+    """Folders of records and data, executor, and which records are computed again."""
 
-    store: PathLike | None = (
-        None  # folder of run records; None for the folder `runs` beside the tables
-    )
-    n_jobs: int = -1  # processes of this machine, -1 for one per core
+    store: PathLike | None = None  # folder of run records; None for `runs` beside the tables
+    n_jobs: int = -1  # processes of this machine; -1 for one per core
     backend: str = "loky"  # or "dask", with the address of its scheduler
     scheduler: str | None = None
-    limits: Limits = field(default_factory=Limits)  # of time and memory for one run
+    limits: Limits = field(default_factory=Limits)
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
@@ -46,22 +45,31 @@ class RunOptions:
     watcher: Watcher = field(default_factory=Watcher)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work before anything is loaded."""
+        """Check the options before any data are loaded."""
+        most = MAX_JOBS_PER_CORE * (os.cpu_count() or 1)
         if self.n_jobs == 0:
             raise UsageError(
                 "n_jobs=0 means no process at all: give 1 or more, or -1 for all cores."
             )
-        most = MOST_JOBS_PER_CORE * (os.cpu_count() or 1)
         if self.n_jobs > most:
             raise UsageError(
-                f"n_jobs={self.n_jobs} is more than this machine can start: give at most {most}, or -1."
+                f"n_jobs={self.n_jobs} is too many for this machine: give at most {most}, or -1."
             )
-        scheduler_of(self.backend, self.scheduler)
+        if self.backend not in BACKENDS:
+            raise UsageError(unknown("backend", self.backend, BACKENDS))
+        if self.backend == "dask" and not self.scheduler:
+            raise UsageError(
+                "backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786."
+            )
+        if self.backend != "dask" and self.scheduler:
+            raise UsageError(
+                f"scheduler={self.scheduler} is the address of a Dask cluster: add backend=dask."
+            )
 
     def arguments(self) -> dict[str, Any]:
-        """What was asked for as plain values, for the manifest.
+        """Return the options as plain values, for the manifest.
 
-        Where data lie on somebody's machine is nobody else's business: the manifest has their hashes.
+        Paths on the user's machine are left out; the manifest has hashes of the data.
         """
         places = {"data_dir": self.data_dir, "mirror": self.mirror}
         return {

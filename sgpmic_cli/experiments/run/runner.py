@@ -1,37 +1,43 @@
-"""Computing the runs that no record answers for: in parallel, longest first, each kept the moment it is finished."""
+"""Compute the runs without a record: in parallel, longest first, each stored when finished."""
 
+import asyncio
 import contextlib
 import os
 import signal
-import threading
-import time
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.code_version import code_version
+from sgpmic_cli.deadline import within
+from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.run.dask_backend import records_of_workers
-from sgpmic_cli.experiments.run.one_run import compute
+from sgpmic_cli.experiments.plan.third_party import exit_with_parent
+from sgpmic_cli.experiments.run.one_run import Limits, compute, needs_child
 from sgpmic_cli.experiments.run.records import Record, Store
-from sgpmic_cli.experiments.run.separate_process import Limits, needs_own_process, records_apart
 
-BATCH_SECONDS = (
-    0.5  # runs are sent to a worker in batches of about this length: shorter ones would mostly wait
-)
-OWN_PROCESS_SECONDS = 5.0  # and where a process has to be started for a batch
+if TYPE_CHECKING:
+    from distributed import Client
+
+BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this length
+CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
 USUAL_INDUCING = 50
-FOLLOW_SECONDS = 1.0  # how often a worker looks whether the command that started it still lives
+CONNECT_SECONDS = 10
+BATCHES_AHEAD = 200  # batches sent to a Dask cluster before their results are needed
+RESUME = "finished runs are kept, and the same command resumes."
 
-Progress = Callable[[Record], None]
+Batches = Sequence[list[Run]]
+Records = Generator[list[Record], None, None]
 
 
 @dataclass(frozen=True)
 class Work:
-    """Which runs are answered by the store, and which are to be computed."""
+    """The runs that the store has a record of, and the runs to compute."""
 
     kept: dict[str, Record]
     pending: list[Run]
@@ -40,7 +46,7 @@ class Work:
 def divide(
     planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False
 ) -> Work:
-    """Look every run up in the store."""
+    """Look up every run in the store."""
     kept: dict[str, Record] = {}
     pending: list[Run] = []
     for run in planned:
@@ -59,39 +65,36 @@ def execute(
     n_jobs: int = 1,
     scheduler: str | None = None,
     limits: Limits = Limits(),
-    progress: Progress = lambda _: None,
+    progress: Callable[[Record], None] = lambda _: None,
 ) -> dict[str, Record]:
-    """Compute runs and return their records by key. What is finished stays in the store whatever happens here.
+    """Compute runs, store each record at once, and return the records by key.
 
-    With the address of a Dask `scheduler` its workers compute, and this process keeps the records. Methods from
-    elsewhere come last, in processes of their own; with `limits` every run has one.
+    The runs are computed by processes of this machine, or by the workers of a Dask cluster if the
+    address of its `scheduler` is given. Third-party methods come last.
     """
     if not pending:
         return {}
     store.open()
+    batches = make_batches(pending, limits)
+    if scheduler is None:
+        results = _run_locally(batches, store.memory, limits, n_jobs)
+    else:
+        results = run_on_cluster(batches, scheduler, limits, store.warn)
     records: dict[str, Record] = {}
-    trusted = [run for run in pending if not run.cell.method.foreign]
-    foreign = [run for run in pending if run.cell.method.foreign]
-    for stage in [*_stages(trusted), *([foreign] if foreign else [])]:
-        if scheduler is not None:
-            length = OWN_PROCESS_SECONDS if needs_own_process(stage[0], limits) else BATCH_SECONDS
-            outcomes = _elsewhere(_batches(stage, length), store, scheduler, limits)
-        elif needs_own_process(stage[0], limits):
-            outcomes = _apart(stage, store, n_jobs, limits)
-        else:
-            outcomes = _outcomes(_batches(stage), store, n_jobs)
-        with contextlib.closing(outcomes) as finished:
-            for batch in finished:
-                for record in batch:
-                    records[record.key] = record
-                    progress(record)
+    with contextlib.closing(results):
+        for batch in results:
+            for record in batch:
+                store.write(record)
+                records[record.key] = record
+                progress(record)
     return records
 
 
 def cost(run: Run) -> float:
-    """Rough seconds of a run, to order and batch the work and to guess the time left.
+    """Estimate the seconds of a run, to order the work and to show the time left.
 
-    In proportion to the rows, and to clusters and inducing points beyond the usual ones.
+    The estimate is proportional to the rows, and to the clusters and inducing points beyond the
+    usual numbers.
     """
     data = run.cell.data
     assert data is not None
@@ -100,27 +103,11 @@ def cost(run: Run) -> float:
     return run.cell.method.cost * len(data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
-def _stages(pending: Sequence[Run]) -> list[list[Run]]:
-    """Two stages when runs share intermediate results: in the first, one run of each data set or cell makes them.
-
-    Runs that share nothing fill the first stage up, so no core waits for the longest of those makers.
-    """
-    makers: dict[tuple[Any, ...], Run] = {}
-    sharing = [run for run in pending if "memory" in run.cell.method.accepts()]
-    for run in sorted(sharing, key=cost):
-        assert run.cell.data is not None
-        served = (run.cell.method.name, run.q) if run.cell.method.keeps_for_cell else ()
-        makers.setdefault((run.cell.data.sha256, *served), run)
-    first = list(makers.values())
-    later = {run.key for run in sharing} - {run.key for run in first}
-    first += [run for run in pending if "memory" not in run.cell.method.accepts()]
-    return [stage for stage in (first, [run for run in pending if run.key in later]) if stage]
-
-
-def _batches(stage: Sequence[Run], seconds: float = BATCH_SECONDS) -> list[list[Run]]:
-    """Runs in falling order of cost, cheap runs of the same cell together."""
+def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Run]]:
+    """Sort runs by decreasing cost, and put short runs of the same cell into one batch."""
     batches: list[list[Run]] = []
-    for run in sorted(stage, key=_order):
+    for run in sorted(runs, key=_order):
+        seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
         last = batches[-1] if batches else []
         if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= seconds:
             last.append(run)
@@ -130,84 +117,51 @@ def _batches(stage: Sequence[Run], seconds: float = BATCH_SECONDS) -> list[list[
 
 
 def _order(run: Run) -> tuple[Any, ...]:
-    """Falling cost, and the runs of one cell side by side."""
+    """Return a sort key that keeps the runs of one cell together."""
     cell = run.cell
-    return -cost(run), cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
+    place = cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
+    return cell.method.third_party, -cost(run), *place
 
 
-def _outcomes(
-    batches: Sequence[list[Run]], store: Store, n_jobs: int
-) -> Generator[list[Record], None, None]:
-    """Records of the batches as they come."""
+def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:
+    """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
     if effective_n_jobs(n_jobs) == 1:
-        # In this process: runs one by one, so that progress and an interrupt are as fine as the runs.
         for batch in batches:
-            for run in batch:
-                yield compute_batch([run], store.folder)
+            for record in compute(batch, memory, limits):
+                yield [record]
         return
+    start = partial(_start_worker, os.getpid())
+    # joblib warns of cancelled tasks after an interrupt, which the command reports itself.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
     try:
-        start = partial(_follow, os.getpid())
         with parallel_config(
             backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start
         ):
-            # Workers are started here. Ctrl-C goes to them as well, and is left to us, who end them and say so, once.
+            parallel = Parallel(
+                return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            )
             with _blocked_interrupts():
-                finished = Parallel(
-                    return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
-                )(delayed(compute_batch)(batch, store.folder) for batch in batches)
+                finished = parallel(delayed(_compute_all)(each, memory, limits) for each in batches)
             yield from finished
     except BrokenProcessPool as error:
         raise SgpmicError(
-            "a worker process died, most likely for want of memory: finished runs are kept, run the same command "
-            "again with fewer processes, such as n_jobs=1."
+            f"a worker process died, probably out of memory: {RESUME} Use fewer processes, such as "
+            "n_jobs=1."
         ) from error
 
 
-def _apart(
-    stage: Sequence[Run], store: Store, n_jobs: int, limits: Limits
-) -> Generator[list[Record], None, None]:
-    """Records of runs that each have a process to themselves, kept as they come."""
-    from joblib import effective_n_jobs
-
-    slots = effective_n_jobs(n_jobs)
-    with contextlib.closing(
-        records_apart(stage, memory=store.memory, limits=limits, n_jobs=slots)
-    ) as finished:
-        for record in finished:
-            store.write(record)
-            yield [record]
-
-
-def _elsewhere(
-    batches: Sequence[list[Run]], store: Store, scheduler: str, limits: Limits
-) -> Generator[list[Record], None, None]:
-    """Records of the batches as a cluster sends them, each kept here: its workers need not see this disk."""
-    with contextlib.closing(records_of_workers(batches, scheduler, limits, store.warn)) as finished:
-        for batch in finished:
-            for record in batch:
-                store.write(record)
-            yield batch
-
-
-def compute_batch(batch: Sequence[Run], folder: Path) -> list[Record]:
-    """Compute runs one after the other and keep each record at once; called in the workers."""
-    from threadpoolctl import threadpool_limits
-
-    store = Store(folder)
-    records = []
-    with threadpool_limits(limits=1):
-        for run in batch:
-            record = compute(run, store.memory)
-            store.write(record)
-            records.append(record)
-    return records
+def _compute_all(batch: Sequence[Run], memory: Path, limits: Limits) -> list[Record]:
+    return list(compute(batch, memory, limits))
 
 
 @contextlib.contextmanager
 def _blocked_interrupts() -> Generator[None, None, None]:
-    """Block Ctrl-C in this thread, and for good in the processes that it starts meanwhile."""
+    """Block Ctrl-C in this thread and in the processes that it starts, which inherit the mask.
+
+    Ctrl-C in a terminal also reaches the workers. Without this, each would print a traceback.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -218,13 +172,100 @@ def _blocked_interrupts() -> Generator[None, None, None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _follow(parent: int) -> None:
-    """In a worker: leave Ctrl-C to the parent, and end when it is gone, were it by a kill."""
+def _start_worker(parent: int) -> None:
+    """In a worker: ignore Ctrl-C, and exit when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    exit_with_parent(parent)
 
 
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(FOLLOW_SECONDS)
-    os._exit(1)
+def run_on_cluster(
+    batches: Batches, scheduler: str, limits: Limits, warn: Callable[[str], None]
+) -> Records:
+    """Compute batches with the workers of a Dask cluster.
+
+    joblib's Dask backend is not used: it waits forever if the scheduler gives up a batch because
+    its workers died (joblib 1.6).
+    """
+    with _connect(scheduler) as client:
+        from distributed import as_completed
+
+        if not client.nthreads():
+            warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for one.")
+
+        def send(batch: list[Run]) -> object:
+            return client.submit(compute_on_worker, batch, limits, pure=False)
+
+        waiting = iter(batches)
+        first = [send(batch) for batch in islice(waiting, BATCHES_AHEAD)]
+        finished = as_completed(first, loop=client.loop)
+        for future in finished:
+            yield _result(future)
+            for batch in islice(waiting, 1):
+                finished.add(send(batch))
+
+
+def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record]:
+    """In a Dask worker: compute runs, if this worker gives the same numbers as this machine."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    if worker.state.nthreads != 1:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has several threads, whose runs would disturb each "
+            "other: start workers with --nthreads 1, one per core."
+        )
+    run = batch[0]
+    if code_version(run.cell.method.module) != run.code:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
+            "NumPy, SciPy or scikit-learn: install the same versions on every machine."
+        )
+    return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))
+
+
+def _connect(scheduler: str) -> "Client":
+    try:
+        from distributed import Client
+        from distributed.comm import connect
+    except ImportError as error:
+        raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
+
+    async def try_address() -> None:
+        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+
+    def open_client() -> Client:
+        # A client without a scheduler prints a traceback when the process ends.
+        asyncio.run(try_address())
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+
+    try:
+        return within(CONNECT_SECONDS, open_client)
+    except Exception as error:  # Dask raises many types of errors for a wrong address
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
+            "correct the address."
+        ) from error
+
+
+def _result(future: Any) -> list[Record]:
+    """Return the result of a Dask future. Turn its errors into one sentence."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    try:
+        return future.result()
+    except SgpmicError:
+        raise
+    except KilledWorker as error:
+        raise SgpmicError(
+            f"several Dask workers died on the same runs, probably out of memory: {RESUME}"
+        ) from error
+    except (CancelledError, FutureCancelledError, OSError) as error:
+        raise SgpmicError(f"the connection to the Dask scheduler was lost: {RESUME}") from error
+    except Exception as error:
+        raise SgpmicError(
+            f"the Dask cluster cannot compute the runs ({error}): install the same sgpmic, and the "
+            "same methods of your own, on every machine."
+        ) from error

@@ -1,1 +1,1 @@
-"""The experiments that have a command: benchmark, Table 1, sweeps, the search of settings, the gate."""
+"""The experiments that have a command: benchmark, Table 1, sweeps and the regression gate."""

@@ -1,25 +1,46 @@
-"""The benchmark: methods on data sets, our numbers beside the paper's."""
+"""Run a benchmark: methods on data sets, with our numbers beside the paper's."""
 
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import compare_cell
+from sgpmic_cli.experiments.compare.comparison import Result, compare_cell
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.run.run_options import RunOptions
-from sgpmic_cli.experiments.tables.benchmark_files import (
-    FILES,
-    TRACE_FILE,
-    benchmark_files,
-    trace_csv,
+from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
+from sgpmic_cli.experiments.tables.ranking import ranking_markdown
+from sgpmic_cli.experiments.tables.result_tables import (
+    latex,
+    markdown,
+    shape_latex,
+    shape_markdown,
+    tidy_csv,
 )
+from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
+
+# The formats of the table. A new format is a function from results to text, and one line here.
+FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
+    "table.csv": tidy_csv,
+    "table.md": markdown,
+    "table.tex": latex,
+    "table2.md": shape_markdown,
+    "table2.tex": shape_latex,
+    "ari.md": ranking_markdown,
+}
+GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
+# All files that may be written.
+FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)
 
 
 @dataclass(frozen=True)
 class Benchmark(ResultTable):
-    """The finished table, and the runs behind it."""
+    """A finished table with its runs."""
 
     runs: FinishedStudy
 
@@ -29,7 +50,7 @@ def benchmark(
 ) -> Benchmark:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
-    With `with_trace` also trace.csv: the losses and bounds of every run, step by step.
+    With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
     runs = run_study(study, options, out, FILES)
     results = [compare_cell(outcome) for outcome in runs.outcomes]
@@ -39,3 +60,42 @@ def benchmark(
         files[TRACE_FILE] = trace_csv(runs.records.values())
     write_study(Path(out), files, runs)
     return finished
+
+
+def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> dict[str, str]:
+    """Return the files of a benchmark by name, without the manifest."""
+    counted = summary(results)
+    files = {name: render(results) for name, render in FORMATS.items()}
+    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
+    files["benchmark.json"] = as_json(document)
+    if any(result.grid for result in results):
+        files[GRID_FILE] = grid_csv(results)
+    return files
+
+
+def grid_csv(results: Sequence[Result]) -> str:
+    """Return all grid points of every method with a grid, and which one the labels chose."""
+    heading = ["dataset", "variance", "q", "method", "settings", "chosen"]
+    heading += ["metric", "mean", "std", "repeats", "failed"]
+    rows: list[list[Any]] = []
+    for result in results:
+        for point in result.grid:
+            settings = json.dumps(point.settings, sort_keys=True)
+            chosen = "yes" if result.chose(point) else "no"
+            place = [result.dataset, result.variance, result.q, result.method, settings, chosen]
+            for metric, stat in point.stats.items():
+                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
+                rows.append([*place, metric, *numbers, result.repeats, point.failed])
+    return csv_text(heading, rows)
+
+
+def trace_csv(records: Iterable[Record]) -> str:
+    """Return the losses and bounds of the fits, one line for each iteration."""
+    heading = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
+    rows: list[list[Any]] = []
+    for record in sorted(records, key=lambda each: (each.dataset, each.method, each.q, each.key)):
+        settings = json.dumps(record.settings, sort_keys=True)
+        place = [record.dataset, record.q, record.method, settings, record.repeat]
+        for curve, values in record.trace.items():
+            rows += [[*place, curve, step, value] for step, value in enumerate(values, start=1)]
+    return csv_text(heading, rows)

@@ -1,4 +1,4 @@
-"""The gate's findings for machines: JUnit XML, which most CI services show, and annotations for GitHub's."""
+"""Write the findings of the gate as JUnit XML and as annotations of GitHub."""
 
 from collections.abc import Sequence
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ NOTHING = "nothing was compared"
 
 
 def sentence(change: Change) -> str:
-    """What became of a number, for a person."""
+    """Describe the change of a number."""
     dataset, variance, method = change.place
     where = f"{TITLES[change.metric]} of {method} on {dataset} at {variance} %"
     numbers = f"{plain(change.before)} before, {plain(change.now)} now"
@@ -22,47 +22,35 @@ def sentence(change: Change) -> str:
 
 
 def junit(changes: Sequence[Change]) -> str:
-    """One test case for each number; where nothing was compared, one that fails."""
+    """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
-    nothing = not compared(changes) and not failures
-    suite = ElementTree.Element(
-        "testsuite",
-        name=SUITE,
-        tests=str(len(changes) + nothing),
-        failures=str(len(failures) + nothing),
-        errors="0",
-    )
+    suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
     for change in changes:
         dataset, variance, method = change.place
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=f"{dataset}.{variance}",
-            name=f"{method} {TITLES[change.metric]}",
-        )
-        if change in failures:
-            ElementTree.SubElement(
-                case, "failure", type=str(change.state), message=sentence(change)
-            )
-    if nothing:
-        case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
-        ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
+        failure = (str(change.state), sentence(change)) if change in failures else None
+        _add_case(suite, f"{dataset}.{variance}", f"{method} {TITLES[change.metric]}", failure)
+    if not compared(changes) and not failures:
+        _add_case(suite, SUITE, NOTHING, ("empty", NOTHING))
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
     ElementTree.indent(suite)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
+    text = ElementTree.tostring(suite, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def _add_case(
+    suite: ElementTree.Element, group: str, name: str, failure: tuple[str, str] | None
+) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
+    if failure is not None:
+        kind, message = failure
+        ElementTree.SubElement(case, "failure", type=kind, message=message)
 
 
 def annotations(changes: Sequence[Change]) -> list[str]:
-    """Lines that GitHub shows beside a commit: an error for each broken number."""
-    lines = [
-        f"::error title={_property(SUITE)}::{_message(sentence(change))}"
-        for change in broken(changes)
-    ]
-    return lines if lines or compared(changes) else [f"::error title={_property(SUITE)}::{NOTHING}"]
-
-
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    """Return the lines that GitHub shows beside a commit: an error for each broken number."""
+    messages = [sentence(change) for change in broken(changes)]
+    if not messages and not compared(changes):
+        messages = [NOTHING]
+    escapes = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [f"::error title={SUITE}::{text.translate(escapes)}" for text in messages]

@@ -1,8 +1,8 @@
-"""The numbers that must not fall: the scores of every repeat of every cell, in one file under version control."""
+"""Read and write the reference of the gate: the scores of every repeat of every cell."""
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.json_file import read_json
 
 DIGITS = 4
-INSTALLED = Path(__file__).with_name("reference.json")  # where the wheel puts it
+_FILE = Path(__file__).parents[1] / "reference.json"
+# The reference of an installed package, which users do not change; None in a checkout.
+INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else _FILE
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -23,19 +25,17 @@ class Expected:
     """One cell of the reference."""
 
     place: Place
-    chosen: dict[str, Any]  # what the labels chose of the method's grid
-    values: dict[
-        str, tuple[float | None, ...]
-    ]  # by metric, one for each repeat; None for a failed one
+    chosen: dict[str, Any]  # the point of the method's grid that the labels chose
+    values: dict[str, tuple[float | None, ...]]  # by metric and repeat; None for a failed repeat
 
     def stat(self, metric: str, repeats: int | None = None) -> Stat:
-        """Mean and spread of the first repeats that succeeded."""
+        """Return mean and standard deviation of the successful ones of the first repeats."""
         return Stat.of([value for value in self.values[metric][:repeats] if value is not None])
 
 
 @dataclass(frozen=True)
 class OwnFile:
-    """A user's own CSV file: where it lies, and the hash of its values and labels."""
+    """A user's CSV file: its path, and the hash of its values and labels."""
 
     path: Path
     sha256: str
@@ -43,26 +43,23 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class Reference:
-    """All cells, and how they were computed."""
+    """All cells and how they were computed."""
 
     protocol: str
     seed: int
     repeats: int
     cells: dict[Place, Expected]
-    files: dict[str, OwnFile] = field(
-        default_factory=dict
-    )  # by data set, for those that are nobody's but the user's
-    label: str | None = None  # column of classes in these files
+    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
+    label: str | None = None  # label column of these files
 
 
 def default_path() -> Path:
-    """`results/reference.json` of the checkout that this package runs from, or the copy that an installed one has."""
-    checkout = Path(__file__).parents[3] / "results"
-    return checkout / "reference.json" if checkout.is_dir() else INSTALLED
+    """Return the reference that is part of this package."""
+    return _FILE
 
 
 def expected(outcome: Outcome) -> Expected:
-    """A computed cell as it goes into the reference."""
+    """Convert a computed cell to a cell of the reference."""
     cell = outcome.cell
     values = {
         metric: tuple(
@@ -75,21 +72,28 @@ def expected(outcome: Outcome) -> Expected:
     return Expected((cell.dataset, cell.variance, cell.method.name), chosen, values)
 
 
+def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
+    """Convert computed cells to a reference, without cells that have no successful run."""
+    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
+    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
+
+
 def read_reference(path: Path) -> Reference:
-    """The reference of a file."""
+    """Read a reference. The paths of users' files are relative to it."""
     try:
         content = read_json(path)
-        cells = (_cell(entry) for entry in content["cells"])
+        cells = [_read_cell(entry) for entry in content["cells"]]
+        files = {
+            name: OwnFile(path.parent / str(entry["path"]), str(entry["sha256"]))
+            for name, entry in content.get("files", {}).items()
+        }
         return Reference(
-            str(content["protocol"]),
-            int(content["seed"]),
-            int(content["repeats"]),
-            {cell.place: cell for cell in cells},
-            {
-                name: _own_file(entry, path.parent)
-                for name, entry in content.get("files", {}).items()
-            },
-            content.get("label"),
+            protocol=str(content["protocol"]),
+            seed=int(content["seed"]),
+            repeats=int(content["repeats"]),
+            cells={cell.place: cell for cell in cells},
+            files=files,
+            label=content.get("label"),
         )
     except FileNotFoundError:
         raise SgpmicError(
@@ -99,63 +103,44 @@ def read_reference(path: Path) -> Reference:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
-            f"'{path}' is no reference, so nothing was compared: restore it, or remove it and make one with "
-            "update=True."
+            f"'{path}' is not a reference, so nothing was compared: restore it, or remove it and "
+            "make one with update=True."
         ) from error
 
 
 def write_reference(path: Path, reference: Reference) -> None:
-    """Write the reference, a line for each cell, so that a change reads well as a difference of two versions."""
-    head: dict[str, Any] = {
-        "protocol": reference.protocol,
-        "seed": reference.seed,
-        "repeats": reference.repeats,
-    }
+    """Write a reference with one line for each cell, so that version control shows changes."""
+    names = ("protocol", "seed", "repeats")
+    head: dict[str, Any] = {name: getattr(reference, name) for name in names}
     if reference.files:
-        head |= {"label": reference.label, "files": _file_entries(reference.files, path.parent)}
-    lines = ",\n".join(
-        f"  {json.dumps(_entry(cell), allow_nan=False)}" for cell in reference.cells.values()
-    )
-    opening = json.dumps(head)[:-1]
-    write_whole(path, f'{opening}, "cells": [\n{lines}\n]}}\n')
+        head["label"] = reference.label
+        head["files"] = {
+            name: {
+                "path": Path(os.path.relpath(own.path, path.parent)).as_posix(),
+                "sha256": own.sha256,
+            }
+            for name, own in reference.files.items()
+        }
+    lines = []
+    for cell in reference.cells.values():
+        entry: dict[str, Any] = dict(
+            zip(("dataset", "variance", "method"), cell.place, strict=True)
+        )
+        entry |= ({"chosen": cell.chosen} if cell.chosen else {}) | cell.values
+        lines.append(f"  {json.dumps(entry, allow_nan=False)}")
+    cells = ",\n".join(lines)
+    write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
 
 
-def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
-    """Computed cells as a reference; cells without data or without a successful run have no place in it."""
-    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
-    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
-
-
-def _own_file(entry: dict[str, Any], folder: Path) -> OwnFile:
-    return OwnFile(folder / str(entry["path"]), str(entry["sha256"]))
-
-
-def _file_entries(files: Mapping[str, OwnFile], folder: Path) -> dict[str, dict[str, str]]:
-    """Paths as seen from the reference, so that both can be moved together, to CI for example."""
-    return {
-        name: {"path": Path(os.path.relpath(own.path, folder)).as_posix(), "sha256": own.sha256}
-        for name, own in files.items()
-    }
-
-
-def _cell(entry: dict[str, Any]) -> Expected:
+def _read_cell(entry: dict[str, Any]) -> Expected:
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {
-        metric: tuple(None if value is None else _percentage(value) for value in entry[metric])
-        for metric in METRICS
-    }
+    values = {metric: tuple(map(_percentage, entry[metric])) for metric in METRICS}
     return Expected(place, dict(entry.get("chosen", {})), values)
 
 
-def _percentage(value: Any) -> float:
+def _percentage(value: Any) -> float | None:
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
-        raise ValueError(f"{value!r} is no percentage")
+        raise ValueError(f"{value!r} is not a percentage")
     return float(value)
-
-
-def _entry(cell: Expected) -> dict[str, Any]:
-    dataset, variance, method = cell.place
-    entry: dict[str, Any] = {"dataset": dataset, "variance": variance, "method": method}
-    if cell.chosen:
-        entry["chosen"] = cell.chosen
-    return entry | {metric: list(values) for metric, values in cell.values.items()}

@@ -1,8 +1,9 @@
-"""The regression gate: recompute cells and hold them against the reference.
+"""Recompute cells and compare them with the reference.
 
-The same repeats with the same seeds are compared, so unchanged code on the same machine moves nothing. Another machine
-or another library may move the last digits, and with them a run now and then: |d| <= max(1, 3 s / sqrt n) is allowed,
-s being the spread of the reference and n the number of repeats compared.
+The same repeats with the same seeds are compared, so unchanged code on the same machine gives equal
+numbers. Another machine or library version may change single runs. A difference of at most max(1, 3
+s / sqrt n) is allowed, where s is the standard deviation of the reference and n the number of
+repeats compared.
 """
 
 import math
@@ -28,14 +29,15 @@ from sgpmic_cli.experiments.studies.reference import (
     OwnFile,
     Place,
     Reference,
+    expected,
     reference_of,
 )
 from sgpmic_cli.files.atomic import resumable_folder
 
-FAST_SECONDS = 0.5  # the fast subset: runs guessed to be shorter, on data that need no network
+FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
 UPDATE_REPEATS = 10
-STILL = 0.005  # half of the last digit shown
+UNCHANGED = 0.005  # half of the last digit shown
 
 
 class State(StrEnum):
@@ -51,6 +53,7 @@ class State(StrEnum):
 
 
 BROKEN = (State.DOWN, State.FAILED, State.MISSING)
+COMPARED = (State.SAME, State.MOVED, State.UP, State.DOWN)
 
 
 @dataclass(frozen=True)
@@ -67,15 +70,13 @@ class Change:
 
     @property
     def difference(self) -> float | None:
-        """Now minus before, where both exist."""
-        return (
-            None
-            if self.before.mean is None or self.now.mean is None
-            else self.now.mean - self.before.mean
-        )
+        """Return the new mean minus the old one, if both exist."""
+        if self.before.mean is None or self.now.mean is None:
+            return None
+        return self.now.mean - self.before.mean
 
     def document(self) -> dict[str, Any]:
-        """The change as it stands in the JSON document."""
+        """Return the change as it is in the JSON document."""
         dataset, variance, method = self.place
         return {
             "dataset": dataset,
@@ -93,13 +94,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Selection:
-    """Data sets and methods of the reference that are to be compared; a file of one's own by its path or its name."""
+    """The data sets and methods to compare. A user's file is selected by its path or its name."""
 
     datasets: tuple[str, ...] = ("all",)
     methods: tuple[str, ...] = ("all",)
 
     def has(self, place: Place) -> bool:
-        """Whether a cell is selected."""
+        """Return whether a cell is selected."""
         dataset, _, method = place
         named = (*self.datasets, *(Path(name).name for name in self.datasets))
         return ("all" in named or dataset in named) and (
@@ -115,28 +116,24 @@ def check(
     full: bool = False,
     repeats: int | None = None,
 ) -> list[Change]:
-    """Recompute the selected cells, the fast ones unless `full`, and compare."""
+    """Recompute the selected cells and compare them; only the fast ones unless `full`."""
     _check_names(reference, selection)
-    wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
     if not 1 <= repeats <= reference.repeats:
         raise UsageError(
             f"repeats={repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
-    # A data set or method that is known no more must show up as missing, not as a wrong argument.
-    datasets = [name for name in names() if _named(wanted, name)]
-    datasets += [
-        str(own.path)
-        for name, own in reference.files.items()
-        if own.path.is_file() and _named(wanted, name)
-    ]
+    wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
+    selected = {place[0] for place in wanted}
+    files = {name: own for name, own in reference.files.items() if name in selected}
+    # Data sets and methods that no longer exist are missing, not wrong arguments.
+    paths = [str(own.path) for own in files.values() if own.path.is_file()]
+    datasets = [*(name for name in names() if name in selected), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
         return [_missing(cell) for cell in wanted.values()]
-    left_out: set[Place] = set()
-    vary = _as_expected(wanted, left_out, full)
-    label = reference.label if any(_named(wanted, name) for name in reference.files) else None
+    too_slow: set[Place] = set()
     study = Study(
         datasets,
         ["all"],
@@ -144,28 +141,24 @@ def check(
         repeats,
         reference.seed,
         reference.protocol,
-        label=label,
-        vary=vary,
+        label=reference.label if paths else None,
+        vary=_as_expected(wanted, too_slow, full),
     )
     finished = _run(study, options)
-    found = {(o.cell.dataset, o.cell.variance, o.cell.method.name): o for o in finished.outcomes}
-    other_data = _other_data(finished, reference.files)
+    found = {_place(outcome.cell): outcome for outcome in finished.outcomes}
+    hashes = _hashes(finished)
     changes = []
     for place, cell in wanted.items():
-        if place[0] in other_data:
-            changes.append(
-                _missing(cell, f"'{place[0]}' is not the file that the reference was made with")
-            )
-        elif place in found and found[place].available:
-            got = reference_of(
-                [found[place]], reference.protocol, reference.seed, repeats
-            ).cells.get(place)
-            reason = "; ".join(found[place].reasons)
-            changes += [_compare(cell, got, metric, repeats, reason) for metric in METRICS]
-        elif place not in left_out:
-            changes.append(
-                _missing(cell, "; ".join(found[place].reasons) if place in found else "")
-            )
+        own, outcome = files.get(place[0]), found.get(place)
+        if own is not None and hashes.get(place[0], own.sha256) != own.sha256:
+            reason = f"'{place[0]}' is not the file that the reference was made with"
+            changes.append(_missing(cell, reason))
+        elif outcome is not None and outcome.available:
+            now = expected(outcome) if outcome.ok else None
+            reason = "; ".join(outcome.reasons)
+            changes += [_compare(cell, now, metric, repeats, reason) for metric in METRICS]
+        elif place not in too_slow:
+            changes.append(_missing(cell, "; ".join(outcome.reasons) if outcome else ""))
     return changes
 
 
@@ -177,56 +170,61 @@ def update(
     repeats: int | None = None,
     label: str | None = None,
 ) -> tuple[Reference, list[Change], FinishedStudy]:
-    """Compute the selected cells anew, grids and all, and put them into the reference.
+    """Recompute the selected cells, with their grids, and put them into the reference.
 
-    A cell in which every run failed keeps its old values and is among the changes as failed. `label` is the column of
-    classes in CSV files of one's own; a reference has one. Where it holds such files, "all" means what it holds.
+    A cell in which every run failed keeps its old values and is among the changes as failed.
+    `label` is the label column of CSV files; a reference has one. If the reference has such files,
+    "all" selects what it contains.
     """
     seed, protocol = (old.seed, old.protocol) if old else (0, "as-run")
     if repeats is None:
         repeats = old.repeats if old else UPDATE_REPEATS
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(
-            f"repeats={repeats} differs from the reference's {old.repeats}: only the whole can change."
+            f"repeats={repeats} differs from the reference's {old.repeats}: update all cells to "
+            "change it."
         )
-    datasets, methods, label = _asked_anew(old, selection, label)
-    finished = _run(
-        Study(datasets, ["all"], methods, repeats, seed, protocol, label=label), options
-    )
+    datasets, methods, label = _arguments_of_update(old, selection, label)
+    study = Study(datasets, ["all"], methods, repeats, seed, protocol, label=label)
+    finished = _run(study, options)
     new = reference_of(finished.outcomes, protocol, seed, repeats)
     before = old.cells if old else {}
     changes = []
     for outcome in finished.outcomes:
         if outcome.available:
-            place = outcome.cell.dataset, outcome.cell.variance, outcome.cell.method.name
-            reason = "; ".join(outcome.reasons)
-            changes += [
-                _renewed(place, before.get(place), new.cells.get(place), metric, reason)
-                for metric in METRICS
-            ]
-    # Cells that no table has any more go; those whose data could not be had this time stay.
-    planned = {(cell.dataset, cell.variance, cell.method.name) for cell in finished.prepared.cells}
-    gone = [place for place in before if selection.has(place) and place not in planned]
-    changes += [_missing(before[place], "no longer in the table") for place in gone]
-    kept = {place: cell for place, cell in before.items() if place not in gone}
+            place, reason = _place(outcome.cell), "; ".join(outcome.reasons)
+            earlier, now = before.get(place), new.cells.get(place)
+            changes += [_renewed(place, earlier, now, metric, reason) for metric in METRICS]
+    # Cells that are no longer in the table are removed; cells without data stay.
+    planned = {_place(cell) for cell in finished.prepared.cells}
+    removed = [place for place in before if selection.has(place) and place not in planned]
+    changes += [_missing(before[place], "no longer in the table") for place in removed]
+    cells = {place: cell for place, cell in before.items() if place not in removed} | new.cells
     files = {**(old.files if old else {}), **_own_files(finished, datasets)}
-    return (
-        replace(new, cells=kept | new.cells, files=files, label=label if files else None),
-        changes,
-        finished,
-    )
+    renewed = replace(new, cells=cells, files=files, label=label if files else None)
+    return renewed, changes, finished
 
 
-def _asked_anew(
+def broken(changes: Sequence[Change]) -> list[Change]:
+    """Return the changes that make the gate fail."""
+    return [change for change in changes if change.state in BROKEN]
+
+
+def compared(changes: Sequence[Change]) -> int:
+    """Return how many numbers were compared with the reference."""
+    return sum(change.state in COMPARED for change in changes)
+
+
+def _arguments_of_update(
     old: Reference | None, selection: Selection, label: str | None
 ) -> tuple[list[str], list[str], str | None]:
-    """Data sets, methods and label column of an update; files that the reference knows are named by their paths."""
+    """Return the data sets, methods and label column of an update, with files by their paths."""
     datasets, methods = list(selection.datasets), list(selection.methods)
     if old is None or not old.files:
         return datasets, methods, label
     if label not in (None, old.label):
         raise UsageError(
-            f"label={label} differs from the reference's {old.label}: make another reference for it."
+            f"label={label} differs from the reference's {old.label}: make another reference."
         )
     if "all" in datasets:
         datasets = list(dict.fromkeys(place[0] for place in old.cells))
@@ -241,30 +239,26 @@ def _asked_anew(
 
 
 def _own_files(finished: FinishedStudy, datasets: Sequence[str]) -> dict[str, OwnFile]:
-    """The files among the data sets, with the hashes of what was read from them."""
-    paths = {Path(name).name: Path(name) for name in datasets if name not in (*names(), "all")}
-    found = {cell.dataset: cell.data for cell in finished.prepared.cells if cell.data is not None}
+    """Return the users' files among the data sets, with the hashes of their content."""
+    paths = {Path(name).name: Path(name) for name in datasets}
     return {
-        name: OwnFile(paths[Path(name).name], data.sha256)
-        for name, data in found.items()
+        name: OwnFile(paths[Path(name).name], sha256)
+        for name, sha256 in _hashes(finished).items()
         if name not in names()
     }
 
 
-def _other_data(finished: FinishedStudy, files: Mapping[str, OwnFile]) -> set[str]:
-    """Files that have changed since the reference was made: their numbers say nothing about the methods."""
-    found = {cell.dataset: cell.data for cell in finished.prepared.cells if cell.data is not None}
-    return {
-        name for name, own in files.items() if name in found and found[name].sha256 != own.sha256
-    }
+def _hashes(finished: FinishedStudy) -> dict[str, str]:
+    """Return the hashes of the data by data set."""
+    cells = finished.prepared.cells
+    return {cell.dataset: cell.data.sha256 for cell in cells if cell.data is not None}
 
 
-def _named(wanted: Mapping[Place, Expected], dataset: str) -> bool:
-    return any(place[0] == dataset for place in wanted)
+def _place(cell: Cell) -> Place:
+    return cell.dataset, cell.variance, cell.method.name
 
 
 def _exists(method: str) -> bool:
-    """Whether a method of the reference can still be had."""
     try:
         resolve([method])
     except UsageError:
@@ -273,7 +267,7 @@ def _exists(method: str) -> bool:
 
 
 def _run(study: Study, options: RunOptions) -> FinishedStudy:
-    """Without a store, records last until the check is through: one that was cut short goes on where it was."""
+    """Run a study. Without a store, keep records until the end, so that a killed check resumes."""
     if options.store is not None:
         return run_study(study, options)
     with resumable_folder(cache_folder(options.data_dir) / "check") as runs:
@@ -281,45 +275,46 @@ def _run(study: Study, options: RunOptions) -> FinishedStudy:
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:
-    """Refuse names that nobody knows: to skip them would be to pass without having compared."""
-    there_already = {place[0] for place in reference.cells}
+    """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
+    existing = {place[0] for place in reference.cells}
     datasets = [
-        Path(name).name if Path(name).name in there_already else name for name in selection.datasets
+        Path(name).name if Path(name).name in existing else name for name in selection.datasets
     ]
-    known_names = {
-        "data set": (datasets, [*names(), *sorted(there_already)]),
-        "method": (selection.methods, [*known(), *(place[2] for place in reference.cells)]),
-    }
-    for kind, (asked, there) in known_names.items():
-        valid = [*dict.fromkeys(there), "all"]
+    methods = [*known(), *(place[2] for place in reference.cells)]
+    for kind, asked, valid in (
+        ("data set", datasets, [*names(), *sorted(existing)]),
+        ("method", selection.methods, methods),
+    ):
+        valid = [*dict.fromkeys(valid), "all"]
         for name in asked:
             if name not in valid:
                 raise UsageError(unknown(kind, name, valid))
 
 
-def _as_expected(wanted: Mapping[Place, Expected], left_out: set[Place], full: bool) -> Vary:
-    """Keep the cells of the reference, with what was chosen of a grid then; note those that are too slow."""
+def _as_expected(wanted: Mapping[Place, Expected], too_slow: set[Place], full: bool) -> Vary:
+    """Return a function that keeps the wanted cells at the chosen point of their grid.
+
+    Unless `full`, it leaves out slow cells and adds them to `too_slow`.
+    """
 
     def vary(cell: Cell) -> list[Cell]:
-        place = cell.dataset, cell.variance, cell.method.name
+        place = _place(cell)
         if place not in wanted:
             return []
-        fixed = replace(
-            cell,
-            method=replace(cell.method, grid={}),
-            settings={**cell.settings, **wanted[place].chosen},
-        )
-        if not full and _slow(fixed):
-            left_out.add(place)
+        settings = {**cell.settings, **wanted[place].chosen}
+        fixed = replace(cell, method=replace(cell.method, grid={}), settings=settings)
+        if not full and is_slow(fixed):
+            too_slow.add(place)
             return []
         return [fixed]
 
     return vary
 
 
-def _slow(cell: Cell) -> bool:
-    if cell.dataset not in names() or not cell.method.target.startswith("sgpmic_cli."):
-        return False  # how long one's own take is for oneself to say
+def is_slow(cell: Cell) -> bool:
+    """Return whether a cell is left out of the fast check. Users' data and methods never are."""
+    if cell.dataset not in names() or cell.method.third_party:
+        return False
     if entry(cell.dataset).kind != "bundled":
         return True
     return runner.cost(runs_of(cell, 1, 0)[0]) > FAST_SECONDS
@@ -328,7 +323,7 @@ def _slow(cell: Cell) -> bool:
 def _compare(
     before: Expected, now: Expected | None, metric: str, repeats: int | None, reason: str
 ) -> Change:
-    """Judge one metric; a repeat that failed now but not before makes the cell a failed one."""
+    """Compare one metric. The cell has failed if a repeat failed that succeeded before."""
     was = before.stat(metric, repeats)
     values = now.values[metric][:repeats] if now else ()
     stat = Stat.of([value for value in values if value is not None])
@@ -338,18 +333,14 @@ def _compare(
     if was.mean is None or stat.mean is None:
         return Change(before.place, metric, State.MOVED, was, stat, reason=reason)
     count = sum(value is not None for value in values)
-    spread = before.stat(metric).std or 0.0
-    tolerance = max(1.0, 3.0 * spread / math.sqrt(count))
+    tolerance = max(1.0, 3.0 * (before.stat(metric).std or 0.0) / math.sqrt(count))
     difference = stat.mean - was.mean
-    state = (
-        State.DOWN
-        if difference < -tolerance
-        else State.UP
-        if difference > tolerance
-        else State.MOVED
-    )
-    if abs(difference) < STILL:
+    if abs(difference) < UNCHANGED:
         state = State.SAME
+    elif abs(difference) <= tolerance:
+        state = State.MOVED
+    else:
+        state = State.UP if difference > 0 else State.DOWN
     return Change(before.place, metric, state, was, stat, tolerance)
 
 
@@ -364,18 +355,5 @@ def _renewed(
 
 
 def _missing(cell: Expected, reason: str = "") -> Change:
-    return Change(
-        cell.place, METRICS[0], State.MISSING, cell.stat(METRICS[0]), Stat(), reason=reason
-    )
-
-
-def broken(changes: Sequence[Change]) -> list[Change]:
-    """The changes that a gate must not let pass."""
-    return [change for change in changes if change.state in BROKEN]
-
-
-def compared(changes: Sequence[Change]) -> int:
-    """How many numbers were really held against the reference."""
-    return sum(
-        change.state in (State.SAME, State.MOVED, State.UP, State.DOWN) for change in changes
-    )
+    before = cell.stat(METRICS[0])
+    return Change(cell.place, METRICS[0], State.MISSING, before, Stat(), reason=reason)

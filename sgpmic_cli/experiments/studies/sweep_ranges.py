@@ -1,13 +1,13 @@
-"""What can be swept, with the ranges of the paper's figures. Cheap to import: the help of the commands shows them."""
+"""Define the sweeps of the paper's figures. The help of the commands shows them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class SweepRange:
-    """What a sweep varies, and what it shows along it."""
+    """The parameter that a sweep varies, and the metrics that it shows."""
 
-    name: str  # of the command and its folder
+    name: str  # of the command and of its folder
     parameter: str
     metrics: tuple[str, ...]
     datasets: tuple[str, ...]  # of the paper's figure
@@ -19,7 +19,7 @@ class SweepRange:
 INDUCING = SweepRange(
     name="sweep-inducing",
     parameter="n_inducing",
-    metrics=("acc", "nmi", "seconds"),  # here the run time is a result
+    metrics=("acc", "nmi", "seconds"),
     datasets=("wine", "sonar", "yale"),
     methods=("sgp-mic",),
     values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
@@ -31,14 +31,8 @@ CLUSTERS = SweepRange(
     metrics=("acc", "nmi"),
     datasets=("australian", "segment"),
     methods=(
-        "pca-fcm",
-        "isomap-fcm",
-        "ppca-fcm",
-        "fgplvm-fcm",
-        "ae-fcm",
-        "vae-fcm",
-        "sgp-mic",
-        "sgp-mic+",
+        *("pca-fcm", "isomap-fcm", "ppca-fcm", "fgplvm-fcm"),
+        *("ae-fcm", "vae-fcm", "sgp-mic"),
     ),
     values=("1", "3", "9", "27", "80"),
     meaning="Multiples of the number of classes to try, always fewer clusters than rows.",

@@ -1,6 +1,7 @@
-"""Table 1: the data sets as they are here beside the printed shapes, and the latent dimensions beside the printed ones.
+"""Compare the data sets with Table 1: shapes, and latent dimensions beside the printed ones.
 
-The dimensions are those that the data give; where the benchmark takes the printed one instead (Yale), a note says so.
+The dimensions are computed from the data. A note says where the benchmark takes the printed one
+(Yale).
 """
 
 from collections.abc import Sequence
@@ -13,40 +14,44 @@ from sgpmic_cli.data.registry import entry
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
 from sgpmic_cli.experiments.plan.table_data import VARIANCES, TableData, load_table_data
-from sgpmic_cli.experiments.tables.formats import as_json, csv_text, escape, markdown_table
+from sgpmic_cli.experiments.tables.formats import (
+    as_json,
+    csv_text,
+    escape,
+    latex_row,
+    markdown_table,
+)
 from sgpmic_cli.files.atomic import write_files
 
-HEADING = ["dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"]
-HEADING += [f"q{variance}" for variance in VARIANCES] + [
-    f"paper_q{variance}" for variance in VARIANCES
+HEADING = [
+    *("dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"),
+    *(f"q{variance}" for variance in VARIANCES),
+    *(f"paper_q{variance}" for variance in VARIANCES),
+    *("verdict", "note"),
 ]
-HEADING += ["verdict", "note"]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One data set, ours and printed; None where there is nothing to show."""
+    """The shape of one data set, ours and printed."""
 
     name: str
     title: str
-    ours: tuple[int, int, int] | None  # instances, attributes, classes
+    ours: tuple[int, int, int] | None  # instances, attributes, classes; None if unavailable
     printed: tuple[int, int, int]
-    q: dict[int, int]  # by variance, as the data of the table give it
+    q: dict[int, int]  # by variance, computed from the data
     printed_q: dict[int, int]
     note: str
 
     @property
     def verdict(self) -> str:
-        """equal, differs, or unavailable."""
+        """Return `equal`, `differs`, or `unavailable`."""
         if self.ours is None:
             return "unavailable"
-        same = self.ours == self.printed and all(
-            self.q[variance] == q for variance, q in self.printed_q.items()
-        )
-        return "equal" if same else "differs"
+        return "equal" if (self.ours, self.q) == (self.printed, self.printed_q) else "differs"
 
     def row(self) -> list[Any]:
-        """The data set as a line of the CSV."""
+        """Return the data set as a line of the CSV."""
         ours = self.ours or ("", "", "")
         dimensions = [
             found.get(variance, "") for found in (self.q, self.printed_q) for variance in VARIANCES
@@ -54,18 +59,17 @@ class Shape:
         return [self.name, self.title, *ours, *self.printed, *dimensions, self.verdict, self.note]
 
     def document(self) -> dict[str, Any]:
-        """The data set as it stands in the JSON document."""
-        return dict(
-            zip(HEADING, (None if value == "" else value for value in self.row()), strict=True)
-        )
+        """Return the data set as it is in the JSON document."""
+        values = (None if value == "" else value for value in self.row())
+        return dict(zip(HEADING, values, strict=True))
 
 
 def shapes(
     *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
 ) -> list[Shape]:
-    """The data sets of the paper."""
+    """Return the shapes of the paper's data sets."""
     found = load_table_data(["all"], ["all"], data_dir=data_dir, mirror=mirror, offline=offline)
-    return [_shape(table_data) for table_data in found]
+    return [_shape(table) for table in found]
 
 
 def write_table1(folder: Path, found: Sequence[Shape]) -> None:
@@ -82,14 +86,9 @@ def write_table1(folder: Path, found: Sequence[Shape]) -> None:
 
 
 def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
-    """Heading and rows: ours, and the paper's in brackets where it is another."""
-    head = [
-        "data set",
-        "instances",
-        "attributes",
-        "classes",
-        *(f"Q at {variance} %" for variance in VARIANCES),
-    ]
+    """Return heading and rows with our numbers, and the paper's in brackets where they differ."""
+    dimensions = [f"Q at {variance} %" for variance in VARIANCES]
+    head = ["data set", "instances", "attributes", "classes", *dimensions, "verdict"]
     body = []
     for shape in found:
         ours = shape.ours or (None, None, None)
@@ -99,37 +98,26 @@ def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
             for v in VARIANCES
         ]
         body.append([shape.title, *counts, *dimensions, shape.verdict])
-    return [*head, "verdict"], body
+    return head, body
 
 
-def _shape(table_data: TableData) -> Shape:
-    known, data = entry(table_data.name), table_data.data
-    theirs = {variance: q for (name, variance), q in printed_q().items() if name == table_data.name}
+def _shape(table: TableData) -> Shape:
+    known, data, printed = entry(table.name), table.data, table1()[table.name]
+    theirs = {variance: q for (name, variance), q in printed_q().items() if name == table.name}
     if data is None:
-        return Shape(
-            table_data.name,
-            known.title,
-            None,
-            table1()[table_data.name],
-            {},
-            theirs,
-            table_data.reason,
-        )
+        return Shape(table.name, known.title, None, printed, {}, theirs, table.reason)
     ours = len(data.Y), data.Y.shape[1], data.n_classes
     used = data.without(known.as_run_drop) if known.as_run_drop else data
     q = {variance: dimensions_for(used.Y, variance / 100) for variance in theirs}
     notes = []
     if known.as_run_drop:
-        notes.append(
-            f"The printed dimensions come out without the column {', '.join(known.as_run_drop)}."
-        )
+        columns = ", ".join(known.as_run_drop)
+        notes.append(f"The printed dimensions are those without the column {columns}.")
     if known.as_run_q:
-        notes.append("The benchmark takes the printed dimensions in place of those the data give.")
+        notes.append("The benchmark takes the printed dimensions instead of the computed ones.")
     if known.data_differ:
         notes.append("The public data are not those the paper used.")
-    return Shape(
-        table_data.name, known.title, ours, table1()[table_data.name], q, theirs, " ".join(notes)
-    )
+    return Shape(table.name, known.title, ours, printed, q, theirs, " ".join(notes))
 
 
 def _beside(mine: int | None, theirs: int) -> str:
@@ -139,9 +127,7 @@ def _beside(mine: int | None, theirs: int) -> str:
 
 
 def _latex(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 2)}l}}", r"\toprule"]
-    rows = [" & ".join(map(escape, row)) + r" \\" for row in [head, *body]]
-    return (
-        "\n".join([*lines, rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"])
-        + "\n"
-    )
+    first, *rows = [latex_row(map(escape, row)) for row in [head, *body]]
+    begin = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 2)}l}}", r"\toprule"]
+    lines = [*begin, first, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"

@@ -1,1 +1,1 @@
-"""Compared results as text: Markdown, LaTeX, CSV and JSON."""
+"""Write results as Markdown, LaTeX, CSV and JSON."""

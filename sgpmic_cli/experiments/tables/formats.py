@@ -1,4 +1,4 @@
-"""Numbers and rows as text: JSON, CSV, Markdown, LaTeX. Knows nothing of what the rows are about."""
+"""Format numbers and rows as JSON, CSV, Markdown and LaTeX."""
 
 import csv
 import io
@@ -16,12 +16,12 @@ TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "s
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """A JSON document for people and programs; NaN is refused, as JSON has none."""
+    """Return an indented JSON document. Raise ValueError for NaN."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A CSV with a heading."""
+    """Return a CSV text with a heading."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(heading)
@@ -30,36 +30,46 @@ def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
-    """A Markdown table whose first `left` columns are words and the others numbers."""
+    """Return a Markdown table with `left` left-aligned columns and right-aligned numbers."""
     rule = ["---"] * left + ["---:"] * (len(head) - left)
-    rows = [head, rule, *body]
-    return "".join(
-        "| " + " | ".join(_escaped(printable(entry)) for entry in row) + " |\n" for row in rows
-    )
+    rows = ([_escaped_bars(printable(entry)) for entry in row] for row in [head, rule, *body])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _escaped(entry: str) -> str:
-    """A cell whose bars are no ends of it."""
+def _escaped_bars(entry: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\|", entry)
 
 
+def latex_table(head: Sequence[str], rows: Iterable[str], title: str = "", left: int = 1) -> str:
+    """Return a tabular (needs booktabs) with `left` left-aligned columns and lines as rows."""
+    columns = "l" * left + "r" * (len(head) - left)
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([f"% {title}", *lines] if title else lines)
+
+
+def latex_row(entries: Iterable[str]) -> str:
+    """Return one row of a tabular."""
+    return " & ".join(entries) + r" \\"
+
+
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """Escape the special characters of LaTeX."""
     special = {character: "\\" + character for character in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(character, character) for character in text)
 
 
 def plain(stat: Stat | Published | None) -> str:
-    """`91.33±0.00`, or a dash."""
+    """Return `91.33±0.00`, or a dash."""
     return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
 
 
 def signed(value: float | None) -> str:
-    """`+1.20`; nothing when there is none."""
+    """Return `+1.20`, or an empty text for None."""
     return "" if value is None else f"{round(value, 2) + 0.0:+.2f}"
 
 
 def digits(value: float | None, places: int) -> str:
-    """A number with so many decimals; nothing when there is none."""
+    """Return a number with `places` decimals, or an empty text for None."""
     return "" if value is None else f"{value:.{places}f}"

@@ -1,7 +1,4 @@
-"""Many data sets, one table: the adjusted Rand index of every method, mean, mean rank and what tells them apart.
-
-The paper prints no adjusted Rand index, so this table stands beside nothing but itself.
-"""
+"""Rank methods by the adjusted Rand index over data sets. The paper prints no such table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,17 +21,17 @@ METRIC = "ari"
 
 @dataclass(frozen=True)
 class Ranking:
-    """The table for people: a row for each data set, then the means of the methods that have a number in every row."""
+    """A row for each data set, and the means of the methods that have a number in every row."""
 
     head: list[str]
     body: list[list[str]]
     mean: dict[str, float]
     mean_rank: dict[str, float]  # 1 is the best; ties share the mean of their ranks
-    critical_difference: float | None  # None where methods or data sets are too few for a test
+    critical_difference: float | None  # None if methods or data sets are too few for a test
     verdict: str  # Friedman's test and the critical difference, or why there is none
 
     def rows(self) -> list[list[str]]:
-        """All rows, those of the means last."""
+        """Return all rows, with the means last."""
         means = [
             [title, *(f"{numbers[name]:.2f}" if name in numbers else "–" for name in self.head[1:])]
             for title, numbers in (("mean", self.mean), ("mean rank", self.mean_rank))
@@ -42,21 +39,21 @@ class Ranking:
         return [*self.body, *means]
 
     def markdown(self) -> str:
-        """The table with what is said under it."""
-        return f"{TITLES[METRIC]}, mean±std over the repeats\n\n{markdown_table(self.head, self.rows())}\n{self.verdict}\n"
+        """Return the table with its title and verdict."""
+        title = f"{TITLES[METRIC]}, mean±std over the repeats"
+        return f"{title}\n\n{markdown_table(self.head, self.rows())}\n{self.verdict}\n"
 
 
 def ranking(results: Sequence[Result]) -> Ranking:
     """Rank the methods of a table over its rows."""
     methods, rows = pivot(results)
     body, complete = [], list(methods)
-    for (dataset, share), row in rows.items():
-        alone = sum(place[0] == dataset for place in rows) == 1
+    for (dataset, variance), row in rows.items():
+        single = sum(place[0] == dataset for place in rows) == 1
         stats = [row[method].ours[METRIC] if method in row else None for method in methods]
-        body.append([dataset if alone else f"{dataset} {share}", *map(plain, stats)])
-        complete = [
-            name for name in complete if name in row and row[name].ours[METRIC].mean is not None
-        ]
+        body.append([dataset if single else f"{dataset} {variance}", *map(plain, stats)])
+        found = [name for name in row if row[name].ours[METRIC].mean is not None]
+        complete = [name for name in complete if name in found]
     table = np.array(
         [[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float
     )
@@ -73,15 +70,15 @@ def ranking(results: Sequence[Result]) -> Ranking:
 
 
 def ranking_markdown(results: Sequence[Result]) -> str:
-    """The ranking as a Markdown file."""
+    """Return the ranking as a Markdown file."""
     return ranking(results).markdown()
 
 
 def _verdict(compared: Comparison | None) -> str:
     if compared is None:
-        return "Fewer than three methods or two data sets: no test tells the methods apart."
-    sure = f"p = {compared.p_value:.3g}"
+        return "No test: there are fewer than three methods or two data sets."
     return (
-        f"Friedman's test over {len(compared.datasets)} data sets: {sure}. Two methods differ at the "
-        f"{100 * LEVEL:.0f} % level (Nemenyi) where their mean ranks are {compared.critical_difference:.2f} apart."
+        f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
+        f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks differ "
+        f"by {compared.critical_difference:.2f}."
     )

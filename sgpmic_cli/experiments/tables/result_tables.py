@@ -1,141 +1,167 @@
-"""A result as text: tidy CSV, Markdown and LaTeX.
+"""Write a result as tidy CSV, Markdown and LaTeX.
 
-The tables hold nothing that differs between two computers or two attempts at the same work (no seconds, no dates):
-an experiment that was killed and resumed ends with the same bytes.
+`table.*` has our number, the printed one and the verdict in each cell. `table2.*` has the layout of
+the paper: one table of our numbers and one of the printed numbers, each with the wins of every
+method.
+
+The tables hold no times and no dates, so an experiment that was killed and resumed ends with the
+same bytes.
 """
 
 import json
 from collections.abc import Sequence
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of
+from sgpmic_cli.experiments.compare.comparison import (
+    METRICS,
+    Mean,
+    Result,
+    ours_of,
+    printed_cell,
+    printed_of,
+)
+from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
+from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     csv_text,
     digits,
     escape,
+    latex_row,
+    latex_table,
     markdown_table,
     plain,
     signed,
 )
+from sgpmic_cli.experiments.tables.summary import (
+    chosen_with_labels,
+    fitted_to_print,
+    remarks,
+    scored_otherwise,
+)
 from sgpmic_cli.safe_text import for_markdown
 
-TIDY = [
-    "metric",
-    "dataset",
-    "variance",
-    "q",
-    "method",
-    "mean",
-    "std",
-    "repeats",
-    "failed",
-    "paper_mean",
-    "paper_std",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "verdict",
-    "settings",
-    "note",
-]
+Rows = dict[tuple[str, str], dict[str, Result]]
+SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
 
 
 def tidy_csv(results: Sequence[Result]) -> str:
-    """One line for each score of each cell."""
-    rows = []
-    for result in results:
-        for metric, ours in result.ours.items():
-            paper = result.paper.get(metric)
-            difference = result.difference(metric) if metric in METRICS else None
-            low, high = difference.interval() if difference else (None, None)
-            row = {
-                "metric": metric,
-                "dataset": result.dataset,
-                "variance": result.variance,
-                "q": result.q,
-                "method": result.method,
-                "mean": digits(ours.mean, 4),
-                "std": digits(ours.std, 4),
-                "repeats": result.repeats,
-                "failed": result.failed,
-                "paper_mean": digits(paper.mean if paper else None, 2),
-                "paper_std": digits(paper.std if paper else None, 2),
-                "difference": digits(difference.value if difference else None, 4),
-                "difference_low": digits(low, 4),
-                "difference_high": digits(high, 4),
-                "verdict": result.verdict.get(metric, ""),
-                "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
-                "note": result.note,
-            }
-            rows.append([row[name] for name in TIDY])
-    return csv_text(TIDY, rows)
+    """Return a CSV with one line for each score of each cell."""
+    rows = [_tidy_row(result, metric) for result in results for metric in result.ours]
+    return csv_text(list(rows[0]), [list(row.values()) for row in rows]) if rows else ""
+
+
+def _tidy_row(result: Result, metric: str) -> dict[str, object]:
+    ours = result.ours[metric]
+    paper = result.paper.get(metric)
+    difference = result.difference(metric) if metric in METRICS else None
+    low, high = difference.interval() if difference else (None, None)
+    return {
+        "metric": metric,
+        "dataset": result.dataset,
+        "variance": result.variance,
+        "q": result.q,
+        "method": result.method,
+        "mean": digits(ours.mean, 4),
+        "std": digits(ours.std, 4),
+        "repeats": result.repeats,
+        "failed": result.failed,
+        "paper_mean": digits(paper.mean if paper else None, 2),
+        "paper_std": digits(paper.std if paper else None, 2),
+        "difference": digits(difference.value if difference else None, 4),
+        "difference_low": digits(low, 4),
+        "difference_high": digits(high, 4),
+        "verdict": result.verdict.get(metric, ""),
+        "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
+        "note": result.note,
+    }
 
 
 def markdown(results: Sequence[Result]) -> str:
-    """A table of each metric, ours over the paper's number and the verdict, and the notes below."""
+    """Return a table of each metric with ours, the paper's number and the verdict."""
+    methods, rows = pivot(results)
     parts = []
     for metric in METRICS:
-        methods, rows = pivot(results)
         body = []
-        for (dataset, share), row in rows.items():
+        for (dataset, variance), row in rows.items():
             top = best_of(row.values(), metric)
-            body.append(
-                [
-                    for_markdown(dataset),
-                    share,
-                    *(_markdown_cell(row.get(method), metric, top) for method in methods),
-                ]
-            )
+            cells = [_markdown_cell(row.get(method), metric, top) for method in methods]
+            body.append([for_markdown(dataset), variance, *cells])
         table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
-    parts.append("\n".join(f"- {verdict}: {meaning}" for verdict, meaning in _used(results)) + "\n")
-    notes = notes_of(results)
-    if notes:
-        parts.append(
-            "\n".join(f"- {', '.join(where)}: {note}" for note, where in notes.items()) + "\n"
-        )
+    parts.append("".join(f"- {verdict}: {meaning}\n" for verdict, meaning in _used(results)))
+    if notes := notes_of(results):
+        parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
 
 
 def latex(results: Sequence[Result]) -> str:
-    """One tabular for each metric (needs booktabs): ours, and the paper's number beneath in small type."""
-    parts = []
+    """Return one tabular for each metric with ours and, below in small type, the paper's number."""
     methods, rows = pivot(results)
+    head = ["data set", r"variance \% (Q)", *map(escape, methods)]
+    parts = []
     for metric in METRICS:
-        lines = [
-            rf"% {TITLES[metric]}",
-            rf"\begin{{tabular}}{{ll{'r' * len(methods)}}}",
-            r"\toprule",
-        ]
-        lines += [
-            " & ".join(["data set", r"variance \% (Q)", *map(escape, methods)]) + r" \\",
-            r"\midrule",
-        ]
-        for (dataset, share), row in rows.items():
+        lines = []
+        for (dataset, variance), row in rows.items():
             top = best_of(row.values(), metric)
-            ours = [_latex_ours(row.get(method), metric, top) for method in methods]
-            paper = [
-                _latex_paper(row[method].paper[metric] if method in row else None)
-                for method in methods
-            ]
-            lines += [
-                " & ".join([escape(dataset), share, *ours]) + r" \\",
-                " & ".join(["", "", *paper]) + r" \\",
-            ]
-        parts.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
-    legend = ", ".join(
-        f"${SIGNS[verdict].latex}$ {verdict}"
-        for verdict, _ in _used(results)
-        if SIGNS[verdict].latex
-    )
+            cells = [row.get(method) for method in methods]
+            ours = [_latex_ours(cell, metric, top) for cell in cells]
+            paper = [_latex_paper(cell.paper[metric] if cell else None) for cell in cells]
+            lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *paper])]
+        parts.append(latex_table(head, lines, TITLES[metric], left=2))
+    signs = [(SIGNS[verdict].latex, verdict) for verdict, _ in _used(results)]
+    legend = ", ".join(f"${sign}$ {verdict}" for sign, verdict in signs if sign)
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
 
 
-def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], dict[str, Result]]]:
-    """Methods in their order, and the rows (data set, "variance (Q)") with their cells by method."""
+def shape_markdown(results: Sequence[Result]) -> str:
+    """Return the table in the paper's layout: two tables for each metric."""
+    methods, rows = pivot(results)
+    head = ["data set", "variance % (Q)", *_labels(results)]
+    parts = []
+    for metric in METRICS:
+        for side, mean in SIDES.items():
+            body = []
+            for (dataset, variance), row in rows.items():
+                top = best_of(row.values(), metric, mean)
+                stats = [_stat(row.get(method), metric, mean) for method in methods]
+                cells = [f"**{plain(s)}**" if _is_top(s, top) else plain(s) for s in stats]
+                body.append([for_markdown(dataset) + _mark(row), variance, *cells])
+            counts = wins(results, metric, mean)
+            body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
+            parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
+    lines = "".join(f"- {line}\n" for line in _remarks(results))
+    return "\n".join([*parts, lines] if lines else parts)
+
+
+def shape_latex(results: Sequence[Result]) -> str:
+    """Return the table in the paper's layout for LaTeX."""
+    methods, rows = pivot(results)
+    head = ["data set", r"variance \% (Q)", *map(escape, _labels(results))]
+    parts = []
+    for metric in METRICS:
+        for side, mean in SIDES.items():
+            lines: list[str] = []
+            before = ""
+            for (dataset, variance), row in rows.items():
+                top = best_of(row.values(), metric, mean)
+                stats = [_stat(row.get(method), metric, mean) for method in methods]
+                lines += [r"\midrule"] if before and before != dataset else []
+                name = escape(dataset + _mark(row)) if before != dataset else ""
+                cells = [_latex_number(stat, top) for stat in stats]
+                lines.append(latex_row([name, variance, *cells]))
+                before = dataset
+            counts = wins(results, metric, mean)
+            total = [str(counts.get(method, "--")) for method in methods]
+            lines += [r"\midrule", latex_row(["wins", "", *total])]
+            parts.append(latex_table(head, lines, f"{TITLES[metric]}, {side}", left=2))
+    comments = "\n".join(f"% {line}" for line in _remarks(results))
+    return "\n\n".join([*parts, comments]).rstrip() + "\n"
+
+
+def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
+    """Return the methods, and the cells by row (data set, "variance (Q)") and method."""
     rows = {
         (dataset, share_of(next(iter(row.values())))): row
         for (dataset, _), row in rows_of(results).items()
@@ -144,33 +170,30 @@ def pivot(results: Sequence[Result]) -> tuple[list[str], dict[tuple[str, str], d
 
 
 def share_of(result: Result) -> str:
-    """`95 (2)`: the variance of a cell and its Q, a question mark where that is unknown."""
+    """Return the variance of a cell and its Q, such as `95 (2)`, or `95 (?)` if Q is unknown."""
     return f"{result.variance} ({'?' if result.q is None else result.q})"
 
 
 def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Notes with the cells they belong to."""
+    """Return each note with the cells that have it."""
     notes: dict[str, list[str]] = {}
     for result in results:
         if result.note:
-            notes.setdefault(result.note, []).append(
-                f"{result.method} on {result.dataset} {result.variance}"
-            )
+            place = f"{result.method} on {result.dataset} {result.variance}"
+            notes.setdefault(result.note, []).append(place)
     return notes
 
 
 def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
-    seen = {verdict for result in results for verdict in result.verdict.values()}
-    return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in seen]
+    found = {verdict for result in results for verdict in result.verdict.values()}
+    return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in found]
 
 
 def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str:
     if result is None:
         return ""
     ours = result.ours[metric]
-    text = plain(ours)
-    if is_best(ours.mean, top):
-        text = f"**{text}**"
+    text = f"**{plain(ours)}**" if is_best(ours.mean, top) else plain(ours)
     paper = result.paper[metric]
     verdict, difference = result.verdict[metric], result.difference(metric)
     size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
@@ -190,8 +213,38 @@ def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
 
 
 def _latex_paper(paper: Published | None) -> str:
-    return (
-        r"{\footnotesize --}"
-        if paper is None
-        else rf"{{\footnotesize ${paper.mean:.2f} \pm {paper.std:.2f}$}}"
-    )
+    number = "--" if paper is None else rf"${paper.mean:.2f} \pm {paper.std:.2f}$"
+    return rf"{{\footnotesize {number}}}"
+
+
+def _latex_number(stat: Stat | Published | None, top: float | None) -> str:
+    if stat is None or stat.mean is None:
+        return "--"
+    number = rf"{digits(stat.mean, 2)} \pm {digits(stat.std, 2)}"
+    return rf"$\mathbf{{{number}}}$" if _is_top(stat, top) else f"${number}$"
+
+
+def _stat(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
+    if result is None:
+        return None
+    return result.ours[metric] if mean is ours_of else printed_cell(result, metric)
+
+
+def _is_top(stat: Stat | Published | None, top: float | None) -> bool:
+    return stat is not None and is_best(stat.mean, top)
+
+
+def _labels(results: Sequence[Result]) -> list[str]:
+    return list({result.method: result.entrant.label for result in results}.values())
+
+
+def _mark(row: dict[str, Result]) -> str:
+    """Return the mark of a row whose data are unavailable or not the paper's."""
+    if not all(result.available for result in row.values()):
+        return " (unavailable)"
+    return " (data differ)" if any(result.data_differ for result in row.values()) else ""
+
+
+def _remarks(results: Sequence[Result]) -> list[str]:
+    fitted = fitted_to_print(result.entrant for result in results)
+    return remarks(chosen_with_labels(results), fitted, scored_otherwise(results))

@@ -1,4 +1,4 @@
-"""The summary of a benchmark: how many printed cells came out as printed, and how often each method is best."""
+"""Summarise a benchmark: how many cells agree with the paper, and how often each method is best."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,22 +17,22 @@ from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Difference, Ve
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
-# The sides on which wins are counted, and what their columns are called.
+# The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
 
 
 def chosen_with_labels(results: Sequence[Result]) -> list[str]:
-    """Methods whose settings the labels chose: their numbers, and so their wins, are not blind like the others'."""
+    """Return the methods whose settings were chosen with the labels."""
     return list(dict.fromkeys(result.method for result in results if result.grid))
 
 
 def fitted_to_print(methods: Iterable[Method]) -> list[str]:
-    """Methods whose open settings were searched for closeness to the printed column."""
+    """Return the methods whose open settings were searched to match the printed column."""
     return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
 def scored_otherwise(results: Iterable[Result]) -> list[str]:
-    """Methods that are scored otherwise than most of the table."""
+    """Return the methods that are scored differently from most of the table."""
     scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
     usual = Counter(scores.values()).most_common(1)
     return [method for method, own in scores.items() if own != usual[0][0]]
@@ -41,31 +41,32 @@ def scored_otherwise(results: Iterable[Result]) -> list[str]:
 def remarks(
     chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[str] = ()
 ) -> list[str]:
-    """What must stand under every count of agreement and of wins, for the methods it holds for."""
+    """Return the remarks that belong to every count of agreement and of wins."""
     lines = []
     if chosen:
         lines.append(
-            f"{', '.join(chosen)}: the setting with the best mean ACC of a grid is shown, chosen with the labels, and "
-            "NMI is the one at that setting; lambda.csv has the whole curve"
+            f"{', '.join(chosen)}: shown at the point of a grid with the best mean ACC, chosen "
+            "with the labels; NMI is at the same point; lambda.csv has all points"
         )
     if fitted:
         lines.append(
-            f"{', '.join(fitted)}: what the paper leaves open was searched, one setting for all data sets, for "
-            "closeness to the printed column; agreement there is fitted, and our wins are no blind comparison"
+            f"{', '.join(fitted)}: settings that the paper leaves open were searched, one for all "
+            "data sets, to match the printed column; agreement is fitted, and our wins are not a "
+            "blind comparison"
         )
     if otherwise:
         lines.append(
-            f"{', '.join(otherwise)}: scored as the printed column must have been and not like the rest (NMI of the "
-            "cluster labels; for deepc ACC of a one-to-one match), so it is no fair rival of the other columns"
+            f"{', '.join(otherwise)}: scored as the printed column was, not like the others (NMI "
+            "of the cluster labels; for deepc ACC of a one-to-one match); wins are not comparable"
         )
     return lines
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
-    """Verdicts on the printed cells (in all, and by metric, method and data set) and wins, ours and the paper's.
+    """Count the verdicts on the printed cells and the wins.
 
-    Rows that repeat an experiment are counted once. Variants of a method are left out: the cell they are compared with
-    belongs to the method itself.
+    Rows that repeat an experiment are counted once. Variants of a method are left out, because the
+    cell that they are compared with belongs to the method itself.
     """
     printed = [
         (metric, result)
@@ -80,7 +81,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         for metric, result in cells
         if (d := _judged_difference(metric, result)) is not None
     ]
-    apart = sorted(
+    differing = sorted(
         (one for one in judged if one[1].verdict[one[0]] in (Verdict.UP, Verdict.DOWN)),
         key=lambda one: -abs(one[2].value),
     )
@@ -96,7 +97,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": sum(abs(d.value) <= NEAR for _, _, d in judged),
-        "differ": len(apart),
+        "differ": len(differing),
         "equivalent": sum(d.equivalent for _, _, d in judged),
         "verdicts": count_verdicts(result.verdict[metric] for metric, result in cells),
         "by_metric": count_by_group((metric, result.verdict[metric]) for metric, result in cells),
@@ -119,7 +120,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
                 "difference": d.value,
                 "interval": d.interval(),
             }
-            for metric, result, d in apart
+            for metric, result, d in differing
         ],
         "rows": len(rows_of(distinct(results))),
         "chosen_with_labels": chosen_with_labels(results),
@@ -130,17 +131,19 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def summary_markdown(content: dict[str, Any]) -> str:
-    """The summary for people."""
+    """Return the summary as Markdown."""
     verdicts = content["verdicts"]
     used = [verdict for verdict in LEGEND if verdict in verdicts]
-    told = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in used) or "none"
-    again = content["compared"] - content["distinct"]
+    counts_text = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in used) or "none"
+    repeated = content["compared"] - content["distinct"]
     parts = [
-        f"{content['compared']} of the paper's {content['published']} printed cells were run; {again} of them repeat "
-        f"an experiment (equal data, equal Q) and are counted once. The other {content['distinct']}: {told}.\n",
-        f"Of the {content['judged']} on the paper's data {_share(content, 'within_one_point')} lie within one point, "
-        f"{_share(content, 'differ')} differ, and {_share(content, 'equivalent')} are shown to lie within two points "
-        "(two one-sided tests at 5 %).\n",
+        f"{content['compared']} of the paper's {content['published']} printed cells were run; "
+        f"{repeated} of them repeat an experiment (equal data, equal Q) and are counted once. "
+        f"The other {content['distinct']}: {counts_text}.\n",
+        f"Of the {content['judged']} cells on the paper's data, "
+        f"{_fraction(content, 'within_one_point')} are within one point, "
+        f"{_fraction(content, 'differ')} differ, and {_fraction(content, 'equivalent')} are shown "
+        "to be within two points (two one-sided tests at 5 %).\n",
     ]
     for title, key in (
         ("metric", "by_metric"),
@@ -168,20 +171,21 @@ def summary_markdown(content: dict[str, Any]) -> str:
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
     parts.append(
-        f"{legend}- best of the row: of {content['rows']} distinct rows, equal cells all counted; ours: of all "
-        "methods that were run; ours, printed cells: of the cells that have a number in the paper, as in its column\n"
+        f"{legend}- best of the row: in {content['rows']} distinct rows, ties count for each "
+        "method; ours: among all methods that were run; ours, printed cells: among the cells that "
+        "have a number in the paper\n"
     )
-    told_below = remarks(
+    lines = remarks(
         content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"]
     )
-    parts[-1] += "".join(f"- {line}\n" for line in told_below)
+    parts[-1] += "".join(f"- {line}\n" for line in lines)
     if content["differing"]:
         parts.append(_differing(content["differing"]))
     return "\n".join(parts)
 
 
 def _differing(cells: Sequence[dict[str, Any]]) -> str:
-    """Every cell that differs, the furthest first."""
+    """Return a table of the cells that differ, the largest difference first."""
     body = [
         [
             f"{cell['method']} on {cell['dataset']} {cell['variance']}",
@@ -193,7 +197,7 @@ def _differing(cells: Sequence[dict[str, Any]]) -> str:
         ]
         for cell in cells
     ]
-    return "What differs, the furthest first:\n\n" + markdown_table(
+    return "Cells that differ, the largest difference first:\n\n" + markdown_table(
         ["cell", "score", "ours", "paper", "difference", "95 % interval"], body, left=2
     )
 
@@ -202,5 +206,5 @@ def _judged_difference(metric: str, result: Result) -> Difference | None:
     return None if result.data_differ else result.difference(metric)
 
 
-def _share(content: dict[str, Any], name: str) -> str:
+def _fraction(content: dict[str, Any], name: str) -> str:
     return f"{content[name]} ({100.0 * content[name] / max(1, content['judged']):.0f} %)"

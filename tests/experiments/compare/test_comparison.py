@@ -12,7 +12,7 @@ DATA = load("iris")
 
 
 def _dec_on_cmc(**stats):
-    """A cell whose printed NMI is 3.13."""
+    """Return the outcome of a cell whose printed NMI is 3.13."""
     every = dict.fromkeys(SCORES, Stat(44.0, 0.1)) | {
         name: Stat(mean, 0.05) for name, mean in stats.items()
     }
@@ -23,26 +23,19 @@ def _dec_on_cmc(**stats):
 
 def _point(level, failed, acc):
     stats = dict.fromkeys(SCORES, Stat(acc, 0.0) if failed < 3 else Stat())
-    cell = Cell(
-        "iris",
-        95,
-        2,
-        Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)}),
-        3,
-        data=DATA,
-    )
-    return Outcome(
-        cell, {"level": level}, 3, failed, stats, Stat(0.1, 0.0), ("no luck",) if failed else ()
-    )
+    graded = Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.2, 0.3)})
+    cell = Cell("iris", 95, 2, graded, 3, data=DATA)
+    reasons = ("no luck",) if failed else ()
+    return Outcome(cell, {"level": level}, 3, failed, stats, Stat(0.1, 0.0), reasons)
 
 
-def test_the_labels_chose_nothing_where_every_run_failed():
+def test_without_a_successful_run_the_labels_choose_nothing():
     points = tuple(_point(level, 3, None) for level in (0.1, 0.2, 0.3))
     told = compare_cell(replace(points[0], grid=points))
     assert re.search(r"3 runs failed: no luck\b.*\b6 runs .*failed: no luck", told.note)
 
 
-def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
+def test_settings_with_more_failures_are_not_candidates():
     points = _point(0.1, 1, 99.0), _point(0.2, 0, 60.0), _point(0.3, 0, 50.0)
     told = compare_cell(replace(points[1], grid=points))
     assert "level = 0.2" in told.note
@@ -50,7 +43,7 @@ def test_settings_with_more_failures_are_no_rivals_and_the_note_says_so():
     assert "fewest failures" in told.note
 
 
-def test_a_printed_nmi_that_is_the_other_one_is_told():
+def test_a_note_names_the_definition_that_the_printed_nmi_agrees_with():
     outcome = _dec_on_cmc(nmi=1.12, nmi_clusters=3.16)
     told = compare_cell(outcome)
     assert told.verdict["nmi"] == "differs down"
@@ -62,7 +55,7 @@ def test_a_printed_nmi_that_is_the_other_one_is_told():
     assert "divided by the arithmetic mean, which is 3.16 here" in arithmetic.note
 
 
-def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
+def test_the_note_of_a_one_to_one_acc_has_the_purity():
     cell = Cell(
         "cmc", 95, 2, known()["deepc"], 3, scores={"acc": "acc_hungarian", "nmi": "nmi"}, data=DATA
     )
@@ -75,5 +68,5 @@ def test_a_column_is_scored_as_it_was_printed_and_the_note_has_the_purity():
     assert "45.30" in told.note
 
 
-def test_an_nmi_that_neither_explains_is_left_alone():
+def test_no_note_if_no_definition_of_nmi_agrees():
     assert compare_cell(_dec_on_cmc(nmi=1.12, nmi_clusters=9.0, nmi_stated=8.0)).note == ""

@@ -24,12 +24,12 @@ def test_the_printed_numbers_give_the_known_ranks():
     assert found.omitted == ("dec",)
     assert math.isclose(sum(found.mean_ranks), 11 * 12 / 2)
     assert found.p_value < 0.001
-    # Only the worst of all is told apart from the first three, and from nobody else.
+    # Only the worst method differs from the first three.
     assert found.cliques() == [(0, 9), (3, 10)]
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
-def test_the_critical_difference_has_the_tabled_quantiles(k, q):
+def test_the_critical_difference_uses_the_published_quantiles(k, q):
     # q at the 5 % level from Demšar (2006), table 5a.
     assert critical_difference(k, 7) == pytest.approx(q * math.sqrt(k * (k + 1) / 42), abs=2e-3)
 
@@ -43,13 +43,13 @@ def test_ties_share_their_ranks_as_printed_to_two_decimals():
     assert dict(zip(found.methods, found.mean_ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}
 
 
-def test_a_method_with_a_gap_is_left_out_and_named():
+def test_a_method_without_a_number_is_omitted():
     found = compare_methods(_scores([{"a": 3, "b": 2, "c": 1, "d": 0}, {"a": 3, "b": 2, "c": 1}]))
     assert set(found.methods) == {"a", "b", "c"}
     assert found.omitted == ("d",)
 
 
-def test_both_sides_are_ranked_on_the_methods_and_rows_that_both_have():
+def test_both_sides_are_ranked_over_common_methods_and_rows():
     printed = _scores(
         [
             {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
@@ -66,14 +66,12 @@ def test_both_sides_are_ranked_on_the_methods_and_rows_that_both_have():
     assert compare_sides(printed, {}) is None
 
 
-def test_the_row_of_a_data_set_is_one_that_both_sides_have():
+def test_both_sides_use_the_same_row_of_a_data_set():
     printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
     printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
-    assert (
-        compare_sides(printed, ours) is None
-    )  # at 95 % only one method was run, and that row is the one that counts
+    assert compare_sides(printed, ours) is None  # only one method was run at 95 %
     del ours["d", 95, "a"]
     first, second = compare_sides(printed, ours)
     assert first.datasets == second.datasets == ("d", "e")
@@ -93,29 +91,14 @@ def test_too_little_to_rank_is_none():
     assert compare_methods({}) is None
 
 
-def test_methods_that_never_differ_are_one_clique_with_no_evidence():
+def test_methods_that_never_differ_are_one_group():
     found = compare_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
     assert found.cliques() == [(0, 2)]
     assert found.p_value == 1.0
 
 
 def test_cells_without_a_number_are_not_scores():
-    cell = Result(
-        "iris",
-        "",
-        95,
-        2,
-        3,
-        Method("a", "a:A"),
-        {},
-        {},
-        1,
-        0,
-        {"acc": Stat(1.0, 0.0)},
-        {},
-        {},
-        0.1,
-        "",
-    )
+    ours = {"acc": Stat(1.0, 0.0)}
+    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, ours, {}, {}, 0.1, "")
     empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
     assert our_scores([cell, empty], "acc") == {("iris", 95, "a"): 1.0}

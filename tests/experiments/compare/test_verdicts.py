@@ -22,26 +22,20 @@ from sgpmic_cli.scores import SCORES
         (77.00, 0.0, 76.00, 0.0, "within 1"),
         (77.01, 0.0, 76.00, 0.0, "differs up"),
         (74.99, 0.0, 76.00, 0.0, "differs down"),
-        (
-            80.00,
-            4.0,
-            76.00,
-            4.0,
-            "differs up",
-        ),  # twice the standard error of the difference, sqrt(16/10 + 16/10), is 3.6
+        # Twice the standard error of the difference, sqrt(16/10 + 16/10), is 3.6.
+        (80.00, 4.0, 76.00, 4.0, "differs up"),
         (79.00, 4.0, 76.00, 4.0, "compatible"),
         (72.00, 4.0, 76.00, 4.0, "differs down"),
     ],
 )
-def test_the_rules(ours, s_ours, paper, s_paper, verdict):
-    assert (
-        compare(Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))) == verdict
-    )
+def test_the_verdict_on_two_means(ours, s_ours, paper, s_paper, verdict):
+    difference = Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))
+    assert compare(difference) == verdict
 
 
 def test_the_interval_is_welchs():
     ours, paper = np.random.RandomState(0).normal([[60.0], [63.0]], [[2.0], [5.0]], size=(2, 10))
-    # Sample deviations go in, so that the standard library's test on the raw values must give the same interval.
+    # With sample deviations, SciPy's test on the raw values gives the same interval.
     difference = Difference.of(
         Stat(ours.mean(), ours.std(ddof=1)), 10, Published(paper.mean(), paper.std(ddof=1), False)
     )
@@ -61,15 +55,11 @@ def test_a_single_run_takes_the_spread_of_the_paper():
     ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)]
 )
 def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
-    assert (
-        Difference.of(
-            Stat(50.0 + difference, spread), 10, Published(50.0, spread, False)
-        ).equivalent
-        is shown
-    )
+    ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread, False)
+    assert Difference.of(ours, 10, paper).equivalent is shown
 
 
-def test_what_goes_before_the_numbers():
+def test_missing_numbers_and_differing_data_have_their_own_verdicts():
     stats = dict.fromkeys(SCORES, Stat(50.0, 0.0))
     cell = Cell("iris", 95, 2, Method("m", "a:B"), 3, data=object())
     outcome = Outcome(cell, {}, 10, 0, stats, 0.1)
@@ -78,13 +68,10 @@ def test_what_goes_before_the_numbers():
     assert judge(outcome, "acc", None) is Verdict.NEW
     assert judge(replace(outcome, failed=3), "acc", paper) is Verdict.EXACT
     assert judge(replace(outcome, failed=10), "acc", paper) is Verdict.FAILED
-    assert (
-        judge(replace(outcome, cell=replace(cell, data_differ=True)), "acc", paper)
-        is Verdict.DATA_DIFFER
-    )
-    assert (
-        judge(replace(outcome, cell=replace(cell, data=None)), "acc", paper) is Verdict.UNAVAILABLE
-    )
+    differing = replace(outcome, cell=replace(cell, data_differ=True))
+    assert judge(differing, "acc", paper) is Verdict.DATA_DIFFER
+    unavailable = replace(outcome, cell=replace(cell, data=None))
+    assert judge(unavailable, "acc", paper) is Verdict.UNAVAILABLE
 
 
 def test_the_legend_explains_every_verdict():

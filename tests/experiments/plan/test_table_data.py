@@ -5,6 +5,8 @@ from small_studies import prepared
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 
+SMALL = "a,b,y\n1,2,0\n2,3,1\n5,1,1\n"
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -15,16 +17,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_pattern_stands_for_its_files_in_order_and_the_last_column_for_the_classes(folder):
+def test_a_pattern_selects_files_in_order_and_the_last_column_is_the_label(folder):
     found = load_table_data([f"{folder}/*.csv", "iris"], [95])
     assert [one.name for one in found] == ["a.csv", "b.csv", "c.csv", "iris"]
     assert found[0].data.class_names == ("x", "y")
     assert found[0].data.feature_names == ("u", "v")
-
-
-def test_a_pattern_without_files_is_refused(folder):
-    with pytest.raises(UsageError, match=r"no file is called like .*none-.*quotes"):
-        load_table_data([f"{folder}/none-*.csv"], [95])
 
 
 def test_one_scale_for_all_methods(folder, tmp_path):
@@ -32,11 +29,44 @@ def test_one_scale_for_all_methods(folder, tmp_path):
     plan = prepared([f"{folder}/a.csv"], [95], methods, scale="standard", store=tmp_path)
     for cell in plan.cells:
         assert np.allclose(cell.data.Y.std(axis=0, ddof=1), 1.0)
-    # Those that scale by themselves are told; fuzzy c-means has no such parameter and gets scaled columns.
+    # Methods with a parameter `scale` get it; the others get scaled columns.
     assert [cell.settings.get("scale") for cell in plan.cells] == [None, "standard", "standard"]
     raw = prepared([f"{folder}/a.csv"], [95], methods, scale="none", store=tmp_path)
     assert raw.cells[0].data.Y[:, 0].max() == 11.0
     assert raw.cells[1].settings["scale"] == "none"
+
+
+def test_all_has_only_the_rows_of_the_paper():
+    found = load_table_data(["all"], [99], offline=True)
+    listed = {table.name: table.variances for table in found}
+    assert "yale" not in listed
+    assert listed["iris"] == (99,)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "variances", "options", "sentence"),
+    [
+        (["iris"], ["96"], {}, "nearest is 95.*valid: 50, 95, 99, all"),
+        (["iris"], ["0.9"], {}, "95"),
+        (["iris"], ["x"], {}, "valid: 50"),
+        (["iris"], [95], {"label": "y"}, "no CSV file is among"),
+        (["{}/none-*.csv"], [95], {}, "no file matches .*none-.*quotes"),
+        (["{}/numbers.csv"], [95], {}, "label=COLUMN"),
+        (
+            ["{}/one/x.csv", "{}/two/x.csv"],
+            [95],
+            {"label": "y"},
+            "two data sets are called 'x.csv'",
+        ),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(tmp_path, datasets, variances, options, sentence):
+    (tmp_path / "numbers.csv").write_text("a,b,c\n1,2,3\n2,3,5\n5,1,4\n")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.csv").write_text(SMALL)
+    with pytest.raises(UsageError, match=sentence):
+        load_table_data([name.format(tmp_path) for name in datasets], variances, **options)
 
 
 def test_an_unknown_scale_is_refused():

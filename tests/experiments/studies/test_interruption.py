@@ -1,4 +1,4 @@
-"""Real processes, killed and interrupted, two at once on one store."""
+"""Kill and interrupt real processes, and run two at once on one store."""
 
 import os
 import random
@@ -17,32 +17,15 @@ METHODS = ["pca-fcm", "isomap-fcm", "aml-tuned", "toy_methods:Flaky"]
 GRID = 7  # values of lambda that AML is run with
 REPEATS = 4
 N_JOBS_KILLED = (2, 1)
-TABLES = (
-    "table.csv",
-    "table.md",
-    "table.tex",
-    "table2.md",
-    "table2.tex",
-    "summary.json",
-    "summary.md",
-    "lambda.csv",
-)
+TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "summary.json", "lambda.csv")
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and signals of POSIX")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 
 def _start(out, store, n_jobs=2):
-    arguments = f"--dataset iris,wine --variance 95 --methods {','.join(METHODS)} --repeats {REPEATS}".split()
-    command = [
-        sys.executable,
-        "-m",
-        "sgpmic_cli",
-        "benchmark",
-        *arguments,
-        "--quiet",
-        "--n-jobs",
-        str(n_jobs),
-    ]
+    study = f"--dataset iris,wine --variance 95 --repeats {REPEATS} --quiet --n-jobs {n_jobs}"
+    command = [sys.executable, "-m", "sgpmic_cli", "benchmark", *study.split()]
+    command += ["--methods", ",".join(METHODS)]
     here = Path(__file__)
     paths = os.pathsep.join([str(here.parents[1]), str(here.parents[3])])
     return subprocess.Popen(
@@ -56,7 +39,7 @@ def _start(out, store, n_jobs=2):
 
 
 def _wait_for_records(process, store, more):
-    """Until the store has `more` further records; whether the process is then still at work."""
+    """Wait until the store has `more` records more; return whether the process still runs."""
     before = len(list(store.glob("*.json")))
     while process.poll() is None and len(list(store.glob("*.json"))) < before + more:
         time.sleep(0.002)
@@ -74,11 +57,9 @@ def expected(tmp_path_factory):
     return _read(out)
 
 
-def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected):
+def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, expected):
     out, store = tmp_path / "out", tmp_path / "store"
-    rng = random.Random(
-        12
-    )  # a failure can be looked at again: what is left to chance is the machine
+    rng = random.Random(12)
     kills = 0
     for n_jobs in N_JOBS_KILLED:
         process = _start(out, store, n_jobs)
@@ -107,19 +88,16 @@ def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     assert list((tmp_path / "store").glob("*.tmp")) == []
 
 
-def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+def test_an_interrupt_keeps_finished_runs_and_says_how_to_resume(tmp_path):
     out, store = tmp_path / "out", tmp_path / "store"
     process = _start(out, store, n_jobs=2)
     assert _wait_for_records(process, store, 10)
-    os.killpg(
-        process.pid, signal.SIGINT
-    )  # as a terminal does: to the command and its workers alike
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert printed == ""
     assert said.startswith("sgpmic: interrupted")
     assert said.count("\n") == 1
-    # A worker that was ended while it wrote may leave a temporary file behind; every record is whole.
     records = [path.stem for path in store.glob("*.json")]
     assert len(records) >= 10
     assert all(Store(store).read(key) is not None for key in records)

@@ -37,11 +37,11 @@ def reference():
     return update(None, IRIS, repeats=4, options=HERE)[0]
 
 
-def _with(reference, place=PLACE, **metrics):
-    cell = reference.cells[place]
-    return replace(
-        reference, cells=reference.cells | {place: replace(cell, values=cell.values | metrics)}
-    )
+def _with(reference, **metrics):
+    """Return the reference with other values in one cell."""
+    cell = reference.cells[PLACE]
+    changed = replace(cell, values=cell.values | metrics)
+    return replace(reference, cells=reference.cells | {PLACE: changed})
 
 
 def _states(changes):
@@ -52,7 +52,7 @@ def _states(changes):
     }
 
 
-def test_unchanged_code_moves_nothing(reference):
+def test_unchanged_code_changes_no_number(reference):
     changes = check(reference, options=HERE)
     assert compared(changes) == len(changes) == 2 * 3 * 2
     assert _states(changes) == {}
@@ -63,14 +63,14 @@ def test_unchanged_code_moves_nothing(reference):
     ("values", "state"),
     [
         ((88.6667,) * 4, State.SAME),
-        ((89.5,) * 4, State.MOVED),  # the paper's table has one point of tolerance at least
+        ((89.5,) * 4, State.MOVED),  # at least one point is allowed
         ((90.0,) * 4, State.DOWN),
         ((87.0,) * 4, State.UP),
         ((98.0, 80.0, 80.0, 98.0), State.MOVED),  # 2.7 off; s = 9 allows 15.6 at n = 3
-        ((None,) * 4, State.MOVED),  # it failed before, and works now
+        ((None,) * 4, State.MOVED),  # it failed before
     ],
 )
-def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference, values, state):
+def test_the_tolerance_depends_on_the_spread_of_the_reference(reference, values, state):
     changes = check(_with(reference, acc=values), IRIS, options=HERE)
     assert _states(changes).get((*PLACE, "acc"), State.SAME) == state
     assert bool(broken(changes)) == (state is State.DOWN)
@@ -79,11 +79,8 @@ def test_what_a_mean_may_move_follows_from_the_spread_of_the_reference(reference
 def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
     spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0))
     for repeats, allowed in ((1, 21.0), (4, 10.5)):
-        change = next(
-            c
-            for c in check(spread, repeats=repeats, options=HERE)
-            if (c.place, c.metric) == (PLACE, "acc")
-        )
+        changes = check(spread, IRIS, HERE, repeats=repeats)
+        (change,) = (c for c in changes if (c.place, c.metric) == (PLACE, "acc"))
         assert change.tolerance == pytest.approx(allowed)
     assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
 
@@ -93,7 +90,7 @@ def test_only_the_same_repeats_are_compared(reference):
     assert _states(check(later, repeats=3, options=HERE)) == {}
 
 
-def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
+def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
     toy = Method("toy", "toy_methods:Flaky")
     monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
     monkeypatch.setenv("TOY_MENDED", "1")
@@ -105,7 +102,7 @@ def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
     assert "the bound is not finite" in broken(changes)[0].reason
 
 
-def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monkeypatch):
+def test_an_update_keeps_the_old_values_of_cells_that_fail_now(monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
     toy = Selection(("iris",), ("toy",))
     good = update(None, toy, repeats=2, options=HERE)[0]
@@ -118,7 +115,7 @@ def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monk
         assert kept.cells == (old.cells if old else {})
 
 
-def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
+def test_unknown_names_are_refused_with_the_nearest_one(reference):
     for selection, sentence in (
         (
             Selection(("iris", "wien"), ("pca-fcm",)),
@@ -128,22 +125,14 @@ def test_names_that_nobody_knows_are_refused_and_the_nearest_is_told(reference):
     ):
         with pytest.raises(UsageError, match=sentence):
             check(reference, selection, options=HERE)
-    place = (
-        "flowers",
-        95,
-        "gone-fcm",
-    )  # known to the reference alone: missing, but no wrong argument
+    # A name that only the reference knows is missing and not a wrong argument.
+    place = ("flowers", 95, "gone-fcm")
     gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
     (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), options=HERE)
     assert change.state is State.MISSING
 
 
-def test_an_update_with_no_repeats_is_refused():
-    with pytest.raises(UsageError, match="repeats=0"):
-        update(None, IRIS, repeats=0, options=HERE)
-
-
-def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
+def test_methods_data_sets_and_rows_that_no_longer_exist_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
         more = replace(reference, cells=reference.cells | {place: Expected(place, {}, cell.values)})
@@ -156,9 +145,7 @@ def test_methods_data_sets_and_rows_that_are_gone_are_missing(reference):
         assert [change.state for change in changes] == [State.MISSING]
 
 
-def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_fast_cells(
-    tmp_path, reference
-):
+def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference):
     yale = Expected(("yale", 50, "pca-fcm"), {}, reference.cells[PLACE].values)
     alone = replace(reference, cells={yale.place: yale, PLACE: reference.cells[PLACE]})
     nowhere = {"offline": True, "data_dir": tmp_path}
@@ -168,20 +155,16 @@ def test_data_that_cannot_be_had_are_missing_from_the_whole_and_no_part_of_the_f
     assert "yale is unavailable" in change.reason
 
 
-def test_the_fast_cells_are_fast_and_hold_sgp_mic():
+def test_the_fast_cells_are_fast_and_include_sgp_mic():
     planned = plan_cells(
         load_table_data(["all"], ["all"], offline=True),
         methods.resolve(["all"]),
         protocol_named("as-run"),
     )
-    fast = [cell for cell in planned if cell.data is not None and not regression_gate._slow(cell)]
+    fast = [cell for cell in planned if cell.data is not None and not regression_gate.is_slow(cell)]
     names = {(cell.dataset, cell.method.name) for cell in fast}
-    assert {
-        ("iris", "sgp-mic"),
-        ("wine", "sgp-mic"),
-        ("sonar", "sgp-mic"),
-        ("segment", "pca-fcm"),
-    } <= names
+    assert {(name, "sgp-mic") for name in ("iris", "wine", "sonar")} <= names
+    assert ("segment", "pca-fcm") in names
     assert "yale" not in {cell.dataset for cell in fast}
     guess = regression_gate.FAST_REPEATS * sum(runner.cost(runs_of(cell, 1, 0)[0]) for cell in fast)
     assert guess < 120  # core seconds: a minute on two cores
@@ -196,7 +179,7 @@ def test_a_grid_is_not_searched_again(monkeypatch):
     assert broken(check(made, options=HERE)) == []
 
 
-def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):
+def test_an_update_replaces_the_selected_cells_only(reference):
     gone = Expected(("iris", 95, "gone-fcm"), {}, reference.cells[PLACE].values)
     other = Expected(("wine", 95, "pca-fcm"), {}, reference.cells[PLACE].values)
     old = _with(reference, acc=(50.0,) * 4)
@@ -204,11 +187,13 @@ def test_an_update_replaces_what_was_selected_and_drops_what_is_gone(reference):
     new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), options=HERE)
     assert _states(changes) == {(*PLACE, "acc"): State.UP}
     assert new.cells == reference.cells | {gone.place: gone, other.place: other}
-    with pytest.raises(UsageError, match="only the whole can change"):
+    with pytest.raises(UsageError, match="update all cells to change it"):
         update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)
 
 
-def test_more_repeats_than_the_reference_has_are_refused(reference):
+def test_wrong_numbers_of_repeats_are_refused(reference):
+    with pytest.raises(UsageError, match="repeats=0"):
+        update(None, IRIS, repeats=0, options=HERE)
     for repeats in (0, 5):
         with pytest.raises(UsageError, match=f"repeats={repeats}: the reference has 4"):
             check(reference, repeats=repeats, options=HERE)
@@ -216,17 +201,17 @@ def test_more_repeats_than_the_reference_has_are_refused(reference):
 
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     path = tmp_path / "reference.json"
-    holes = _with(reference, nmi=(None, 1.25, 2.5, 3.75))
-    write_reference(path, holes)
-    assert read_reference(path) == holes
-    assert len(path.read_text().splitlines()) == len(holes.cells) + 2
+    with_failure = _with(reference, nmi=(None, 1.25, 2.5, 3.75))
+    write_reference(path, with_failure)
+    assert read_reference(path) == with_failure
+    assert len(path.read_text().splitlines()) == len(with_failure.cells) + 2
     json.loads(path.read_text())
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"protocol": "as-run", "seed": 0, "repeats": 3, "cells": [{}]}']
 )
-def test_a_file_that_is_no_reference_compares_nothing(tmp_path, text):
+def test_a_file_that_is_not_a_reference_compares_nothing(tmp_path, text):
     path = tmp_path / "reference.json"
     path.write_text(text)
     with pytest.raises(SgpmicError, match="nothing was compared"):

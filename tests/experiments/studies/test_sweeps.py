@@ -21,32 +21,26 @@ def test_inducing_points_stop_at_the_number_of_rows(tmp_path):
         ("iris", 2, 100),
         ("iris", 2, 150),
     ]
-    values = [
-        count for _, _, count in _counts(INDUCING, ["wine"], INDUCING.values, ["sgp-mic"], tmp_path)
-    ]
-    assert values == [1, 3, 5, 10, 30, 50, 100, 150, 178]
+    counts = _counts(INDUCING, ["wine"], INDUCING.values, ["sgp-mic"], tmp_path)
+    assert [count for _, _, count in counts] == [1, 3, 5, 10, 30, 50, 100, 150, 178]
 
 
-def test_the_covariance_floor_shrinks_as_the_clusters_do(tmp_path):
+def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
     cells = prepared_sweep(CLUSTERS, ["iris"], ["1", "4"], ["sgp-mic"], store=tmp_path).cells
     floors = [cell.settings["covariance_floor"] for cell in cells]
-    # Two dimensions: four times as many clusters have a quarter of the area each.
+    # With two dimensions, four times as many clusters have a quarter of the area each.
     assert floors == pytest.approx([0.05, 0.0125])
 
 
-def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path):
-    counts = [
-        count for _, _, count in _counts(CLUSTERS, ["iris"], CLUSTERS.values, ["pca-fcm"], tmp_path)
-    ]
-    assert counts == [3, 9, 27, 81, 149]
-    counts = [
-        count
-        for _, _, count in _counts(CLUSTERS, ["segment"], CLUSTERS.values, ["pca-fcm"], tmp_path)
-    ]
-    assert counts == [7, 21, 63, 189, 560]
+@pytest.mark.parametrize(
+    ("dataset", "expected"), [("iris", [3, 9, 27, 81, 149]), ("segment", [7, 21, 63, 189, 560])]
+)
+def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path, dataset, expected):
+    counts = _counts(CLUSTERS, [dataset], CLUSTERS.values, ["pca-fcm"], tmp_path)
+    assert [count for _, _, count in counts] == expected
 
 
-def test_the_row_is_the_one_of_the_figure_unless_another_is_asked_for(tmp_path):
+def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
     assert _counts(CLUSTERS, ["australian", "segment"], ["1"], ["pca-fcm"], tmp_path) == [
         ("australian", 1, 2),
         ("segment", 4, 7),
@@ -54,25 +48,18 @@ def test_the_row_is_the_one_of_the_figure_unless_another_is_asked_for(tmp_path):
     assert _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, variance=99) == [
         ("segment", 6, 7)
     ]
-    yale = prepared_sweep(
-        INDUCING,
-        ["yale", "iris"],
-        ["1"],
-        ["sgp-mic"],
-        store=tmp_path,
-        offline=True,
-        data_dir=tmp_path,
-    )
+    where = {"store": tmp_path, "offline": True, "data_dir": tmp_path}
+    yale = prepared_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
     assert [(cell.dataset, cell.variance, cell.q) for cell in yale.cells] == [
         ("yale", 50, 3),
         ("iris", 95, 2),
     ]
 
 
-def test_the_methods_of_figure_7_are_the_papers_fcm_methods_and_both_settings_of_sgp_mic():
+def test_the_methods_of_figure_7_are_sgp_mic_and_the_methods_that_use_fcm():
     names = [method.name for method in resolve(["all"])]
-    papers = [name for name in names if name.endswith("-fcm") or name == "sgp-mic"]
-    assert list(CLUSTERS.methods) == [*papers, "sgp-mic+"]
+    expected = [name for name in names if name.endswith("-fcm") or name == "sgp-mic"]
+    assert list(CLUSTERS.methods) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,31 +71,21 @@ def test_the_methods_of_figure_7_are_the_papers_fcm_methods_and_both_settings_of
         (INDUCING, ["1"], ["pca-fcm"], "'pca-fcm' has no inducing points"),
     ],
 )
-def test_values_that_make_no_sense_are_refused(tmp_path, axis, values, methods, sentence):
+def test_wrong_values_are_refused(tmp_path, axis, values, methods, sentence):
     with pytest.raises(UsageError, match=sentence):
         prepared_sweep(axis, ["iris"], values, methods, store=tmp_path)
 
 
-def test_the_first_point_is_the_cell_of_the_table_and_is_computed_once(tmp_path):
-    table = small_benchmark(
-        ["iris"], [95], ["pca-fcm"], out=tmp_path / "table", store=tmp_path / "runs", repeats=2
-    )
-    done = small_sweep(
-        CLUSTERS,
-        ["iris"],
-        ["1", "2"],
-        ["pca-fcm"],
-        out=tmp_path,
-        store=tmp_path / "runs",
-        repeats=2,
-        n_jobs=1,
-    )
+def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
+    options = {"out": tmp_path, "store": tmp_path / "runs", "repeats": 2}
+    table = small_benchmark(["iris"], [95], ["pca-fcm"], **options)
+    done = small_sweep(CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], **options)
     assert (done.runs.computed, done.runs.reused) == (2, 2)
     assert done.points[0].stats["acc"] == table.results[0].ours["acc"]
     assert done.points[1].cell.n_clusters == 6
 
 
-def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_path):
+def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     methods = ["pca-fcm", "toy_methods:Flaky"]
     done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
     rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
@@ -138,7 +115,7 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
 
 
-def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path, monkeypatch):
+def test_notes_report_chosen_settings_and_failures(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
     small_sweep(
@@ -156,25 +133,17 @@ def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path,
     assert all(point["note"] and point["note"] in chosen for point in points[:2])
 
 
-def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):
-    done = small_sweep(
-        CLUSTERS,
-        ["iris", "yale"],
-        ["1"],
-        ["pca-fcm"],
-        out=tmp_path,
-        repeats=1,
-        offline=True,
-        data_dir=tmp_path / "none",
-    )
+def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
+    where = {"out": tmp_path, "offline": True, "data_dir": tmp_path / "none"}
+    done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, **where)
     assert [outcome.cell.dataset for outcome in done.points] == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
 
 
-def test_our_setting_keeps_its_own_dimensions_and_gains_purity_along_the_clusters(tmp_path):
+def test_the_default_model_keeps_its_own_dimensions_along_the_clusters(tmp_path):
     found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
     few, many = found.points
     assert (few.cell.n_clusters, many.cell.n_clusters) == (2, 10)
-    assert many.settings["n_components"] == 2  # not the Q that 95 % of the variance would set
+    assert many.settings["n_components"] == 2  # not the Q of 95 % of the variance
     assert many.stats["acc"].mean > few.stats["acc"].mean

@@ -24,7 +24,7 @@ def with_scores(results, scores):
     ]
 
 
-def test_means_and_ranks_are_those_of_the_numbers(finished):
+def test_means_and_ranks_are_computed_over_data_sets(finished):
     made_up = {
         "iris": {"pca-fcm": 50.0, "k-means": 70.0, "ward": 70.0},
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
@@ -45,7 +45,7 @@ def test_a_method_without_a_number_has_no_mean(finished):
     assert ranked.rows()[-1] == ["mean rank", "1.50", "1.50", "–"]
 
 
-def test_every_benchmark_leaves_the_table(finished):
+def test_every_benchmark_writes_the_table(finished):
     results, out = finished
     text = (out / "ari.md").read_text()
     assert "| iris |" in text

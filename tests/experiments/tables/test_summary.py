@@ -9,8 +9,8 @@ from sgpmic_cli.experiments.compare.counts import distinct, wins, wins_by_side
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.tables.benchmark_files import grid_csv
-from sgpmic_cli.experiments.tables.paper_layout import shape_latex, shape_markdown
+from sgpmic_cli.experiments.studies.benchmark import grid_csv
+from sgpmic_cli.experiments.tables.result_tables import shape_latex, shape_markdown
 from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-tuned", "dec", "toy_methods:Broken"]
@@ -27,7 +27,7 @@ def test_every_printed_cell_is_counted_once(finished):
     results = finished[0].results
     content = summary(results)
     assert content["published"] == len(table2()) == 582
-    # Four methods of the paper, three rows, two metrics; DEC has a dash at Q = 1; the variant and the toy do not count.
+    # Four methods of the paper, three rows, two metrics. DEC has no number at Q = 1.
     assert content["compared"] == sum(content["verdicts"].values()) == 4 * 3 * 2 - 2
     for key in ("by_metric", "by_method", "by_dataset"):
         assert sum(sum(counts.values()) for counts in content[key].values()) == content["compared"]
@@ -38,7 +38,7 @@ def test_every_printed_cell_is_counted_once(finished):
     assert content["scored_otherwise"] == ["aml", "aml-tuned", "dec"]
 
 
-def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished):
+def test_ties_count_as_wins_for_each_method(finished):
     results = finished[0].results
     printed = wins(results, "nmi", printed_of)
     # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
@@ -48,7 +48,7 @@ def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished)
     }
     assert set(row.values()) == {79.41}
     assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
-    # What the paper has no column for wins nothing there, be it a variant of AML or a method of one's own.
+    # Methods without a column in the paper have no wins there.
     assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
     ours = wins(results, "acc", ours_of)
     assert list(ours) == METHODS
@@ -56,9 +56,9 @@ def test_wins_are_rows_in_which_no_method_is_higher_and_ties_all_count(finished)
     assert sum(ours.values()) >= 3
 
 
-def test_wins_beside_the_papers_are_counted_in_the_cells_that_it_prints(finished):
+def test_comparable_wins_are_counted_in_the_printed_cells(finished):
     results = finished[0].results
-    # A method that is always best and in no column of the paper: it wins every row, and takes none from the paper's.
+    # A method without a column in the paper that is best in every row.
     best = [
         replace(r, ours=dict.fromkeys(r.ours, Stat(100.0, 0.0)))
         for r in results
@@ -73,7 +73,7 @@ def test_wins_beside_the_papers_are_counted_in_the_cells_that_it_prints(finished
     assert sum(printed.values()) >= 3
 
 
-def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finished):
+def test_the_paper_layout_has_two_tables_for_each_metric(finished):
     text = shape_markdown(finished[0].results)
     assert re.findall(r"### (.*)", text) == [
         "ACC, ours",
@@ -86,9 +86,8 @@ def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finish
     assert "| iris | 95 (2) | 88.67±0.00 | 76.00±0.00 | 77.33±0.00 |" in tables[2]
     assert "**95.33±0.00**" in tables[2]
     columns = [line.split(" | ") for line in tables[2].splitlines() if line.startswith("| ")]
-    assert {row[5] for row in columns[1:] if row[1] != "---"} == {
-        "–"
-    }  # AML's variant is no column of the paper
+    # The variant of AML has no column in the paper.
+    assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}
     assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
     assert "chosen with the labels" in text
     latex = shape_latex(finished[0].results)
@@ -99,62 +98,42 @@ def test_the_paper_shape_has_two_tables_of_each_metric_with_bold_and_wins(finish
     assert "toy\\_methods:Broken" in latex
 
 
-def test_data_that_differ_or_are_missing_are_marked(tmp_path):
-    finished = small_benchmark(
-        ["iris", "yale"],
-        [50],
-        ["pca-fcm"],
-        out=tmp_path,
-        repeats=1,
-        offline=True,
-        data_dir=tmp_path,
-    )
+def test_unavailable_data_are_marked(tmp_path):
+    where = {"out": tmp_path, "offline": True, "data_dir": tmp_path}
+    finished = small_benchmark(["iris", "yale"], [50], ["pca-fcm"], repeats=1, **where)
     assert "| yale (unavailable) | 50 (3) | – |" in shape_markdown(finished.results)
     assert summary(finished.results)["by_dataset"]["yale"] == {"unavailable": 2}
 
 
-def test_the_summary_reads_in_one_sentence(finished):
+def test_the_summary_starts_with_the_counts(finished):
     content = summary(finished[0].results)
     text = summary_markdown(content)
     assert text.startswith(
         f"{content['compared']} of the paper's 582 printed cells were run; 0 of them repeat"
     )
     assert "| pca-fcm | 6 |" in text
-    assert "aml-tuned: the setting with the best mean ACC of a grid is shown" in text
+    assert "aml-tuned: shown at the point of a grid with the best mean ACC" in text
 
 
 def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
     finished = small_benchmark(
         ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
     )
-    assert [result.q for result in finished.results if result.method == "pca-fcm"] == [
-        1,
-        1,
-        2,
-        1,
-        2,
-        3,
-    ]
+    dimensions = [result.q for result in finished.results if result.method == "pca-fcm"]
+    assert dimensions == [1, 1, 2, 1, 2, 3]
     content = summary(finished.results)
     assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
-    kept = [
-        (cell.dataset, cell.variance)
-        for cell in distinct(finished.results)
-        if cell.method == "pca-fcm"
-    ]
-    assert ("wdbc", 50) in kept
-    assert ("wdbc", 95) not in kept
+    kept = {cell.place for cell in distinct(finished.results)}
+    assert ("wdbc", 50, "pca-fcm") in kept
+    assert ("wdbc", 95, "pca-fcm") not in kept
     assert sum(wins(finished.results, "acc", ours_of).values()) >= 5
 
 
-def test_what_differs_is_listed_with_its_size_and_interval(finished):
+def test_differing_cells_are_listed_with_size_and_interval(finished):
     content = summary(finished[0].results)
     sizes = [abs(cell["difference"]) for cell in content["differing"]]
-    assert (
-        len(sizes)
-        == content["differ"]
-        == sum(content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down"))
-    )
+    counts = [content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down")]
+    assert len(sizes) == content["differ"] == sum(counts)
     assert sizes == sorted(sizes, reverse=True)
     assert all(
         cell["interval"][0] <= cell["difference"] <= cell["interval"][1]
@@ -170,11 +149,10 @@ def test_the_curve_of_a_grid_has_its_own_file(finished):
     assert sum(",yes,acc," in line for line in lines) == 3
 
 
-def test_columns_whose_agreement_is_fitted_are_named_under_the_counts(tmp_path):
+def test_fitted_columns_are_named_below_the_counts(tmp_path):
     assert {method.name for method in resolve(["all"]) if method.fitted} == FITTED
     finished = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
     assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
     for name in ("summary.md", "table2.md", "table2.tex"):
-        assert (
-            "fgplvm-fcm: what the paper leaves open was searched" in (tmp_path / name).read_text()
-        )
+        text = (tmp_path / name).read_text()
+        assert "fgplvm-fcm: settings that the paper leaves open were searched" in text

@@ -162,5 +162,5 @@ def test_the_diagram_names_omitted_methods(tmp_path, monkeypatch):
 def test_a_file_that_is_not_a_benchmark_is_refused(tmp_path):
     path = tmp_path / "table2" / "benchmark.json"
     _document(path, [{"dataset": "iris"}])
-    with pytest.raises(SgpmicError, match="is no document of this version"):
+    with pytest.raises(SgpmicError, match="is not a document of this version"):
         critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path))
