@@ -26,7 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     share,
     whole,
 )
-from sgpmic_cli.files.array_room import array_room
+from sgpmic_cli.files.mapped_array import empty_array
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.device.choice import DEVICES, choose
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -460,7 +460,7 @@ class SGPMIC(LatentClusterer):
     def _room(self, n: int, n_clusters: int, q: int) -> list[Array]:
         """For shares, votes, means and variances of all rows; refused before a fit that it would be missed after."""
         return [
-            array_room((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)
+            empty_array((n, width), self.temp_folder) for width in (n_clusters, n_clusters, q, q)
         ]
 
     def _place_all(self, Y: Array, drawn: Indices, room: list[Array], crew: Workers) -> None:

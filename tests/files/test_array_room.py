@@ -9,7 +9,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.array_room import array_room
+from sgpmic_cli.files.mapped_array import empty_array
 
 reserves = pytest.mark.skipif(
     not hasattr(os, "posix_fallocate"), reason="this system cannot reserve room on a disk"
@@ -17,8 +17,8 @@ reserves = pytest.mark.skipif(
 
 
 def test_in_memory_unless_a_folder_is_named(tmp_path, lies_in_a_file):
-    assert not lies_in_a_file(array_room((3, 2)))
-    mapped = array_room((3, 2), tmp_path)
+    assert not lies_in_a_file(empty_array((3, 2)))
+    mapped = empty_array((3, 2), tmp_path)
     assert lies_in_a_file(mapped)
     assert (mapped.shape, mapped.dtype) == ((3, 2), np.float64)
     mapped[:] = np.arange(6.0).reshape(3, 2)
@@ -27,13 +27,13 @@ def test_in_memory_unless_a_folder_is_named(tmp_path, lies_in_a_file):
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the file has a name until it is closed")
 def test_the_file_has_no_name(tmp_path):
-    mapped = array_room((3, 2), tmp_path)
+    mapped = empty_array((3, 2), tmp_path)
     assert not list(tmp_path.iterdir())
     assert (mapped == 0.0).all()
 
 
 def test_it_goes_to_other_processes_like_any_array(tmp_path):
-    mapped = array_room(
+    mapped = empty_array(
         (300_000, 2), tmp_path
     )  # joblib writes arrays of this size to a file of its own
     mapped[:] = 1.0
@@ -50,7 +50,7 @@ def test_a_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
     with pytest.raises(
         SgpmicError, match=r"0\.8 GB cannot be had in .*\(No space left on device\); name another"
     ):
-        array_room((10**7, 10), tmp_path)
+        empty_array((10**7, 10), tmp_path)
 
 
 @reserves
@@ -59,9 +59,9 @@ def test_a_file_system_that_cannot_reserve_will_do(tmp_path, monkeypatch):
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
     monkeypatch.setattr(os, "posix_fallocate", unable)
-    assert array_room((3, 2), tmp_path).shape == (3, 2)
+    assert empty_array((3, 2), tmp_path).shape == (3, 2)
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     with pytest.raises(SgpmicError, match=r"cannot be had in .*; name another folder"):
-        array_room((2, 2), tmp_path / "none")
+        empty_array((2, 2), tmp_path / "none")

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sgpmic_cli.single_fit.choice import choice_in_words
+from sgpmic_cli.single_fit.interpretation import choice_in_words
 
 
 def fitted(m, scores, no_clusters=False):

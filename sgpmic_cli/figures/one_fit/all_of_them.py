@@ -7,8 +7,8 @@ from sgpmic_cli.figures.one_fit.convergence import draw_convergence, draw_conver
 from sgpmic_cli.figures.one_fit.embedding import draw_embedding
 from sgpmic_cli.figures.one_fit.numbers_tried import draw_numbers_tried
 from sgpmic_cli.figures.one_fit.profile_heat_map import draw_profile
-from sgpmic_cli.single_fit.choice import numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.interpretation import numbers_tried
 from sgpmic_cli.single_fit.settings import full_covariances
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from sgpmic_cli.report.markup import Html, items, picture, section, table, tag
-from sgpmic_cli.single_fit.choice import choice_in_words, numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.interpretation import choice_in_words, numbers_tried
 
 LIFETIME = (
     "Lifetime: over how wide a range of distances, in logs, the rows fall into so many parts by gaps alone; parts of "

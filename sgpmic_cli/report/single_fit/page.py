@@ -13,8 +13,8 @@ from sgpmic_cli.report.single_fit.profiles import profiles
 from sgpmic_cli.report.single_fit.reading import reading
 from sgpmic_cli.report.single_fit.rows import rows
 from sgpmic_cli.report.single_fit.run_settings import run_settings
-from sgpmic_cli.single_fit.choice import choice_in_words
 from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.interpretation import choice_in_words
 
 SECTIONS = {
     "clusters": "How many clusters",

@@ -2,7 +2,7 @@
 
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.single_fit.fitting import Fitted
-from sgpmic_cli.single_fit.telling_rows import doubtful_rows, typical_rows
+from sgpmic_cli.single_fit.interpretation import doubtful_rows, typical_rows
 
 TYPICAL, DOUBTFUL = 5, 20
 

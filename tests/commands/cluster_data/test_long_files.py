@@ -225,9 +225,9 @@ def test_what_belongs_to_every_row_can_lie_in_files(here, monkeypatch):
     )
     NEW.to_csv("t.csv", index=False)
     (here / "short").mkdir()
-    folders, room = [], estimator.array_room
+    folders, room = [], estimator.empty_array
     monkeypatch.setattr(
-        estimator, "array_room", lambda shape, folder: folders.append(folder) or room(shape, folder)
+        estimator, "empty_array", lambda shape, folder: folders.append(folder) or room(shape, folder)
     )
     result = run(
         "fit",
