@@ -50,7 +50,7 @@ def estimator_for(
     if setting == "paper":
         if components == "auto" or not isinstance(clusters, int | None):
             raise UsageError(
-                "the paper's setting does not choose numbers: give clusters=3 and dims=2, for "
+                "the paper's setting does not choose for you: give clusters=3 and dims=2, for "
                 "example, or leave setting=paper out."
             )
         clusters = _paper_clusters(data) if clusters is None else clusters

@@ -91,7 +91,7 @@ def test_an_interrupt_says_truly_whether_anything_was_written(
     try:
         if moment == "between":
             monkeypatch.setattr(os, "replace", interrupting)
-            with pytest.raises(KeyboardInterrupt, match="interrupted when all files were written"):
+            with pytest.raises(KeyboardInterrupt, match="interrupted after all files were written"):
                 _write(out, "new")
         else:
             with (
