@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.commands import app
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake import parquet, reading
+from sgpmic_cli.data.intake import reading, table_files
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.model import estimator
 from sgpmic_cli.model.paper import placement as paper_placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.variational import placement
-from sgpmic_cli.single_fit import fitting, prediction
+from sgpmic_cli.single_fit import fitting
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)
@@ -40,8 +40,7 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def cut(monkeypatch):
     def into_small_blocks():
-        for module in (row_blocks, parquet, prediction):
-            monkeypatch.setattr(module, "ROWS", 16)
+        monkeypatch.setattr(row_blocks, "ROWS", 16)
         monkeypatch.setattr(reading, "PIECE", 500)
 
     return into_small_blocks
@@ -107,8 +106,7 @@ def test_notes_and_scores_speak_of_the_whole_file(here, cut):
             one = run(
                 "predict", "model.npz", "new.csv", "--out", "one", "--json", "--label", "kind"
             )
-            for module in (row_blocks, parquet, prediction):
-                patch.setattr(module, "ROWS", 16)
+            patch.setattr(row_blocks, "ROWS", 16)
             patch.setattr(reading, "PIECE", 500)
             many = run(
                 "predict", "model.npz", "new.csv", "--out", "many", "--json", "--label", "kind"
@@ -214,7 +212,7 @@ def test_a_parquet_file_is_the_same_data_as_a_csv_also_where_it_goes_through_a_f
     here, monkeypatch
 ):
     NEW.to_csv("t.csv", index=False)
-    monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
+    monkeypatch.setattr(table_files, "MAX_IN_MEMORY", 0)
     ours, theirs = load(write("parquet", NEW)), load("t.csv")
     assert (ours.sha256, ours.feature_names) == (theirs.sha256, theirs.feature_names)
 
