@@ -1,4 +1,4 @@
-"""Ten misbehaving methods beside a good one: ten failed cells with their reasons, one good column, exit code 3."""
+"""Misbehaving methods fail with their reasons and do not affect other methods."""
 
 import json
 import os
@@ -29,40 +29,28 @@ LIMITS = ["--timeout", "6", "--memory-limit", "500MB"]
 
 @pytest.fixture
 def cluster(folder):
-    """A Dask scheduler with one worker on the loopback address."""
+    """Start a Dask scheduler with one worker on the loopback address."""
     pytest.importorskip("distributed")
     file = folder.parent / "scheduler.json"
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "hostile")])
     processes = []
 
-    def start(kind, *arguments):
-        command = [
-            sys.executable,
-            "-m",
-            "dask",
-            kind,
-            "--scheduler-file",
-            str(file),
-            "--host",
-            "127.0.0.1",
-            *arguments,
-        ]
-        environment = {**os.environ, "PYTHONPATH": paths}
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        processes.append(subprocess.Popen(command, env=environment, cwd=folder.parent, **silent))
+    def start(words):
+        command = [sys.executable, "-m", "dask", *words.split(), "--scheduler-file", str(file)]
+        processes.append(
+            subprocess.Popen(
+                [*command, "--host", "127.0.0.1", "--no-dashboard"],
+                env={**os.environ, "PYTHONPATH": paths},
+                cwd=folder.parent,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
 
-    start("scheduler", "--port", "0", "--no-dashboard")
+    start("scheduler --port 0")
     while not file.exists():
         time.sleep(0.05)
-    start(
-        "worker",
-        "--nthreads",
-        "1",
-        "--no-nanny",
-        "--no-dashboard",
-        "--local-directory",
-        str(folder.parent / "w"),
-    )
+    start("worker --nthreads 1 --no-nanny --local-directory w")
     yield json.loads(file.read_text())["address"]
     for process in processes:
         process.kill()
@@ -70,24 +58,13 @@ def cluster(folder):
 
 
 @pytest.mark.parametrize("way", ["one job", "two jobs", "dask"])
-def test_ten_failed_columns_and_a_good_one(folder, shell, way, request):
+def test_misbehaving_methods_fail_and_others_succeed(folder, shell, way, request):
     where = {"one job": ["--n-jobs", "1"], "two jobs": ["--n-jobs", "2"]}.get(way)
     if where is None:
         where = ["--backend", "dask", "--scheduler", request.getfixturevalue("cluster")]
     methods = ",".join(["pca-fcm", *REASONS, "misbehaving:Rude"])
-    arguments = [
-        "--dataset",
-        "iris",
-        "--methods",
-        methods,
-        "--repeats",
-        "1",
-        "--out",
-        "out",
-        "--json",
-        *LIMITS,
-    ]
-    process = shell("benchmark", *arguments, *where)
+    arguments = f"--dataset iris --methods {methods} --repeats 1 --out out --json".split()
+    process = shell("benchmark", *arguments, *LIMITS, *where)
     printed, said = process.communicate(timeout=300)
     assert process.returncode == 3, said
     assert one_sentence(said) == (
@@ -98,15 +75,13 @@ def test_ten_failed_columns_and_a_good_one(folder, shell, way, request):
     for method, reason in REASONS.items():
         assert cells[method]["failed"] == 1
         assert cells[method]["note"].startswith(f"All 1 runs failed: {reason}"), method
-    assert (
-        cells["misbehaving:Rude"]["failed"] == 0
-    )  # it disturbs nobody: not the data, the folder or the output
+    assert cells["misbehaving:Rude"]["failed"] == 0  # data, folder and output are unchanged
     assert (folder / "out" / "table.csv").exists()
     assert processes_of(process.pid) == []
     assert not list(folder.rglob(".sgpmic-*"))
 
 
-def test_scikit_learn_keeps_its_own_memory(folder, shell):
+def test_memory_parameter_of_scikit_learn_methods_is_not_set(folder, shell):
     methods = "sklearn.cluster:AgglomerativeClustering,sklearn.cluster:OPTICS"
     arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
     process = shell("benchmark", *arguments, "--quiet")
@@ -114,7 +89,7 @@ def test_scikit_learn_keeps_its_own_memory(folder, shell):
     assert (process.returncode, said) == (0, "")
 
 
-def test_a_module_beside_the_method_is_in_its_key(tmp_path):
+def test_code_version_covers_files_beside_the_method(tmp_path):
     (tmp_path / "own_method.py").write_text(
         "import own_helper\nfrom own_package import part\n\n\nclass Mine: ...\n"
     )
@@ -143,7 +118,7 @@ def test_a_module_beside_the_method_is_in_its_key(tmp_path):
     assert version() == versions[-1]
 
 
-def test_nothing_of_a_foreign_package_is_imported_for_its_key(tmp_path, monkeypatch):
+def test_code_version_does_not_import_the_method(tmp_path, monkeypatch):
     (tmp_path / "explosive").mkdir()
     (tmp_path / "explosive" / "__init__.py").write_text("raise SystemExit('imported')\n")
     (tmp_path / "explosive" / "inner.py").write_text("x = 1\n")

@@ -25,23 +25,21 @@ def test_values_labels_and_names(write):
     assert not dataset.names_made_up
 
 
-def test_label_column_may_be_anywhere(write):
-    dataset = load(write("a,y,b\n1,9,2\n3,10,4\n"), label="y")
-    assert dataset.Y.tolist() == [[1, 2], [3, 4]]
-    assert dataset.class_names == ("9", "10")
-
-
-def test_label_in_the_first_line_makes_it_a_header(write):
-    dataset = load(write("2019,2020,y\n1,2,a\n3,4,b\n5,7,a\n"), label="y")
-    assert dataset.feature_names == ("2019", "2020")
-    assert len(dataset.Y) == 3
-
-
-def test_label_of_a_file_without_header(write):
-    dataset = load(write("5.1,3.5,setosa\n6,3,virginica\n"), label="column_3")
-    assert dataset.Y.tolist() == [[5.1, 3.5], [6, 3]]
-    assert dataset.names_made_up
-    assert dataset.without(["column_1"]).names_made_up
+@pytest.mark.parametrize(
+    ("text", "label", "features", "classes"),
+    [
+        ("a,y,b\n1,9,2\n3,10,4\n", "y", ("a", "b"), ("9", "10")),
+        ("2019,2020,y\n1,2,a\n3,4,b\n", "y", ("2019", "2020"), ("a", "b")),
+        ("5.1,3.5,u\n6,3,v\n", "column_3", ("column_1", "column_2"), ("u", "v")),
+    ],
+    ids=["in the middle", "in a header of numbers", "without header"],
+)
+def test_label_column(write, text, label, features, classes):
+    dataset = load(write(text), label=label)
+    assert dataset.feature_names == features
+    assert dataset.class_names == classes
+    assert len(dataset.Y) == 2
+    assert dataset.names_made_up == (label == "column_3")
 
 
 def test_numeric_classes_are_compared_by_value(write):
@@ -177,8 +175,3 @@ def test_remedies_use_the_spelling_of_the_caller():
     assert error.said(lambda parameter, value: f"--{parameter} {value}").endswith(
         "drop it (--drop a), or edit it"
     )
-
-
-def test_registered_set_takes_no_table_options():
-    with pytest.raises(UsageError, match="iris is a registered set"):
-        load("iris", table=TableOptions(drop=("petal_width",)))
