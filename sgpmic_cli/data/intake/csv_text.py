@@ -47,7 +47,7 @@ class CsvText:
         as_text: Collection[str] = (),
     ):
         self.path, self.format, self.known, self.as_text = path, format, known, as_text
-        self.separator = format.separator
+        self.separator = format.separator or ""  # the first piece determines it
         self.columns: list[str] = []
         self.named = False
         self.n_rows = self.n_lines = 0  # of all pieces so far
@@ -95,36 +95,45 @@ class CsvText:
 
         Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
         """
-        assert self.separator is not None
-        if '"' in text and self.separator != " ":
-            # The csv module does not allow spaces between a closing quote and the separator.
-            text = re.sub(rf'" +(?=[{re.escape(self.separator)}\n]|\Z)', '"', text)
         n_columns = len(self.columns)
         lines: list[int] = []
         first_rows: list[list[str]] = []
+        for line, row in self._numbered_rows(text, lines_before):
+            if len(row) == 1 and not row[0].strip():
+                continue  # a blank line
+            n_columns = n_columns or len(row)
+            if len(row) != n_columns:
+                raise UsageError(
+                    f"{self.path}, line {line}: {len(row)} cells where the first line has "
+                    f"{n_columns}; give every row the same number of cells"
+                )
+            lines.append(line)
+            if len(first_rows) < 2:
+                first_rows.append([cell.strip() for cell in row])
+        if n_columns == 1:
+            raise TableError(self.path, [_one_column(self.separator)])
+        return np.array(lines), first_rows
+
+    def _numbered_rows(self, text: str, lines_before: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with the number of its first line."""
         start = lines_before + 1
+        if '"' not in text:  # without quotes, splitting lines is much faster than the csv module
+            for line, cells in enumerate(text.split("\n"), start):
+                yield line, cells.split(self.separator)
+            return
+        if self.separator != " ":
+            # The csv module does not allow spaces between a closing quote and the separator.
+            text = re.sub(rf'" +(?=[{re.escape(self.separator)}\n]|\Z)', '"', text)
         reader = _rows(io.StringIO(text), self.separator, strict=True)
         try:
             for row in reader:
-                if len(row) > 1 or (row and row[0].strip()):
-                    n_columns = n_columns or len(row)
-                    if len(row) != n_columns:
-                        raise UsageError(
-                            f"{self.path}, line {start}: {len(row)} cells where the first line has "
-                            f"{n_columns}; give every row the same number of cells"
-                        )
-                    lines.append(start)
-                    if len(first_rows) < 2:
-                        first_rows.append([cell.strip() for cell in row])
+                yield start, row or [""]
                 start = lines_before + reader.line_num + 1
         except csv.Error:
             raise UsageError(
                 f"{self.path}, line {start}: a quote is not closed or has something beside it; "
                 "check the quotes around its cells"
             ) from None
-        if n_columns == 1:
-            raise TableError(self.path, [_one_column(self.separator)])
-        return np.array(lines), first_rows
 
     def _set_columns(self, rows: list[list[str]]) -> None:
         first = rows[0]

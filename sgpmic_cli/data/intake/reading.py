@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -34,19 +34,15 @@ BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
 }
 
 
-class Readable(Protocol):
-    """A stream of bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Read at most `size` bytes. Return no bytes at the end."""
-
-
 class Source:
-    """A stream of unpacked bytes. `path` is None unless a file holds the same bytes."""
+    """A stream of unpacked bytes; `stream` has a method `read(size)`.
 
-    def __init__(self, stream: Readable, name: str, path: str | None = None):
+    `path` is None unless a file holds the same bytes.
+    """
+
+    def __init__(self, stream: Any, name: str, path: str | None = None):
         self.stream, self.name, self.path = stream, name, path
-        self._start = stream.read(len(NPY))
+        self._start: bytes = stream.read(len(NPY))
 
     def starts_with(self, *signatures: bytes) -> bool:
         """Return whether the stream begins with one of the signatures, without consuming it."""
@@ -167,7 +163,7 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return files[0]
 
 
-def decoded(path: str, stream: Readable, encoding: str | None) -> Iterator[str]:
+def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
     """Decode a stream piece by piece and translate line ends to newlines."""
     raw = stream.read(PIECE)
     marks = BYTE_ORDER_MARKS.items()

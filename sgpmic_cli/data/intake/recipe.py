@@ -310,19 +310,19 @@ class TableRecipe:
 def _column_from_json(plain: dict[str, Any]) -> Column:
     values = dict(plain)
     kind = values.pop("kind")
-    if kind not in ("number", "text"):
-        raise ValueError(f"a column is of kind {kind!r}")
-    for value in [values["spread"], values["median"] if kind == "number" else 0.0]:
-        if not isinstance(value, float | int) or not np.isfinite(value):
-            raise ValueError(f"column {values['name']!r} has no finite median or spread")
-    if values["spread"] < 0:
-        raise ValueError(f"the spread of column {values['name']!r} is negative")
+    column: Column
     if kind == "number":
-        return NumberColumn(**values)
-    categories = tuple(values["categories"])
-    if not categories or not all(isinstance(text, str) and text for text in categories):
-        raise ValueError(f"column {values['name']!r} has no categories")
-    return TextColumn(**{**values, "categories": categories})
+        column = NumberColumn(**values)
+        valid = np.isfinite(column.median)
+    elif kind == "text":
+        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
+        texts = column.categories
+        valid = texts and all(isinstance(text, str) and text for text in texts)
+    else:
+        raise ValueError(f"a column is of kind {kind!r}")
+    if not (valid and np.isfinite(column.spread) and column.spread >= 0):
+        raise ValueError(f"column {column.name!r} has invalid values")
+    return column
 
 
 def first_missing(table: RawTable, names: Sequence[str], missing: np.ndarray) -> Problem:
