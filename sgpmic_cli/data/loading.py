@@ -138,8 +138,11 @@ def is_table(text: str) -> bool:
 
 
 def last_column(path: str) -> str | None:
-    """Return the name of the last column of a file, or None for standard input."""
-    if path == STANDARD_INPUT:  # it can be read only once
+    """Return the name of the last column of a file. Return None for other data.
+
+    Standard input is not read, because it can be read only once.
+    """
+    if path == STANDARD_INPUT or not is_table(path):
         return None
     return next(read_blocks(_path(path), TextFormat())).columns[-1]
 

@@ -143,6 +143,7 @@ def test_last_column_is_a_label_in_every_format(tmp_path, text, name, pack):
     assert last_column(str(path)) == name
     assert load(str(path), label=name).n_classes == 2
     assert last_column("-") is None
+    assert last_column("irs") is None
 
 
 def test_yale_from_a_mirror():

@@ -14,6 +14,7 @@ from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.studies.reference import default_path
 from sgpmic_cli.figures.sweep_curves import read_sweep
 from sgpmic_cli.files.array_cache import kept
+from sgpmic_cli.scores import score_all
 
 RECORD = Record(
     key="k" * 64,
@@ -26,7 +27,7 @@ RECORD = Record(
     seed=7,
     status="ok",
     seconds=0.5,
-    scores=dict.fromkeys(("acc", "nmi", "ari", "ri", "f1", "homogeneity", "completeness"), 50.0),
+    scores=dict.fromkeys(score_all([0, 1], [0, 1]), 50.0),
     warnings=["slow"],
     n_iter=4,
     trace={"loss": [3.0, 2.5]},
