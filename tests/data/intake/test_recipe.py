@@ -196,19 +196,20 @@ def test_recipe_round_trips_through_json(learned):
     assert TableRecipe.from_json(json.loads(text)).divisors.tolist() == learned.divisors.tolist()
 
 
+NUMBER = {"kind": "number", "name": "sex", "median": 1.0, "spread": 1.0}
+TEXT = {"kind": "text", "name": "sex", "categories": ["f"], "most_common": "f", "spread": 1.0}
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"columns": []},
-        {"columns": [{"kind": "number", "name": "other", "median": 1.0, "spread": 1.0}]},
-        {"columns": [{"kind": "number", "name": "sex", "median": None, "spread": 1.0}]},
-        {"columns": [{"kind": "number", "name": "sex", "median": 1.0, "spread": -1.0}]},
-        {
-            "columns": [
-                {"kind": "text", "name": "sex", "categories": [], "most_common": "", "spread": 1.0}
-            ]
-        },
-        {"columns": [{"kind": "code", "name": "sex"}]},
+        {"columns": [{**NUMBER, "name": "other"}]},
+        {"columns": [{**NUMBER, "median": None}]},
+        {"columns": [{**NUMBER, "spread": -1.0}]},
+        {"columns": [{**TEXT, "categories": []}]},
+        {"columns": [{**TEXT, "categories": [1]}]},
+        {"columns": [{**NUMBER, "kind": "code"}]},
         {"columns": 3},
         {"missing": "guess"},
         {"named": "yes"},
