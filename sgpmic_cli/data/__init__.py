@@ -1,4 +1,4 @@
-"""Data sets: bundled, downloaded, generated, or anybody's CSV. Importing this folder stays cheap; loading is not."""
+"""Data sets: bundled, downloaded, generated, or read from a user's file."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Shell completion and help texts ask for names only and must not pay for numpy.
-    if name == "Dataset":
-        from sgpmic_cli.data.dataset import Dataset
+    # Import NumPy and pandas only on use: help texts and shell completion must start fast.
+    if name in ("Dataset", "load"):
+        from sgpmic_cli.data import dataset, loading
 
-        return Dataset
-    if name == "load":
-        from sgpmic_cli.data.loading import load
-
-        return load
+        return dataset.Dataset if name == "Dataset" else loading.load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A data set in memory: read-only values, integer labels, names, and a hash that stands for all of it."""
+"""A data set in memory: read-only values, labels, names and a hash."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -15,20 +15,18 @@ from sgpmic_cli.row_blocks import row_blocks
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows to cluster and, where known, the classes they belong to."""
+    """Rows to cluster and, if known, their classes."""
 
     name: str
-    Y: np.ndarray  # (N, P) float64, C order, read-only; may be a file mapped into memory
+    Y: np.ndarray  # (N, P) float64, C order, read-only; may be mapped from a file
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    names_made_up: bool = False  # since the file has none: its first line was read as data
-    recipe: TableRecipe | None = (
-        None  # what was done to the columns of a file; None for tables of plain numbers
-    )
-    row_numbers: np.ndarray | None = None  # (N,) rows of the file, from 1, where some were left out
-    ids: tuple[str, ...] | None = None  # names of the rows, where a column has them
-    notes: tuple[str, ...] = ()  # what a person should know of how the file was read
+    names_made_up: bool = False  # the file has no header
+    recipe: TableRecipe | None = None  # None for tables that are not read from a user's file
+    row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
+    ids: tuple[str, ...] | None = None  # names of the rows
+    notes: tuple[str, ...] = ()  # how the file was read
     sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
@@ -50,25 +48,27 @@ class Dataset:
         Y: np.ndarray,
         classes: Sequence[str] | None,
         feature_names: Sequence[str],
-        **about: Any,
+        **fields: Any,
     ) -> "Dataset":
-        """Number the classes 0, 1, ... in the order of their names; numbers are ordered by value.
-
-        `about` are the further fields.
-        """
+        """Create a data set from class names, which `class_numbers` numbers."""
         if classes is None:
-            return cls(name, Y, None, (), tuple(feature_names), **about)
-        number = numbered(classes)
+            return cls(name, Y, None, (), tuple(feature_names), **fields)
+        number = class_numbers(classes)
         labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
-        return cls(name, Y, labels, tuple(number), tuple(feature_names), **about)
+        return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes; 0 where there are none."""
+        """Number of known classes; 0 if the data set has none."""
         return len(self.class_names)
 
+    @property
+    def classes(self) -> list[str] | None:
+        """Class name of each row."""
+        return None if self.labels is None else [self.class_names[label] for label in self.labels]
+
     def without(self, columns: Iterable[str]) -> "Dataset":
-        """The same rows without some columns."""
+        """Return the data set without some columns."""
         dropped = set(columns)
         for column in sorted(dropped - set(self.feature_names)):
             raise UsageError(
@@ -79,21 +79,20 @@ class Dataset:
         return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
 
     def evenly(self) -> "Dataset":
-        """The same rows with every column of numbers at equal weight, and those of text at theirs beside them."""
+        """Scale number columns to unit variance and text columns to the weight of text."""
         recipe = self.recipe or TableRecipe.of_numbers(
             self.Y, self.feature_names, named=not self.names_made_up
         )
-        even = recipe.divided_evenly()
+        even = replace(recipe, evenly=True)
         return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
 
 
-def numbered(classes: Iterable[str]) -> dict[str, int]:
-    """Classes and their numbers 0, 1, ... in the order of their names; numbers are ordered by value."""
+def class_numbers(classes: Iterable[str]) -> dict[str, int]:
+    """Assign 0, 1, ... to the classes: numeric names by value first, then words in order."""
     return {name: index for index, name in enumerate(sorted(set(classes), key=_class_order))}
 
 
 def _class_order(class_name: str) -> tuple[int, float, str]:
-    # "10" comes after "9", and words after numbers.
     try:
         return 0, float(class_name), class_name
     except ValueError:

@@ -1,147 +1,137 @@
-"""Generated sets: two after the paper's figure of spherical data, thin shapes, and clouds of known difficulty.
+"""Generate data sets: two after the paper's figures, curved shapes, and Gaussian clusters.
 
-A generator takes the number of rows, the number of classes and a seed, and gives equal parts one after the other.
+A generator takes the number of rows, the number of classes and a seed. It returns the values and
+the class names. The classes have equal sizes unless stated otherwise and follow one another.
 """
 
 import numpy as np
 
-# Rounding makes the values, and so their hash, the same where sine and cosine differ in the last bit.
+Generated = tuple[np.ndarray, list[str]]
+
+# Sine and cosine differ between platforms in the last bit. Rounding makes values and hashes equal.
 _DECIMALS = 6
 
 
-def spiral(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """A conical spiral (t cos t, t sin t, t): one turn and one class for each of the consecutive stretches."""
+def spiral(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate a conical spiral (t cos t, t sin t, t) with one turn per class."""
     random = np.random.RandomState(seed)
-    share = (np.arange(n) + 0.5) / n
-    # Arc length grows like t^2 / 2: the square root spreads the points evenly along the curve.
-    t = 2 * np.pi * n_classes * np.sqrt(share)  # (N,)
+    fraction = (np.arange(n) + 0.5) / n
+    # The arc length grows like t^2 / 2, so the square root spreads the points evenly.
+    t = 2 * np.pi * n_classes * np.sqrt(fraction)  # (N,)
     Y = np.column_stack([t * np.cos(t), t * np.sin(t), t]) + random.normal(scale=0.1, size=(n, 3))
-    turn = np.minimum(t // (2 * np.pi), n_classes - 1).astype(int)
-    return Y.round(_DECIMALS), [f"turn {index + 1}" for index in turn]
+    return _named(Y, "turn", np.minimum(t // (2 * np.pi), n_classes - 1).astype(int))
 
 
-def arcs(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Half circles of radius one in a chain, open downwards and upwards by turns, each with an end inside the next.
+def arcs(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate a chain of unit half circles that open downwards and upwards in turn.
 
-    No straight line parts neighbours, so that k-means and fuzzy c-means on the plane cut every arc. The paper's figure
-    is meant to show that such data need a nonlinear model.
+    Each arc has an end inside the next one. No straight line separates neighbours, so k-means and
+    fuzzy c-means cut every arc. The paper uses such data to motivate a nonlinear model.
     """
     random = np.random.RandomState(seed)
-    circle = np.arange(n) * n_classes // n  # (N,) equal parts, one after the other
+    arc = _classes(n, n_classes)
     angle = random.uniform(0.0, np.pi, size=n)
-    upwards = circle % 2 == 1
-    height = np.where(upwards, 0.5 - np.sin(angle), np.sin(angle))
-    # 1.2 radii from one centre to the next leave a gap of 0.4 between every second arc, whose ends face each other.
-    Y = np.column_stack([1.2 * circle + np.cos(angle), height]) + random.normal(
-        scale=0.05, size=(n, 2)
-    )
-    return Y.round(_DECIMALS), [f"arc {index + 1}" for index in circle]
+    height = np.where(arc % 2 == 1, 0.5 - np.sin(angle), np.sin(angle))
+    # Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc.
+    Y = np.column_stack([1.2 * arc + np.cos(angle), height])
+    return _named(Y + random.normal(scale=0.05, size=(n, 2)), "arc", arc)
 
 
-def spirals(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Arms t (cos(t + a), sin(t + a)) wound around one point, t from 2 to 10, each turned by a = 2 pi / n_classes."""
+def spirals(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate arms t (cos(t + a), sin(t + a)), t from 2 to 10, with a = 2 pi k / n_classes."""
     random = np.random.RandomState(seed)
-    arm = _parts(n, n_classes)
-    t = np.sqrt(
-        random.uniform(2.0**2, 10.0**2, size=n)
-    )  # even along the arm, whose length grows like t^2 / 2
-    turned = t + 2 * np.pi * arm / n_classes
-    Y = t[:, None] * _circle(turned) + random.normal(scale=0.2, size=(n, 2))
-    return _named(Y, "arm", arm)
+    arm = _classes(n, n_classes)
+    t = np.sqrt(random.uniform(2.0**2, 10.0**2, size=n))  # even in arc length
+    curve = t[:, None] * _circle(t + 2 * np.pi * arm / n_classes)
+    return _named(curve + random.normal(scale=0.2, size=(n, 2)), "arm", arm)
 
 
-def semicircles(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Half circles of radius one along a line, every second one upside down; centres 4/3 and gaps 2/3 apart."""
+def semicircles(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate unit half circles along a line, alternately upside down, with centres 4/3 apart."""
     random = np.random.RandomState(seed)
-    piece = _parts(n, n_classes)
-    up = 1.0 - 2.0 * (piece % 2)  # +1, -1, +1, ...
-    curve = _circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), up])
-    Y = (
-        curve
-        + np.column_stack([4.0 / 3.0 * piece, np.zeros(n)])
-        + random.normal(scale=0.05, size=(n, 2))
-    )
-    return _named(Y, "piece", piece)
+    piece = _classes(n, n_classes)
+    sign = 1.0 - 2.0 * (piece % 2)
+    curve = _circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), sign])
+    centres = np.column_stack([4.0 / 3.0 * piece, np.zeros(n)])
+    return _named(curve + centres + random.normal(scale=0.05, size=(n, 2)), "piece", piece)
 
 
-def circles(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Circles around one point with the radii 1, 2, 3, ..."""
+def circles(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate concentric circles with the radii 1, 2, 3, ..."""
     random = np.random.RandomState(seed)
-    ring = _parts(n, n_classes)
-    angle = random.uniform(0.0, 2 * np.pi, size=n)
-    Y = (ring + 1.0)[:, None] * _circle(angle) + random.normal(scale=0.1, size=(n, 2))
-    return _named(Y, "ring", ring)
+    ring = _classes(n, n_classes)
+    curve = (ring + 1.0)[:, None] * _circle(random.uniform(0.0, 2 * np.pi, size=n))
+    return _named(curve + random.normal(scale=0.1, size=(n, 2)), "ring", ring)
 
 
-def pinwheel(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Vanes: Gaussians (r, s) of mean (1, 0), deviations 0.3 and 0.05, turned by 2 pi k / n_classes + 0.25 exp(r)."""
+def pinwheel(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate bent vanes.
+
+    Points (r, s) have mean (1, 0) and standard deviations 0.3 and 0.05. Vane k is rotated by
+    2 pi k / n_classes + 0.25 exp(r).
+    """
     random = np.random.RandomState(seed)
-    vane = _parts(n, n_classes)
-    along, across = random.normal(1.0, 0.3, size=n), random.normal(0.0, 0.05, size=n)
-    angle = 2 * np.pi * vane / n_classes + 0.25 * np.exp(along)
+    vane = _classes(n, n_classes)
+    r, s = random.normal(1.0, 0.3, size=n), random.normal(0.0, 0.05, size=n)
+    angle = 2 * np.pi * vane / n_classes + 0.25 * np.exp(r)
     cos, sin = np.cos(angle), np.sin(angle)
-    return _named(
-        np.column_stack([along * cos - across * sin, along * sin + across * cos]), "vane", vane
-    )
+    return _named(np.column_stack([r * cos - s * sin, r * sin + s * cos]), "vane", vane)
 
 
-def moons(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Half circles (cos t, sin t) and (1 - cos t, 1/2 - sin t), t from 0 to pi, and so on along a line."""
+def moons(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate half circles (cos t, sin t) and (1 - cos t, 1/2 - sin t), continued along a line."""
     random = np.random.RandomState(seed)
-    moon = _parts(n, n_classes)
-    up = 1.0 - 2.0 * (moon % 2)
-    curve = _circle(random.uniform(0.0, np.pi, size=n)) * up[:, None]
-    Y = (
-        curve
-        + np.column_stack([1.0 * moon, 0.25 - 0.25 * up])
-        + random.normal(scale=0.08, size=(n, 2))
-    )
-    return _named(Y, "moon", moon)
+    moon = _classes(n, n_classes)
+    sign = 1.0 - 2.0 * (moon % 2)
+    curve = _circle(random.uniform(0.0, np.pi, size=n)) * sign[:, None]
+    centres = np.column_stack([1.0 * moon, 0.25 - 0.25 * sign])
+    return _named(curve + centres + random.normal(scale=0.08, size=(n, 2)), "moon", moon)
 
 
-def blobs20(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Gaussians of unit variance in 20 dimensions, centres 4 apart, each along the diagonal of its own columns."""
+def blobs20(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate Gaussians of unit variance in 20 dimensions with centres 4 apart.
+
+    Each centre lies on the diagonal of the columns of its class.
+    """
     random = np.random.RandomState(seed)
-    blob = _parts(n, n_classes)
-    own = (_parts(20, n_classes) == np.arange(n_classes)[:, None]).astype(float)  # (n_classes, 20)
+    blob = _classes(n, n_classes)
+    own = (_classes(20, n_classes) == np.arange(n_classes)[:, None]).astype(float)  # (M, 20)
     centres = 4.0 / np.sqrt(2.0) * own / np.sqrt(own.sum(axis=1, keepdims=True))
     return _named(centres[blob] + random.normal(size=(n, 20)), "blob", blob)
 
 
-def overlapping(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Gaussians of unit variance in the plane, centres on a circle, neighbours 3 apart: one row in ten is mixed."""
+def overlapping(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate unit Gaussians on a circle, neighbours 3 apart; about 10 % of the rows overlap."""
     random = np.random.RandomState(seed)
-    blob = _parts(n, n_classes)
-    radius = 1.5 / np.sin(np.pi / n_classes)
-    return _named(
-        radius * _circle(2 * np.pi * blob / n_classes) + random.normal(size=(n, 2)), "blob", blob
-    )
+    blob = _classes(n, n_classes)
+    centres = 1.5 / np.sin(np.pi / n_classes) * _circle(2 * np.pi * blob / n_classes)
+    return _named(centres + random.normal(size=(n, 2)), "blob", blob)
 
 
-def unequal(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Gaussians in the plane, centres on a circle of radius 3; deviations 0.4, 0.8, 1.6, ... and as many more rows."""
+def unequal(n: int, n_classes: int, seed: int) -> Generated:
+    """Generate Gaussians on a circle of radius 3 with standard deviations 0.4, 0.8, 1.6, ...
+
+    The number of rows doubles from class to class as well.
+    """
     random = np.random.RandomState(seed)
     size = 2.0 ** np.arange(n_classes)
-    bounds = np.cumsum(size) / size.sum()
-    blob = np.searchsorted(bounds, (np.arange(n) + 0.5) / n)
-    Y = 3.0 * _circle(2 * np.pi * blob / n_classes) + 0.4 * size[blob][:, None] * random.normal(
-        size=(n, 2)
-    )
-    return _named(Y, "blob", blob)
+    blob = np.searchsorted(np.cumsum(size) / size.sum(), (np.arange(n) + 0.5) / n)
+    noise = 0.4 * size[blob][:, None] * random.normal(size=(n, 2))
+    return _named(3.0 * _circle(2 * np.pi * blob / n_classes) + noise, "blob", blob)
 
 
-def _parts(n: int, n_classes: int) -> np.ndarray:
-    """The class of each row (n,): equal parts, one after the other."""
+def _classes(n: int, n_classes: int) -> np.ndarray:
+    """Return the class of each row (n,), in parts of equal size."""
     return np.arange(n) * n_classes // n
 
 
 def _circle(angle: np.ndarray) -> np.ndarray:
-    """Points of the unit circle (n, 2)."""
+    """Return points on the unit circle (n, 2)."""
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-def _named(Y: np.ndarray, word: str, part: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in part]
+def _named(Y: np.ndarray, word: str, label: np.ndarray) -> Generated:
+    return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in label]
 
 
 _PLANE = ("x", "y")

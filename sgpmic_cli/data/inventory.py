@@ -1,24 +1,24 @@
-"""What is there: the state of every registered set on this machine, and fetching what is not."""
+"""List the registered data sets with their state on this machine, and fetch downloads."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.originals import cache_folder, cached, fetch
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable
 
 
-def state(found: Entry, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """'bundled', 'generated', or for downloads 'present' (whole, hash checked) or 'absent'."""
+def state(found: Entry, data_dir: PathLike | None = None) -> str:
+    """Return the kind of a data set; for downloads 'present' (hash checked) or 'absent'."""
     if found.kind != "download":
         return found.kind
     return "absent" if cached(found, data_dir) is None else "present"
 
 
-def describe(found: Entry, data_dir: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-    """Everything the registry says of a set, its state here and the path it is read from."""
+def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
+    """Return the registry entry, the state of the data set and the path of its file."""
     now = state(found, data_dir)
     paths = {
         "bundled": bundled_folder() / f"{found.name}.csv",
@@ -27,33 +27,29 @@ def describe(found: Entry, data_dir: str | os.PathLike[str] | None = None) -> di
     return {**asdict(found), "state": now, "path": str(paths[now]) if now in paths else None}
 
 
-def describe_all(data_dir: str | os.PathLike[str] | None = None) -> list[dict[str, Any]]:
-    """`describe` for every registered set, in the registry's order."""
+def describe_all(data_dir: PathLike | None = None) -> list[dict[str, Any]]:
+    """Describe every registered data set, in the order of the registry."""
     return [describe(entry(name), data_dir) for name in names()]
 
 
 def fetch_all(
     wanted: Sequence[str] = (),
     *,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
 ) -> list[dict[str, Any]]:
-    """Bring downloads (all of them, or the wanted names) into the cache; a failed one does not stop the others."""
-    found = [entry(name) for name in wanted or names()]
-    outcomes = []
-    for one in found:
-        if one.kind != "download":
-            if wanted:
-                outcomes.append({"name": one.name, "state": one.kind, "path": None, "reason": None})
+    """Fetch the wanted data sets, or all downloads. A failure does not stop the others."""
+    results = []
+    for found in [entry(name) for name in wanted or names()]:
+        result = {"name": found.name, "state": found.kind, "path": None, "reason": None}
+        if found.kind == "download":
+            try:
+                path = fetch(found, data_dir=data_dir, mirror=mirror, offline=offline)
+                result |= {"state": "present", "path": str(path)}
+            except DataUnavailable as error:
+                result |= {"state": "unavailable", "reason": str(error)}
+        elif not wanted:
             continue
-        try:
-            path = fetch(one, data_dir=data_dir, mirror=mirror, offline=offline)
-            outcomes.append(
-                {"name": one.name, "state": "present", "path": str(path), "reason": None}
-            )
-        except DataUnavailable as error:
-            outcomes.append(
-                {"name": one.name, "state": "unavailable", "path": None, "reason": str(error)}
-            )
-    return outcomes
+        results.append(result)
+    return results

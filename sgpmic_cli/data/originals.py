@@ -1,158 +1,226 @@
-"""The publishers' own files: from the cache, a mirror or the network, never used before their hash is checked."""
+"""Get the publishers' files from the cache, a mirror or the network, and check their hashes."""
 
-import errno
+import base64
 import hashlib
 import os
 import sys
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Sequence
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 
-from sgpmic_cli.data.download import Refused, WrongFile, download, seconds_for
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli._version import __version__
 from sgpmic_cli.data.registry import Entry
+from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
-from sgpmic_cli.files.atomic import replacing
+from sgpmic_cli.files.atomic import read_regular, replacing
 from sgpmic_cli.safe_text import shortened, without_login
+
+TIMEOUT = 15.0  # seconds without data before an attempt fails
+ATTEMPTS = 3  # for each address
+BACKOFF = 0.5  # seconds before the second attempt, doubled each time
+MIN_SECONDS = 60.0  # allowed for a file of any size, all attempts and addresses together
+MIN_SPEED = 50_000.0  # bytes per second; allows more time for larger files
 
 
 class NotOriginal(DataUnavailable):
-    """A file under the publisher's name that is not the publisher's."""
+    """A file that has the publisher's name but not the publisher's content."""
 
 
-_ADVICE = "or name a folder or server that holds {filename} with mirror=PLACE or SGPMIC_MIRROR"
+class _Failed(Exception):
+    """An address did not deliver the file. The text completes a sentence after the address."""
 
 
-def cache_folder(data_dir: str | os.PathLike[str] | None = None) -> Path:
-    """Where downloads are kept: `data_dir`, then SGPMIC_DATA, then the platform's cache folder of the user."""
+def cache_folder(data_dir: PathLike | None = None) -> Path:
+    """Return `data_dir`, else SGPMIC_DATA, else the user's cache folder of the platform."""
     chosen = data_dir or os.environ.get("SGPMIC_DATA")
     if chosen:
-        return Path(os.path.expanduser(chosen))
+        return Path(chosen).expanduser()
     if sys.platform == "win32":
-        return (
-            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-            / "sgpmic"
-            / "Cache"
-        )
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(local) / "sgpmic" / "Cache"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "sgpmic"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sgpmic"
 
 
-def cached(entry: Entry, data_dir: str | os.PathLike[str] | None = None) -> bytes | None:
-    """The publisher's file from the cache, or None when it is not there or not whole."""
+def cached(entry: Entry, data_dir: PathLike | None = None) -> bytes | None:
+    """Read the publisher's file from the cache. Return None if it is absent or damaged."""
     try:
-        raw = _read(cache_folder(data_dir) / entry.filename, entry)
+        raw = read_regular(cache_folder(data_dir) / entry.filename, entry.size)
     except OSError:
         return None
-    return raw if hashlib.sha256(raw).hexdigest() == entry.sha256 else None
+    return raw if _is_original(raw, entry) else None
 
 
 def read_original(
     entry: Entry,
     *,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
 ) -> bytes:
-    """The bytes of the publisher's file; a mirror that is a folder is read in place, downloads are kept."""
+    """Read the publisher's file. Store a download in the cache; read a mirror folder in place."""
     raw = cached(entry, data_dir)
-    if raw is not None:
-        return raw
-    mirror = chosen_mirror(mirror)
-    poisoned = (cache_folder(data_dir) / entry.filename).exists()
-    raw = from_source(entry, mirror, offline=offline, poisoned=poisoned)
-    if not mirror or _is_server(mirror):
-        with suppress(
-            SgpmicError
-        ):  # a cache that takes nothing costs another download later on, not the data
-            _keep(entry, raw, data_dir)
+    if raw is None:
+        mirror = chosen_mirror(mirror)
+        damaged = (cache_folder(data_dir) / entry.filename).exists()
+        raw = from_source(entry, mirror, offline=offline, damaged_cache=damaged)
+        if not mirror or _is_server(mirror):
+            with suppress(SgpmicError):  # an unwritable cache must not lose the data
+                _store(entry, raw, data_dir)
     return raw
 
 
+def fetch(
+    entry: Entry,
+    *,
+    data_dir: PathLike | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
+) -> Path:
+    """Put the publisher's file into the cache and return its path."""
+    raw = read_original(entry, data_dir=data_dir, mirror=mirror, offline=offline)
+    if cached(entry, data_dir) is None:
+        _store(entry, raw, data_dir)
+    return cache_folder(data_dir) / entry.filename
+
+
 def chosen_mirror(mirror: str | None = None) -> str | None:
-    """`mirror`, then SGPMIC_MIRROR, then none: the publishers' own servers."""
+    """Return `mirror`, else SGPMIC_MIRROR, else None for the publishers' own servers."""
     return mirror or os.environ.get("SGPMIC_MIRROR") or None
 
 
 def from_source(
-    entry: Entry, mirror: str | None, *, offline: bool = False, poisoned: bool = False
+    entry: Entry, mirror: str | None, *, offline: bool = False, damaged_cache: bool = False
 ) -> bytes:
-    """The publisher's file past the cache: from the mirror when there is one, else from the publisher's addresses.
-
-    `poisoned` says that the cache has a file of that name which is not the publisher's.
-    """
+    """Get the publisher's file from the mirror or the publisher's addresses, not the cache."""
     if mirror and not _is_server(mirror):
-        return _from_folder(entry, Path(os.path.expanduser(mirror)))
-    return _from_network(entry, mirror, offline, poisoned)
+        return _from_folder(entry, Path(mirror).expanduser())
+    if offline:
+        missing = "in the cache is damaged" if damaged_cache else "is not in the cache"
+        raise _unavailable(
+            entry, f"{entry.filename} {missing} and offline=True forbids a download; allow it"
+        )
+    urls = [f"{mirror.rstrip('/')}/{entry.filename}"] if mirror else entry.urls
+    seconds = MIN_SECONDS + entry.size / MIN_SPEED
+    try:
+        # A timeout of the connection restarts with every byte; this limit holds for everything.
+        return within(seconds, lambda: _download(entry, urls))
+    except TimeoutError:
+        shown = " and ".join(map(_shown, urls))
+        raise _unavailable(
+            entry, f"{shown} did not send the file within {seconds:.0f} s; retry later"
+        ) from None
 
 
 def _is_server(mirror: str) -> bool:
     return "://" in mirror
 
 
-def fetch(
-    entry: Entry,
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
-) -> Path:
-    """Make sure the publisher's file is in the cache, and say where."""
-    raw = read_original(entry, data_dir=data_dir, mirror=mirror, offline=offline)
-    if cached(entry, data_dir) is None:
-        _keep(entry, raw, data_dir)
-    return cache_folder(data_dir) / entry.filename
-
-
-def _read(path: Path, entry: Entry) -> bytes:
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is no regular file")  # a pipe would keep us waiting
-    with path.open("rb") as file:
-        return file.read(entry.size + 1)  # one byte too many is enough to tell another file
+def _is_original(raw: bytes, entry: Entry) -> bool:
+    return hashlib.sha256(raw).hexdigest() == entry.sha256
 
 
 def _from_folder(entry: Entry, folder: Path) -> bytes:
     path = folder / entry.filename
     try:
-        raw = _read(path, entry)
+        raw = read_regular(path)
     except OSError as error:
-        reason = error.strerror or str(error)
         raise DataUnavailable(
-            f"{entry.name} is unavailable: the mirror's file {path} cannot be read ({reason.lower()}); "
-            f"put the publisher's {entry.filename} there or name another mirror"
+            f"{entry.name} is unavailable: the mirror's file {path} cannot be read "
+            f"({(error.strerror or str(error)).lower()}); put the publisher's {entry.filename} "
+            "there or name another mirror"
         ) from None
-    if hashlib.sha256(raw).hexdigest() != entry.sha256:
+    if not _is_original(raw, entry):
         raise NotOriginal(
-            f"{entry.name} is unavailable: {path} is not the publisher's file (its sha256 differs); "
-            "replace it or name another mirror"
+            f"{entry.name} is unavailable: {path} is not the publisher's file (its sha256 "
+            "differs); replace it or name another mirror"
         )
     return raw
 
 
-def _from_network(entry: Entry, mirror: str | None, offline: bool, poisoned: bool) -> bytes:
-    advice = _ADVICE.format(filename=entry.filename)
-    if offline:
-        missing = "in the cache is damaged" if poisoned else "is not in the cache"
-        raise DataUnavailable(
-            f"{entry.name} is unavailable: {entry.filename} {missing} and offline=True forbids a download; "
-            f"allow it, {advice}"
-        )
-    urls = (f"{mirror.rstrip('/')}/{entry.filename}",) if mirror else entry.urls
-    refusals: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
-    kind = DataUnavailable
-    deadline = time.monotonic() + seconds_for(entry.size)
+def _download(entry: Entry, urls: Sequence[str]) -> bytes:
+    """Try the addresses in order. Raise DataUnavailable or NotOriginal if all of them fail."""
+    failures: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
+    kind: type[DataUnavailable] = DataUnavailable
     for url in urls:
         try:
-            return download(url, sha256=entry.sha256, size=entry.size, deadline=deadline)
-        except Refused as refusal:
-            refusals.setdefault(str(refusal), shortened(without_login(url)))
-            kind = NotOriginal if isinstance(refusal, WrongFile) else kind
-    reasons = ", and ".join(f"{url} {reason}" for reason, url in refusals.items())
-    raise kind(f"{entry.name} is unavailable: {reasons}; retry later, {advice}")
+            raw = _get(url, entry.size)
+        except _Failed as failure:
+            failures.setdefault(str(failure), _shown(url))
+            continue
+        if _is_original(raw, entry):
+            return raw
+        kind = NotOriginal
+        failures.setdefault(
+            "sent another file than the publisher's (its sha256 differs)", _shown(url)
+        )
+    reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
+    raise _unavailable(entry, f"{reasons}; retry later", kind)
 
 
-def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> None:
-    """Put checked bytes into the cache, whole or not at all."""
+def _get(url: str, size: int) -> bytes:
+    """Get at most one byte more than `size`. Retry broken connections and busy servers."""
+    try:
+        request = _request(url)
+    except ValueError:
+        raise _Failed("is not a valid http:// or https:// address") from None
+    reason = ""
+    for attempt in range(ATTEMPTS):
+        time.sleep(BACKOFF * 2 ** (attempt - 1) if attempt else 0.0)
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+                raw: bytes = response.read(size + 1)
+                announced = response.headers.get("Content-Length", "")
+            if not announced.isdigit() or len(raw) >= min(size, int(announced)):
+                return raw
+            reason = f"broke off after {len(raw)} of {announced} bytes"
+        except urllib.error.HTTPError as error:
+            reason = f"answered {error.code} {error.reason}"
+            if error.code < 500 and error.code != 429:
+                raise _Failed(reason) from None
+        except (OSError, HTTPException) as error:
+            cause = getattr(error, "reason", error)
+            reason = f"cannot be reached or broke the connection ({cause or type(cause).__name__})"
+        except ValueError:  # for example a host name that cannot be encoded
+            raise _Failed("is not a valid http:// or https:// address") from None
+    raise _Failed(f"{reason} ({ATTEMPTS} attempts)")
+
+
+def _request(url: str) -> urllib.request.Request:
+    """Build a request. A login in the address becomes a header that redirects do not carry."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("not an address of a web server")
+    login, _, host = parts.netloc.rpartition("@")
+    bare = urllib.parse.urlunsplit(parts._replace(netloc=host))
+    request = urllib.request.Request(bare, headers={"User-Agent": f"sgpmic/{__version__}"})
+    if login:
+        token = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode("ascii")
+        request.add_unredirected_header("Authorization", f"Basic {token}")
+    return request
+
+
+def _shown(url: str) -> str:
+    return shortened(without_login(url))
+
+
+def _unavailable(
+    entry: Entry, reason: str, kind: type[DataUnavailable] = DataUnavailable
+) -> DataUnavailable:
+    return kind(
+        f"{entry.name} is unavailable: {reason}, or name a folder or server that holds "
+        f"{entry.filename} with mirror=PLACE or SGPMIC_MIRROR"
+    )
+
+
+def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:
     folder = cache_folder(data_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,6 +228,7 @@ def _keep(entry: Entry, raw: bytes, data_dir: str | os.PathLike[str] | None) -> 
             file.write(raw)
     except OSError as error:
         raise SgpmicError(
-            f"{entry.filename} of {entry.name} cannot be kept in {folder} ({error.strerror or error}); "
-            "free some space or choose another folder with data_dir=FOLDER or SGPMIC_DATA"
+            f"{entry.filename} of {entry.name} cannot be stored in {folder} "
+            f"({error.strerror or error}); free some space or choose another folder with "
+            "data_dir=FOLDER or SGPMIC_DATA"
         ) from None

@@ -1,4 +1,4 @@
-"""The registry: what every named data set is, where it comes from and how the paper used it."""
+"""The registry of named data sets: content, source, licence and use in the paper."""
 
 import difflib
 import functools
@@ -23,10 +23,10 @@ class Entry:
     kind: str  # "bundled" | "download" | "generated" | "installed"
     licence: str
     attribution: str
-    values_sha256: str  # of the loaded values and labels, see Dataset.sha256
+    values_sha256: str  # of values and labels, see Dataset.sha256
     urls: tuple[str, ...] = ()
-    filename: str = ""  # the publisher's
-    size: int = 0  # bytes of the publisher's file: a download never reads further
+    filename: str = ""  # of the publisher's file
+    size: int = 0  # bytes of the publisher's file
     sha256: str = ""  # of the publisher's file
     parser: str = ""
     seed: int | None = None  # generated sets only
@@ -35,11 +35,11 @@ class Entry:
     inducing: int = 50
     variances: tuple[int, ...] = (50, 95, 99)
     in_paper: bool = False  # has rows in the paper's Table 2
-    data_differ: bool = False  # the public set is not the one the paper ran
+    data_differ: bool = False  # the public data differ from those of the paper
 
 
 def bundled_folder() -> Path:
-    """Where the bundled CSVs and the registry are: inside the installed package, or at the top of a checkout."""
+    """Return the folder of the bundled CSV files, in the installed package or in a checkout."""
     installed = Path(__file__).parent / "bundled"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "datasets"
 
@@ -54,29 +54,29 @@ def _entry_from(name: str, table: dict[str, Any]) -> Entry:
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
     }
-    # TOML keys are strings; the percentages are numbers everywhere else.
+    # TOML keys are strings, but the percentages are integers elsewhere.
     values["as_run_q"] = {int(percent): q for percent, q in table.get("as_run_q", {}).items()}
     return Entry(name=name, **values)
 
 
 def names() -> list[str]:
-    """Names of the registered data sets, the paper's first and in its order."""
+    """Return the names of the registered data sets, those of the paper first, in its order."""
     return list(_entries())
 
 
 def entry(name: str) -> Entry:
-    """The registry's entry of a name; an unknown one is a UsageError that names the valid ones."""
+    """Look up a data set. Raise UsageError with the valid names if it is unknown."""
     try:
         return _entries()[name]
     except KeyError:
         raise UsageError(
-            f"there is no data set {name!r}{nearest(name, names())}; valid names: {', '.join(names())}, "
-            "or the path of a CSV file"
+            f"there is no data set {name!r}{nearest(name, names())}; valid names: "
+            f"{', '.join(names())}, or the path of a CSV file"
         ) from None
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
-    """' (did you mean X?)' for the candidate most like `word`, or nothing when none is alike."""
+    """Return ' (did you mean X?)' for the closest candidate, or an empty string."""
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1)
     return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -1,1 +1,1 @@
-"""Files written whole or not at all, read strictly; arrays kept on disk."""
+"""Files: atomic writes, strict reads, arrays in files and a cache of arrays."""

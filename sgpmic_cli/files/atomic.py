@@ -1,10 +1,13 @@
-"""Files and folders that appear whole or not at all: written aside, flushed to the disk, then renamed into place.
+"""Write files and folders completely or not at all.
 
-A set of files has one commit point. It is written into a folder `.sgpmic-unfinished-…` in its place, and that folder
-is renamed to `.sgpmic-finished-…`: before this rename nothing has changed, after it the new files count. They are then
-moved out one by one, and where a process is killed between two moves, the next command that reads or writes there moves
-the rest (`settle`). What a killed process had not committed is removed by the same call. Only names of our own pattern
-are touched, in the folder itself, and only when the process that made them is gone.
+A single file is written to a temporary name in the same folder, flushed to disk and renamed.
+
+A set of files has one commit point. The files are written into a folder `.sgpmic-unfinished-…`,
+which is then renamed to `.sgpmic-finished-…`. Before this rename nothing has changed; after it the
+new files count. They are then moved to their places one by one. If the process is killed between
+two moves, the next command that reads or writes the folder moves the rest (`settle`). The same call
+removes what a killed process had not committed. `settle` only touches names of this pattern,
+directly in the folder, whose process no longer runs.
 """
 
 import errno
@@ -29,17 +32,16 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-OURS = re.compile(r"\.sgpmic-(?:unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
-STALE_SECONDS = 3600  # a process number may be in use again: after this long it is not the writer's
-MOST_BYTES = 1 << 28  # of a file that this program wrote: more is not ours
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
-LAST = "manifest.json"  # moved last: whoever finds the new one finds everything else new, too
+PATTERN = re.compile(r"\.sgpmic-(?:unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
+LOCK_SECONDS = 10  # a process locks its file or folder within this time after creating it
+STALE_SECONDS = 3600  # without locks, older files count as abandoned
+MAX_BYTES = 1 << 28  # larger files were not written by this program
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write into that takes the place of `path` once it is complete; after an error nothing has changed."""
-    temporary = path.with_name(f".sgpmic-{_mark()}.tmp")
+    """Open a temporary file that replaces `path` on success. After an error `path` is unchanged."""
+    temporary = path.with_name(f".sgpmic-{_unique()}.tmp")
     try:
         with open(temporary, "xb") as file:
             _lock(file.fileno())
@@ -54,28 +56,46 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text so that a reader sees the old one, the new one or none, whatever happens in between."""
-    try:
+    """Write a text file completely or not at all, and create its folder."""
+    with _write_errors(f"'{path}'"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(encoded(text))
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write a set of text files into a folder, all or none."""
+    with _write_errors(f"into '{folder}'"), whole_folder(folder) as unfinished:
+        for name, text in texts.items():
+            (unfinished / name).write_bytes(encoded(text))
+
+
+@contextmanager
+def _write_errors(target: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise SgpmicError(
-            f"cannot write '{path}': {error.strerror}; make room or name another folder, then run the same command "
-            "again: finished runs are kept."
+            f"cannot write {target}: {error.strerror}; free some space or choose another folder, "
+            "then run the same command again: finished runs are kept."
         ) from error
 
 
-def read_whole(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a file of results, once its folder is settled."""
+def encoded(text: str) -> bytes:
+    """Encode as UTF-8. Escape surrogates, which stand for undecodable bytes of file names."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def read_whole(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Settle the folder of a result file, then read the file."""
     settle(path.parent)
     return read_regular(path, most)
 
 
-def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a file; a device, a pipe or a giant is an OSError."""
+def read_regular(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Read a regular file. Raise OSError for devices, pipes and files above the size limit."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -83,95 +103,82 @@ def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
     return content
 
 
-def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write a set of texts into a folder, all of them or none."""
-    try:
-        with whole_folder(folder) as unfinished:
-            for name, text in texts.items():
-                (unfinished / name).write_bytes(encoded(text))
-    except OSError as error:
-        raise SgpmicError(
-            f"cannot write into '{folder}': {error.strerror}; make room or name another folder, then run the same "
-            "command again: finished runs are kept."
-        ) from error
-
-
-def encoded(text: str) -> bytes:
-    """UTF-8; bytes of a file name that are none stand there as their codes."""
-    return text.encode("utf-8", "backslashreplace")
-
-
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A fresh folder to write into; on success its files replace those of `out`, otherwise `out` stays as it was.
+    """Yield a temporary folder. On success move its files into `out`, otherwise leave `out` as is.
 
-    Entered before the work begins, it also finds out in time that nothing could be written there. An interrupt says
-    truly whether anything was written: it waits while the files are put into place.
+    Enter before a long computation: a folder that is not writable is reported at once. Interrupts
+    are delayed while the files are moved, so their message says correctly what was written.
     """
-    new = [folder for folder in (out, *out.parents) if not folder.exists()]  # innermost first
-    folder = out / f".sgpmic-unfinished-{_mark()}"
+    created = [folder for folder in (out, *out.parents) if not folder.exists()]  # innermost first
+    folder = out / f".sgpmic-unfinished-{_unique()}"
     try:
         out.mkdir(parents=True, exist_ok=True)
         settle(out)
         folder.mkdir()
-        held = _hold(folder)
+        descriptor = _open_for_lock(folder)
     except OSError as error:
         raise _not_writable(out, "out", error) from None
+    _lock(descriptor)
     committed = False
     try:
         yield folder
         for path in folder.iterdir():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
-        with _undisturbed():
-            folder = folder.rename(out / f".sgpmic-finished-{_mark()}")
+        with _delayed_interrupts():
+            folder = folder.rename(out / f".sgpmic-finished-{_unique()}")
             committed = True
             _move_out(folder)
     except KeyboardInterrupt as interrupt:
-        said = (
-            "interrupted when all files were written."
+        message = (
+            "interrupted after all files were written."
             if committed
             else "interrupted; nothing was written."
         )
-        raise type(interrupt)(*(interrupt.args or [said])) from None
+        raise type(interrupt)(*(interrupt.args or [message])) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if held is not None:
-            os.close(held)
-        for empty in new:
-            with suppress(OSError):  # it holds the results now
+        os.close(descriptor)
+        for empty in created:
+            with suppress(OSError):  # not empty: it holds the results
                 empty.rmdir()
 
 
 @contextmanager
 def resumable_folder(parent: Path) -> Iterator[Path]:
-    """A folder for one process at a time, removed when all went well; the next one takes over what was left."""
+    """Yield a folder that only this process uses. Remove it on success.
+
+    After a failure or a kill the folder remains, and the next process continues with its content.
+    """
     for number in itertools.count():
         folder = parent / f"unfinished-{number}"
         check_writable(folder, "store")
-        if (found := _hold_alone(folder)) is not None:
-            held = found
+        descriptor = _open_for_lock(folder)
+        if _lock(descriptor) is not False:
+            folder.mkdir(exist_ok=True)  # a process that ended meanwhile may have removed it
             break
+        os.close(descriptor)
     try:
         yield folder
         shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # another process is at work beside this one
+        with suppress(OSError):  # another process uses a folder beside this one
             parent.rmdir()
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def settle(folder: Path) -> None:
-    """Put into place what a killed process had committed in a folder, and remove what it had only begun."""
-    with suppress(OSError):  # a folder that is absent or cannot be written has nothing to settle
-        ours = [
-            path for path in folder.iterdir() if OURS.fullmatch(path.name) and not path.is_symlink()
-        ]
-        for path in sorted(ours, key=lambda path: path.name.startswith(".sgpmic-finished-")):
-            with suppress(OSError):  # another process is at it, too
-                if not _abandoned(path):
+    """Complete what killed processes had committed in a folder, and remove what they had not."""
+    with suppress(OSError):  # a folder that is absent or read-only has nothing to settle
+        for path in sorted(folder.iterdir(), key=_is_finished):
+            found = PATTERN.fullmatch(path.name)
+            if found is None or path.is_symlink():
+                continue
+            with suppress(OSError):  # another process may settle the same path
+                if not _is_abandoned(path, int(found[1])):
                     continue
-                if path.name.startswith(".sgpmic-finished-"):
+                if _is_finished(path):
                     _move_out(path)
                 if path.is_dir():
                     shutil.rmtree(path)
@@ -180,11 +187,11 @@ def settle(folder: Path) -> None:
 
 
 def check_writable(folder: Path, parameter: str) -> None:
-    """Find out before hours of computing that their results could not be written."""
+    """Create a folder and raise SgpmicError if files cannot be written into it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         settle(folder)
-        probe = folder / f".sgpmic-{_mark()}.tmp"
+        probe = folder / f".sgpmic-{_unique()}.tmp"
         probe.touch()
         probe.unlink()
     except OSError as error:
@@ -194,114 +201,96 @@ def check_writable(folder: Path, parameter: str) -> None:
 def refuse_overwriting_inputs(
     out: Path, names: Iterable[str], inputs: Iterable[str | Path]
 ) -> None:
-    """Refuse to write a file over one that the same command reads."""
-    given = [os.path.realpath(path) for path in map(Path, inputs) if os.path.exists(path)]
+    """Raise UsageError if an output file would replace an input file of the same command."""
+    read = [path for path in inputs if os.path.exists(path)]
     for target in (out / name for name in names):
-        if os.path.realpath(target) in given or any(
-            target.exists() and target.samefile(path) for path in given
-        ):
+        if any(target.exists() and target.samefile(path) for path in read):
             raise UsageError(
-                f"the results would replace '{target}', which is read here: name another place."
+                f"the results would replace '{target}', which is read here: name another folder."
             )
 
 
-def _mark() -> str:
+def _unique() -> str:
     return f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
+def _is_finished(path: Path) -> bool:
+    return path.name.startswith(".sgpmic-finished-")
+
+
 def _move_out(finished: Path) -> None:
-    """Move the files of a committed folder to where they belong and remove it."""
-    for path in sorted(finished.iterdir(), key=lambda path: (path.name == LAST, path.name)):
-        with suppress(FileNotFoundError):  # another process has just moved it
+    """Move the files of a committed folder to their places and remove the folder."""
+    for path in sorted(finished.iterdir()):
+        with suppress(FileNotFoundError):  # another process has moved it
             os.replace(path, finished.parent / path.name)
     with suppress(FileNotFoundError):
         finished.rmdir()
 
 
-def _hold_alone(folder: Path) -> int | None:
-    """A descriptor that locks a folder, None where another process has it."""
-    if fcntl is None:
-        return os.open(os.devnull, os.O_RDONLY)
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if (
-            folder.stat().st_ino == os.fstat(descriptor).st_ino
-        ):  # not one that was removed in between
-            return descriptor
-    except OSError:
-        pass
-    os.close(descriptor)
-    return None
+def _open_for_lock(folder: Path) -> int:
+    return os.open(os.devnull if fcntl is None else folder, os.O_RDONLY)
 
 
-def _hold(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives, or until the returned descriptor is closed."""
+def _lock(descriptor: int) -> bool | None:
+    """Lock an open file or folder.
+
+    Return False if another process holds the lock, and None if the system has no locks.
+    """
     if fcntl is None:
         return None
-    descriptor = os.open(folder, os.O_RDONLY)
-    _lock(descriptor)
-    return descriptor
-
-
-def _lock(descriptor: int) -> None:
-    if fcntl is not None:
-        with suppress(OSError):  # a file system without locks: the number of the process must do
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _abandoned(path: Path) -> bool:
-    """Whether the process that made a file or folder of ours is gone: by its number, and by the lock it would hold."""
-    found = OURS.fullmatch(path.name)
-    assert found is not None
-    old = time.time() - path.stat().st_mtime > STALE_SECONDS
-    if fcntl is None:
-        return old
-    if not old and _running(int(found[1])):
-        return False
-    descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # no locks here
-        return old
-    finally:
-        os.close(descriptor)
+    except OSError:  # a file system without locks
+        return None
     return True
 
 
-def _running(process: int) -> bool:
+def _is_abandoned(path: Path, process: int) -> bool:
+    """Return whether the process that created a temporary file or folder has ended."""
+    age = time.time() - path.stat().st_mtime
+    if age < LOCK_SECONDS and _is_running(process):
+        return False
+    locked = None
+    if fcntl is not None:
+        descriptor = os.open(path, os.O_RDONLY)
+        locked = _lock(descriptor)
+        os.close(descriptor)
+    return age > STALE_SECONDS if locked is None else locked
+
+
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # somebody else's
+    except OSError:  # it belongs to another user
         return True
     return True
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let interrupts wait until the end.
+def _delayed_interrupts() -> Iterator[None]:
+    """Delay SIGINT and SIGTERM until the end of the block.
 
-    By handlers: a blocked signal would still reach the handler through any other thread, and interrupt this one.
+    Handlers are replaced because a blocked signal still reaches the handler in another thread.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # interrupts are none of its business
+        yield  # handlers run in the main thread only
         return
     arrived: list[int] = []
     before = {
         number: signal.signal(number, lambda number, _: arrived.append(number))
-        for number in INTERRUPTS
+        for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for first in arrived[:1]:
-            signal.raise_signal(first)
+        if arrived:
+            signal.raise_signal(arrived[0])
 
 
 def _not_writable(folder: Path, parameter: str, error: OSError) -> SgpmicError:

@@ -1,4 +1,4 @@
-"""JSON files that were written by this program and may have come to harm since: read strictly or not at all."""
+"""Read JSON files strictly."""
 
 import json
 from pathlib import Path
@@ -8,12 +8,12 @@ from sgpmic_cli.files.atomic import read_whole
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file: OSError where it cannot be read, ValueError where it is not JSON to the letter."""
+    """Read a JSON file. Raise OSError if it cannot be read, ValueError if it is not valid JSON."""
     return strict_json(read_whole(path))
 
 
 def strict_json(text: str | bytes) -> Any:
-    """JSON without NaN and Infinity, and nested no deeper than people nest."""
+    """Parse JSON. Raise ValueError for NaN, Infinity and nesting beyond the recursion limit."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError:
@@ -21,4 +21,4 @@ def strict_json(text: str | bytes) -> Any:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not valid JSON")

@@ -1,1 +1,1 @@
-"""One model on one table: fit it, place new rows, and the tables that both leave."""
+"""Fit one model to one table, assign new rows, and write the tables of both."""

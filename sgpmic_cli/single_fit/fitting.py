@@ -1,4 +1,4 @@
-"""One SGP-MIC fitted to one data set, and what it leaves in a folder."""
+"""Fit SGP-MIC to one data set, and write the model and its tables into a folder."""
 
 import time
 import warnings
@@ -12,14 +12,18 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError
+from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.outcome import Outcome, judge, warn_of
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
-from sgpmic_cli.single_fit.advice import scaling_advice, text_advice
-from sgpmic_cli.single_fit.profile import Profile, profile_of, write_profile
+from sgpmic_cli.single_fit.profile import (
+    Profile,
+    profile_of,
+    scaling_advice,
+    text_advice,
+    write_profile,
+)
 from sgpmic_cli.single_fit.row_tables import write_csv, write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
@@ -33,10 +37,23 @@ from sgpmic_cli.single_fit.settings import (
 
 Progress = Callable[["Round | Placing"], None]
 
+# Entries of the summary that not all models have, with the attributes they come from.
+MODEL_SUMMARY = {
+    "kernel": "kernel",
+    "optimizer": "optimizer",
+    "restarts": "n_init",
+    "noise_precision": "noise_precision_",
+    "jitter": "jitter_",
+    "start": "start_",
+    "numbers_tried": "selection_",
+    "no_clusters": "no_clusters_",
+    "noise_variances": "noise_variances_",
+}
+
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a fit as it goes by."""
+    """Progress of one EM iteration."""
 
     restart: int  # from 1
     restarts: int
@@ -48,15 +65,15 @@ class Round:
 
 @dataclass(frozen=True)
 class Placing:
-    """Rows that are placed in a fitted model, as they go by."""
+    """Progress of the assignment of rows to a fitted model."""
 
     done: int
-    rows: int | None  # None where a file has not come to its end
+    rows: int | None  # None if the length of the file is not known yet
 
 
 @dataclass(frozen=True)
 class Update:
-    """The bound after an update, and the ACC of the labels that the update has worked with."""
+    """The bound after an E- or M-step, and the ACC of the labels at the end of its iteration."""
 
     number: int  # from 1
     round: int  # from 1
@@ -67,7 +84,7 @@ class Update:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model with the data behind it and the rounds of the restart that was kept."""
+    """A fitted model, its data and the iterations of the restart that was kept."""
 
     model: Model
     setting: Setting
@@ -78,63 +95,56 @@ class Fitted:
     asked_for_scale: bool = False
     remarks: list[str] = field(default_factory=list)  # warnings of the fit
 
-    @property
+    @cached_property
     def scores(self) -> dict[str, float] | None:
-        """Every score against the classes, where those are known."""
+        """All scores against the classes; None without classes."""
         return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
 
     @cached_property
     def outcome(self) -> Outcome:
-        """Sizes and certainty of the clusters, and which of them are not what they seem."""
+        """Sizes and certainty of the clusters, and the clusters that are not reliable."""
         return judge(self.model.responsibilities_)
 
     @cached_property
     def profile(self) -> Profile:
-        """What makes each cluster."""
+        """Features of the clusters."""
         return profile_of(self.data, self.model.labels_, self.outcome)
 
-    @property
+    @cached_property
     def advice(self) -> list[str]:
-        """What could be done differently."""
-        # A common factor evens nothing out, but whoever asks for it knows.
+        """Sentences about options that may improve the fit."""
+        # A common factor leaves the columns uneven, but a user who asks for it knows that.
         uneven = self.model.scale == "none" or (
             self.model.scale == "global" and not self.asked_for_scale
         )
-        found = [scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None]
-        return [
-            sentence for sentence in (*found, text_advice(self.profile)) if sentence is not None
-        ]
+        scaling = scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None
+        return [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
 
     def trace(self) -> list[Update]:
-        """Every update of the fit.
+        """Return every update of the fit.
 
-        A round of the paper's setting has an E- and an M-step, and one last E-step ends the fit; a round of the default
-        one has its bound after the M-step. Labels move in E-steps only, so an M-step carries the ACC of the last one.
+        An iteration has one bound, after the M-step, or two, after the E- and the M-step. The last
+        bound follows a final E-step.
         """
         bounds = self.model.lower_bounds_
-        heard = [each.acc for each in self.rounds]
-        last = self._acc(self.model.labels_)
-        if isinstance(self.model, PaperSGPMIC):
-            accs = [acc for acc in heard for _ in "EM"]
-            steps, numbers = (
-                "EM" * len(heard) + "E",
-                [each.number for each in self.rounds for _ in "EM"],
-            )
-        else:
-            accs = [self._acc(self.model.votes_.argmax(axis=1)), *heard[:-1]]
-            steps, numbers = "M" * len(heard) + "E", [each.number for each in self.rounds]
-        updates = zip([*numbers, self.model.n_iter_], steps, bounds, [*accs, last], strict=True)
+        steps = "EM" if len(bounds) > 1 + len(self.rounds) else "M"
+        done = [(each.number, step, each.acc) for each in self.rounds for step in steps]
+        labels = self.data.labels
+        final = None if labels is None else purity(labels, self.model.labels_)
+        done.append((self.model.n_iter_, "E", final))
         return [
             Update(i, number, step, float(bound), acc)
-            for i, (number, step, bound, acc) in enumerate(updates, 1)
+            for i, ((number, step, acc), bound) in enumerate(zip(done, bounds, strict=True), 1)
         ]
 
-    def _acc(self, labels: np.ndarray) -> float | None:
-        return None if self.data.labels is None else purity(self.data.labels, labels)
-
     def summary(self) -> dict[str, Any]:
-        """What the command prints, as plain values."""
+        """Return the content of the command's JSON output as plain values."""
         model, outcome = self.model, self.outcome
+        specific = {
+            name: _plain(getattr(model, attribute))
+            for name, attribute in MODEL_SUMMARY.items()
+            if hasattr(model, attribute)
+        }
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
@@ -154,34 +164,17 @@ class Fitted:
             "rounds": model.n_iter_,
             "converged": model.converged_,
             "lower_bound": float(model.lower_bound_),
-            **self._summary_of_setting(),
+            **specific,
             "scores": self.scores,
             "seconds": round(self.seconds, 3),
             "notes": list(self.data.notes),
             "remarks": [*self.remarks, *self.advice],
         }
 
-    def _summary_of_setting(self) -> dict[str, Any]:
-        model = self.model
-        if isinstance(model, PaperSGPMIC):
-            return {
-                "kernel": model.kernel,
-                "optimizer": model.optimizer,
-                "restarts": model.n_init,
-                "noise_precision": 1.0 / float(model.noise_variances_[0]),
-                "jitter": model.jitter_,
-            }
-        return {
-            "start": list(model.start_),
-            "numbers_tried": model.selection_,
-            "no_clusters": model.no_clusters_,
-            "noise_variances": model.noise_variances_.tolist(),
-        }
-
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
-        self.model.save(folder / "model.npz")
         data, model = self.data, self.model
+        model.save(folder / "model.npz")
         write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
         write_profile(folder / "profile.csv", self.profile)
         rows = [(each.number, each.round, each.step, each.bound, each.acc) for each in self.trace()]
@@ -200,28 +193,19 @@ def fit(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Fitted:
-    """Fit SGP-MIC to all columns of a data set as they are.
+    """Fit SGP-MIC to all columns of a data set.
 
-    `settings` are further arguments of the estimator; those that are None keep its defaults. The model carries the
-    recipe of the table, so that it can be shown raw files of the same kind.
+    `settings` are further arguments of the estimator; None keeps its default. The model carries the
+    recipe of the table, which encodes raw files for `predict`.
     """
     if np.isnan(data.Y).any() and default_missing(setting) != "model":
-        fill, leave = (
-            Remedy("fill in medians", "missing", "median"),
-            Remedy("leave such rows out", "missing", "drop"),
-        )
-        raise TableError(
-            data.name,
-            [Problem("values are missing, and the model cannot deal with them", (fill, leave))],
-        )
+        what = "values are missing, and the model cannot deal with them"
+        raise TableError(data.name, [Problem(what, (USE_MEDIAN, DROP_ROWS))])
     given = {name: value for name, value in settings.items() if value is not None}
+    scale = given.get("scale", ESTIMATORS[setting]().scale)
     rows = data
-    if (
-        data.recipe is not None
-        and data.recipe.has_text
-        and given.get("scale", _usual_scale(setting)) == "standard"
-    ):
-        # Scaled one by one, the zeros and ones of a text with k values would weigh as much as k columns.
+    if data.recipe is not None and data.recipe.text_columns and scale == "standard":
+        # Scaling each feature would give a text with k values the weight of k columns.
         rows, given["scale"] = data.evenly(), "global"
     model = estimator_for(
         data,
@@ -233,73 +217,70 @@ def fit(
         seed=seed,
         settings=given,
     )
-    heard: list[Round] = []
-    model.callback = _Listener(model, data, heard, progress)
+    callback = _ProgressCallback(model, data, progress)
+    model.callback = callback
+    names = None if data.names_made_up else list(rows.feature_names)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(rows.Y if data.names_made_up else _named(rows))
+            model.fit(rows.Y if names is None else pd.DataFrame(rows.Y, columns=names, copy=False))
         except ValueError as error:
-            raise UsageError(f"{data.name} cannot be fitted: {_as_clause(str(error))}") from None
+            raise UsageError(f"{data.name} cannot be fitted: {_lower_first(str(error))}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-        if isinstance(model, PaperSGPMIC):  # the default one does so by itself
+        if setting == "paper":  # the default estimator warns by itself
             warn_of(judge(model.responsibilities_))
     seconds = time.perf_counter() - started
-    remarks = list(dict.fromkeys(_as_clause(str(warning.message)) for warning in caught))
+    remarks = list(dict.fromkeys(_lower_first(str(warning.message)) for warning in caught))
     model.recipe_ = rows.recipe or TableRecipe.of_numbers(
         data.Y, data.feature_names, named=not data.names_made_up
     )
     asked = settings.get("scale") is not None
-    return Fitted(model, setting, data, seed, seconds, _kept(model, heard), asked, remarks)
+    rounds = callback.kept_rounds()
+    return Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
 
 
-def _usual_scale(setting: Setting) -> str:
-    return str(ESTIMATORS[setting]().scale)
+class _ProgressCallback:
+    """Callback of an estimator that records and reports the iterations."""
 
-
-def _named(rows: Dataset) -> pd.DataFrame:
-    return pd.DataFrame(rows.Y, columns=list(rows.feature_names), copy=False)
-
-
-class _Listener:
-    """What a model calls while it is fitted."""
-
-    def __init__(self, model: Model, data: Dataset, heard: list[Round], progress: Progress | None):
-        self.model, self.data, self.heard, self.progress = model, data, heard, progress
-        self.restarts = model.n_init if isinstance(model, PaperSGPMIC) else 1
+    def __init__(self, model: Model, data: Dataset, progress: Progress | None):
+        self.model, self.data, self.progress = model, data, progress
+        self.rounds: list[Round] = []
+        self.restarts = int(getattr(model, "n_init", 1))
 
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
-        if classes is not None and len(labels) == len(
-            classes
-        ):  # a fit to a draw of the rows has fewer
+        if classes is not None and len(labels) == len(classes):  # not a subsample
             acc = purity(classes, labels)
-        restart = 1 if not self.heard else self.heard[-1].restart + (number == 1)
-        self.heard.append(
+        restart = 1 if not self.rounds else self.rounds[-1].restart + (number == 1)
+        self.rounds.append(
             Round(restart, self.restarts, number, self.model.max_iter, float(bound), acc)
         )
         if self.progress is not None:
-            self.progress(self.heard[-1])
+            self.progress(self.rounds[-1])
 
     def placed(self, done: int, rows: int) -> None:
         if self.progress is not None:
             self.progress(Placing(done, rows))
 
-
-def _kept(model: Model, heard: list[Round]) -> list[Round]:
-    """The rounds of the restart that the model comes from: the one with the same bounds after its M-steps."""
-    if not isinstance(model, PaperSGPMIC):
-        return heard
-    bounds = model.lower_bounds_[1::2]
-    for restart in range(1, model.n_init + 1):
-        rounds = [each for each in heard if each.restart == restart]
-        if [each.bound for each in rounds] == bounds:
-            return rounds
-    raise AssertionError("no restart has the bounds of the model that was kept")
+    def kept_rounds(self) -> list[Round]:
+        """Return the iterations of the restart whose bounds the fitted model has."""
+        bounds = set(map(float, self.model.lower_bounds_))
+        restarts = [
+            [each for each in self.rounds if each.restart == restart]
+            for restart in range(1, self.restarts + 1)
+        ]
+        matching = [rounds for rounds in restarts if {each.bound for each in rounds} <= bounds]
+        return max(matching or restarts, key=len)
 
 
-def _as_clause(sentence: str) -> str:
-    """A sentence of the estimator as the second half of another."""
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _lower_first(sentence: str) -> str:
+    """Make the first letter lower case, to continue another sentence."""
     return sentence[0].lower() + sentence[1:] if sentence else sentence

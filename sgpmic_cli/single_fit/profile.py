@@ -1,6 +1,7 @@
-"""What makes a cluster: its features beside those of all other rows, in the units of the file."""
+"""Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,47 +9,50 @@ from pathlib import Path
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.model.outcome import Outcome
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.single_fit.row_tables import write_csv
 
-MOST_STRIKING = 3  # features that stand for a cluster
-NOTICEABLE = 0.2  # standard deviations; less sets nothing apart
+MAX_DISTINGUISHING = 3  # features that describe a cluster
+MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
+UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
+PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
+COMMON = 0.9  # ... unless one text is more common than this among all rows
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Means and spreads of F features in M clusters; a feature that is a category has shares for means."""
+    """Means and standard deviations of F features in M clusters.
+
+    The mean of a category is the fraction of rows that have it.
+    """
 
     features: tuple[str, ...]
-    columns: tuple[str, ...]  # (F,) of the file, that the features were made of
+    columns: tuple[str, ...]  # (F,) column of the file behind each feature
     is_category: np.ndarray  # (F,)
     sizes: np.ndarray  # (M,)
     certainty: np.ndarray  # (M,)
     means: np.ndarray  # (M, F); NaN for a cluster without rows
     spreads: np.ndarray  # (M, F)
-    elsewhere: (
-        np.ndarray
-    )  # (M, F) means of the rows of all other clusters; NaN where there are none
-    differences: np.ndarray  # (M, F) from elsewhere, in standard deviations of all rows
+    elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
+    differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
 
-    def striking(self, cluster: int, most: int = MOST_STRIKING) -> list[int]:
-        """The features that set a cluster apart from all other rows, the clearest first.
+    def striking(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
+        """Return the features that distinguish a cluster from all other rows, largest first.
 
-        At most one category of a column of text: the shares of the others follow from it.
+        A text column is represented by one category, since the fractions of the others follow.
         """
         size = np.nan_to_num(np.abs(self.differences[cluster]))
         found: dict[str, int] = {}
-        # Of two categories that say the same, the one that is more common here is easier to understand.
+        # Of two categories with equal differences, prefer the one that is more common here.
         for j in np.lexsort([-np.nan_to_num(self.means[cluster]), -np.round(size, 9)]).tolist():
-            if size[j] >= NOTICEABLE:
+            if size[j] >= MIN_DIFFERENCE:
                 found.setdefault(self.columns[j], j)
         return list(found.values())[:most]
 
     def in_words(self, cluster: int) -> list[str]:
-        """The striking features of a cluster, each as a few words."""
+        """Describe each distinguishing feature of a cluster in a few words."""
         return [self._words(cluster, j) for j in self.striking(cluster)]
 
     def _words(self, cluster: int, j: int) -> str:
@@ -65,28 +69,31 @@ class Profile:
 
 
 def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
-    """Profile of the clusters of all rows."""
+    """Compute the profile of the clusters of all rows."""
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
             block = data.Y[rows][test(labels[rows], cluster)]
             yield block if data.recipe is None else block * data.recipe.divisors
 
-    every = range(len(outcome.sizes))
+    clusters = range(len(outcome.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
-    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in every]
-    means, spreads = (
-        np.array([mean for mean, _ in inside]),
-        np.sqrt([variance for _, variance in inside]),
-    )
-    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in every])
-    with np.errstate(invalid="ignore"):  # NaN without rows stays NaN
+    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
+    means = np.array([mean for mean, _ in inside])
+    spreads = np.sqrt([variance for _, variance in inside])
+    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in clusters])
+    with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
-    made_of = [(c.name, isinstance(c, TextColumn)) for c in _columns(data) for _ in c.feature_names]
+    columns = data.feature_names
+    is_category = np.zeros(len(columns), dtype=bool)
+    if data.recipe is not None:
+        used = [column for column in data.recipe.columns for _ in column.feature_names]
+        columns = tuple(column.name for column in used)
+        is_category = np.array([isinstance(column, TextColumn) for column in used])
     return Profile(
         data.feature_names,
-        tuple(name for name, _ in made_of),
-        np.array([is_text for _, is_text in made_of]),
+        columns,
+        is_category,
         outcome.sizes,
         outcome.certainty,
         means,
@@ -97,45 +104,68 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
 
 
 def write_profile(path: Path, profile: Profile) -> None:
-    """One line for each feature of each cluster; a share for categories, mean and spread for numbers."""
-    heading = [
-        "cluster",
-        "size",
-        "certainty",
-        "feature",
-        "mean",
-        "spread",
-        "share",
-        "elsewhere",
-        "difference",
-    ]
+    """Write one line per feature and cluster: mean and spread of numbers, share of categories."""
+    heading = ["cluster", "size", "certainty", "feature", "mean", "spread"]
+    heading += ["share", "elsewhere", "difference"]
     rows = []
     for m, size in enumerate(profile.sizes.tolist()):
         for j, feature in enumerate(profile.features):
             mean = _cell(profile.means[m, j])
-            described = (
-                ["", "", mean]
-                if profile.is_category[j]
-                else [mean, _cell(profile.spreads[m, j]), ""]
-            )
-            beside = [_cell(profile.elsewhere[m, j]), _cell(profile.differences[m, j])]
-            rows.append([m, size, _cell(profile.certainty[m]), feature, *described, *beside])
+            numbers = [mean, _cell(profile.spreads[m, j]), ""]
+            described = ["", "", mean] if profile.is_category[j] else numbers
+            compared = [_cell(profile.elsewhere[m, j]), _cell(profile.differences[m, j])]
+            rows.append([m, size, _cell(profile.certainty[m]), feature, *described, *compared])
     write_csv(path, heading, rows)
 
 
 def readable(value: float) -> str:
-    """A number in three or four digits."""
+    """Format a number with three or four digits."""
     if value == 0 or not np.isfinite(value):
         return f"{value:g}"
     size = int(np.floor(np.log10(abs(value))))
     return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
 
 
-def _columns(data: Dataset) -> Sequence[NumberColumn | TextColumn]:
-    """Columns of the file; a data set without a recipe is all numbers."""
-    if data.recipe is not None:
-        return data.recipe.columns
-    return TableRecipe.of_numbers(data.Y, data.feature_names).columns
+def scaling_advice(data: Dataset) -> str | None:
+    """Advise to scale the columns if their variances differ much, constant columns aside."""
+    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
+    low = int(np.where(variances > 0, variances, np.inf).argmin())
+    high = int(variances.argmax())
+    if variances[high] <= UNEVEN * variances[low]:
+        return None
+    return (
+        f"the variance of column {data.feature_names[high]!r} is "
+        f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
+        "column is scaled on its own: scale=standard gives every column the same weight."
+    )
+
+
+def text_advice(profile: Profile) -> str | None:
+    """Advise to drop text columns that the clusters merely repeat."""
+    repeated = _repeated_columns(profile)
+    if not repeated:
+        return None
+    quoted = ['"' + name.replace('"', '""') + '"' if "," in name else name for name in repeated]
+    return (
+        f"the clusters follow the text in {', '.join(map(repr, repeated))} almost exactly: "
+        f"drop={shlex.quote(','.join(quoted))} shows what the other columns have to say."
+    )
+
+
+def _repeated_columns(profile: Profile) -> list[str]:
+    """Return the text columns in which nearly all rows of a cluster have the same text."""
+    if np.count_nonzero(profile.sizes) < 2:
+        return []
+    features: dict[str, list[int]] = {}
+    for j in np.flatnonzero(profile.is_category).tolist():
+        features.setdefault(profile.columns[j], []).append(j)
+    weights = profile.sizes / profile.sizes.sum()
+    means = np.nan_to_num(profile.means)
+    return [
+        name
+        for name, own in features.items()
+        if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
+    ]
 
 
 def _cell(value: float) -> float | str:

@@ -1,4 +1,4 @@
-"""What is written for every row of a data set: its number in the file, its id, its cluster, its latent point."""
+"""Write labels.csv and embedding.csv, which have one line for each row of a data set."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,23 +16,23 @@ LABELS, EMBEDDING = "labels.csv", "embedding.csv"
 
 
 class RowTables:
-    """labels.csv and embedding.csv while they are written, a block of rows after the other."""
+    """Writers of labels.csv and embedding.csv."""
 
     def __init__(self, labels: Any, embedding: Any):
         self.labels, self.embedding = labels, embedding  # csv writers
-        self.headed = False
+        self.has_heading = False
 
     def add(self, numbers: Indices, ids: Sequence[str] | None, S: Array, X: Array) -> None:
-        """Rows by their numbers (n,) in the file and their ids: probabilities S (n, M), latent points X (n, Q).
+        """Write rows, given their numbers (n,) in the file and their ids.
 
-        labels.csv gets the most probable cluster of each row and the probabilities of all clusters, embedding.csv its
-        latent coordinates.
+        labels.csv gets the most probable cluster and the probabilities S (n, M), embedding.csv the
+        latent coordinates X (n, Q).
         """
-        if not self.headed:
+        if not self.has_heading:
             names = ["row"] if ids is None else ["row", "id"]
             self.labels.writerow([*names, "label", *(f"p{m}" for m in range(S.shape[1]))])
             self.embedding.writerow([*names, *(f"x{q + 1}" for q in range(X.shape[1]))])
-            self.headed = True
+            self.has_heading = True
         keys = [numbers.tolist()] if ids is None else [numbers.tolist(), ids]
         self.labels.writerows(zip(*keys, S.argmax(axis=1).tolist(), *S.T.tolist(), strict=True))
         self.embedding.writerows(zip(*keys, *X.T.tolist(), strict=True))
@@ -40,7 +40,7 @@ class RowTables:
 
 @contextmanager
 def row_tables(folder: Path) -> Iterator[RowTables]:
-    """Both files in a folder, open."""
+    """Open both files in a folder."""
     with _opened(folder / LABELS) as labels, _opened(folder / EMBEDDING) as embedding:
         yield RowTables(_writer(labels), _writer(embedding))
 
@@ -48,15 +48,16 @@ def row_tables(folder: Path) -> Iterator[RowTables]:
 def write_rows(
     folder: Path, numbers: Indices | None, ids: Sequence[str] | None, S: Array, X: Array
 ) -> None:
-    """Both files at once, for all rows; without numbers the rows are counted."""
+    """Write both files for all rows. Without `numbers` the rows are counted from 1."""
+    if numbers is None:
+        numbers = np.arange(1, len(S) + 1)
     with row_tables(folder) as tables:
         for rows in row_blocks(len(S)):
-            counted = np.arange(rows.start + 1, rows.stop + 1) if numbers is None else numbers[rows]
-            tables.add(counted, None if ids is None else ids[rows], S[rows], X[rows])
+            tables.add(numbers[rows], None if ids is None else ids[rows], S[rows], X[rows])
 
 
 def write_csv(path: Path, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A CSV whose numbers read back as the very same numbers."""
+    """Write a CSV file with full precision."""
     with _opened(path) as file:
         _writer(file).writerows(chain([heading], rows))
 

@@ -4,13 +4,19 @@ import hashlib
 import pytest
 from local_server import BODY, Server
 
-from sgpmic_cli.data import download, entry
+from sgpmic_cli.data import entry, originals
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch):
+    for name in ("SGPMIC_DATA", "SGPMIC_MIRROR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(download, "BACKOFF", 0.01)
+    monkeypatch.setattr(originals, "BACKOFF", 0.01)
     running = Server()
     yield running
     running.close()
@@ -18,7 +24,7 @@ def server(monkeypatch):
 
 @pytest.fixture
 def found(server):
-    """A downloadable set like Yale whose file is BODY and lives on the local server."""
+    """A downloadable set whose file is BODY on the local server."""
     return dataclasses.replace(
         entry("yale"),
         urls=(f"{server.url}/file.mat",),

@@ -1,4 +1,4 @@
-"""A real HTTP server for the download tests, whose answers each test plays itself."""
+"""An HTTP server on this machine whose answers each test defines."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Answer = Callable[[BaseHTTPRequestHandler, int], None]
 
 
 class Server:
-    """A real HTTP server on this machine; `answers[path](handler, count)` plays the count-th request of a path."""
+    """A server where `answers[path](handler, count)` answers the count-th request of a path."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -41,10 +41,17 @@ class Server:
         self._http.server_close()
 
 
-def send(
-    handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, length: int | None = None
-) -> None:
-    handler.send_response(status)
+def send(handler: BaseHTTPRequestHandler, body: bytes, *, length: int | None = None) -> None:
+    handler.send_response(200)
     handler.send_header("Content-Length", str(len(body) if length is None else length))
     handler.end_headers()
     handler.wfile.write(body)
+
+
+def redirect(location: str) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler, count: int) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", location)
+        handler.end_headers()
+
+    return answer

@@ -5,11 +5,6 @@ from sgpmic_cli.data import inventory, names
 from sgpmic_cli.errors import UsageError
 
 
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch):
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
-
-
 def test_states_and_paths(tmp_path):
     rows = {row["name"]: row for row in inventory.describe_all(tmp_path)}
     assert list(rows) == names()
@@ -19,7 +14,7 @@ def test_states_and_paths(tmp_path):
     assert (rows["yale"]["state"], rows["yale"]["path"]) == ("absent", None)
 
 
-def test_a_fetched_set_is_present(server, found, tmp_path, monkeypatch):
+def test_fetched_set_is_present(server, found, tmp_path, monkeypatch):
     server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
     monkeypatch.setattr(inventory, "entry", lambda name: found)
     (outcome,) = inventory.fetch_all(["yale"], data_dir=tmp_path)
@@ -32,19 +27,19 @@ def test_a_fetched_set_is_present(server, found, tmp_path, monkeypatch):
     assert inventory.state(found, tmp_path) == "present"
 
 
-def test_one_failure_does_not_stop_the_others(tmp_path):
+def test_failure_does_not_stop_the_others(tmp_path):
     outcomes = inventory.fetch_all(["yale", "iris", "coil20"], data_dir=tmp_path, offline=True)
     assert [outcome["state"] for outcome in outcomes] == ["unavailable", "bundled", "unavailable"]
     assert "coil20 is unavailable" in outcomes[2]["reason"]
 
 
-def test_all_downloads_when_no_name_is_given(tmp_path):
+def test_all_downloads_are_fetched_by_default(tmp_path):
     assert [
         outcome["name"] for outcome in inventory.fetch_all(data_dir=tmp_path, offline=True)
     ] == ["yale", "coil20"]
 
 
-def test_an_unknown_name_stops_before_anything_is_fetched(server, tmp_path):
+def test_unknown_name_stops_before_any_request(server, tmp_path):
     with pytest.raises(UsageError, match="did you mean 'yale'"):
         inventory.fetch_all(["coil20", "yael"], data_dir=tmp_path, mirror=server.url)
     assert server.requests == []

@@ -1,12 +1,15 @@
+import bz2
 import csv
 import dataclasses
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from sgpmic_cli.data import entry, load, loading, names
+from sgpmic_cli.data import TableOptions, entry, load, loading, names
+from sgpmic_cli.data.loading import last_column
 from sgpmic_cli.errors import DataUnavailable, UsageError
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "datasets"
@@ -23,7 +26,7 @@ TABLE_2_Q = {
     "bc": [1, 7, 9],
     "cmc": [1, 2, 5],
 }
-# Share of the largest class: what a method scores when it puts all rows into one cluster.
+# Fraction of the largest class: the score of a single cluster.
 MAJORITY = {
     "wine": 39.89,
     "wdbc": 62.74,
@@ -56,7 +59,7 @@ def test_bundled_values_equal_the_reference_tables(name):
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_raw_columns_give_the_printed_latent_dimensions(name):
+def test_variances_give_the_printed_latent_dimensions(name):
     Y = load(name).without(entry(name).as_run_drop).Y
     power = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) ** 2
     share = np.cumsum(power) / power.sum()
@@ -66,17 +69,17 @@ def test_raw_columns_give_the_printed_latent_dimensions(name):
 
 
 @pytest.mark.parametrize(("name", "percent"), MAJORITY.items())
-def test_labels_have_the_printed_majority_share(name, percent):
+def test_largest_class_has_the_printed_fraction(name, percent):
     dataset = load(name)
     assert round(100 * np.bincount(dataset.labels).max() / len(dataset.labels), 2) == percent
 
 
-def test_iris_is_ucis_and_not_scikit_learns():
+def test_iris_is_the_version_of_uci_not_of_scikit_learn():
     rows, columns = np.nonzero(load_iris().data != load("iris").Y)
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(34, 3), (37, 1), (37, 2)]
 
 
-def test_a_changed_bundled_file_is_not_used(tmp_path, monkeypatch):
+def test_changed_bundled_file_is_refused(tmp_path, monkeypatch):
     text = (loading.bundled_folder() / "iris.csv").read_text()
     (tmp_path / "iris.csv").write_text(text.replace("5.1,3.5", "5.2,3.5", 1))
     monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
@@ -84,37 +87,63 @@ def test_a_changed_bundled_file_is_not_used(tmp_path, monkeypatch):
         load("iris")
 
 
-def test_names_win_over_files_and_files_never_pass_for_names(tmp_path, monkeypatch):
+def test_registered_names_win_over_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("iris").write_text("a,b\n1,2\n3,4\n")
+    for name in ("iris", "mine"):
+        Path(name).write_text("a,b\n1,2\n3,4\n")
     assert load("iris").Y.shape == (150, 4)
     assert load("./iris").name == "./iris"
-    Path("mine").write_text("a,b\n1,2\n3,4\n")
     assert load("mine").name == "mine"
     assert load("mine").Y.tolist() == [[1, 2], [3, 4]]
 
 
-def test_a_word_that_is_no_file_is_taken_for_a_name(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("wne", "no data set 'wne'.*did you mean 'wine'"),
+        ("wne.csv", r"no file wne\.csv"),
+        ("n" * 5000, "no data set"),
+        ("n" * 5000 + ".csv", "cannot be read"),
+    ],
+)
+def test_unknown_names_and_files(tmp_path, monkeypatch, word, message):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=r"no data set 'wne'.*did you mean 'wine'"):
-        load("wne")
-    with pytest.raises(UsageError, match=r"no file wne\.csv"):
-        load("wne.csv")
-    with pytest.raises(UsageError, match="no data set"):
-        load("n" * 5000)
-    with pytest.raises(UsageError, match="cannot be read"):
-        load("n" * 5000 + ".csv")
+    with pytest.raises(UsageError, match=message):
+        load(word)
 
 
-def test_label_belongs_to_files():
+def test_table_options_of_a_registered_set_are_refused():
     with pytest.raises(UsageError, match="iris brings its own classes"):
         load("iris", label="species")
+    with pytest.raises(UsageError, match="iris is a registered set"):
+        load("iris", table=TableOptions(drop=("petal_width",)))
 
 
-def test_home_is_expanded(tmp_path, monkeypatch):
+def test_home_folder_is_expanded(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     assert load("~/t.csv").Y.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("a,b,kind\n1,2,x\n3,4,y\n", "kind"),
+        ('"a";"b, c";"kind of"\n1;2;x\n3;4;y\n', "kind of"),
+        ("\ufeffa|b|class\n1|2|x\n3|4|y\n", "class"),
+        ("5.1,3.5,setosa\n4.9,3.0,virginica\n", "column_3"),
+        ("rate,2001,2002\n1,2,x\n3,4,y\n", "2002"),
+        ("a,b,\n1,2,x\n3,4,y\n", "column_3"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+def test_last_column_is_a_label_in_every_format(tmp_path, text, name, pack):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(pack(text.encode()))
+    assert last_column(str(path)) == name
+    assert load(str(path), label=name).n_classes == 2
+    assert last_column("-") is None
+    assert last_column("irs") is None
 
 
 def test_yale_from_a_mirror():
@@ -126,7 +155,7 @@ def test_yale_from_a_mirror():
     assert dataset.sha256 == entry("yale").values_sha256
 
 
-def test_a_parsed_original_carries_the_registered_name(tmp_path):
+def test_parsed_original_has_the_registered_name():
     found = dataclasses.replace(entry("iris"), name="two")
     dataset = loading.parse_original(found, b"1,2,b\n3,4,a\n\n")
     assert dataset.name == "two"

@@ -1,30 +1,30 @@
 import dataclasses
 import errno
 import os
+import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
-from local_server import BODY, send
+from local_server import BODY, redirect, send
 
 from sgpmic_cli.data import originals
 from sgpmic_cli.data.originals import NotOriginal, cache_folder, cached, fetch, read_original
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch):
-    for name in ("SGPMIC_DATA", "SGPMIC_MIRROR", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_where_downloads_are_kept(tmp_path, monkeypatch):
+def whole(handler, count):
+    send(handler, BODY)
+
+
+def test_cache_folder_of_each_platform(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "sgpmic"
@@ -41,16 +41,12 @@ def test_where_downloads_are_kept(tmp_path, monkeypatch):
     assert cache_folder() == tmp_path / "local" / "sgpmic" / "Cache"
 
 
-def test_a_download_is_kept_and_used_again(server, found, tmp_path):
-    server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
-    assert read_original(found, data_dir=tmp_path / "new") == BODY
-    assert read_original(found, data_dir=tmp_path / "new", offline=True) == BODY
+def test_download_is_cached_and_a_damaged_cache_is_replaced(server, found, tmp_path):
+    server.answers["/file.mat"] = whole
+    assert read_original(found, data_dir=tmp_path) == BODY
+    assert read_original(found, data_dir=tmp_path, offline=True) == BODY
     assert len(server.requests) == 1
-    assert files(tmp_path / "new") == ["file.mat"]
-
-
-def test_a_damaged_file_in_the_cache_is_replaced(server, found, tmp_path):
-    server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
+    assert files(tmp_path) == ["file.mat"]
     (tmp_path / "file.mat").write_bytes(BODY[:-1])
     assert cached(found, tmp_path) is None
     assert read_original(found, data_dir=tmp_path) == BODY
@@ -58,53 +54,107 @@ def test_a_damaged_file_in_the_cache_is_replaced(server, found, tmp_path):
 
 
 def test_addresses_are_tried_in_order(server, found, tmp_path):
-    found = dataclasses.replace(
-        found, urls=tuple(f"{server.url}/{path}" for path in ("gone", "wrong", "good", "never"))
-    )
+    urls = tuple(f"{server.url}/{path}" for path in ("gone", "wrong", "good", "never"))
     server.answers["/wrong"] = lambda handler, count: send(handler, b"x" * len(BODY))
-    server.answers["/good"] = lambda handler, count: send(handler, BODY)
-    assert read_original(found, data_dir=tmp_path) == BODY
+    server.answers["/good"] = whole
+    assert read_original(dataclasses.replace(found, urls=urls), data_dir=tmp_path) == BODY
     assert server.requests == ["/gone", "/wrong", "/good"]
 
 
-def test_nothing_is_written_when_the_hash_is_wrong(server, found, tmp_path):
-    server.answers["/file.mat"] = lambda handler, count: send(handler, b"x" * len(BODY))
-    with pytest.raises(NotOriginal, match=r"yale is unavailable: http.*sha256 differs.*mirror="):
+@pytest.mark.parametrize(
+    ("answer", "reason", "requests"),
+    [
+        (lambda handler, count: send(handler, BODY[::-1]), "sha256 differs", 1),
+        (lambda handler, count: send(handler, b"<html>moved</html>"), "sha256 differs", 1),
+        (lambda handler, count: send(handler, BODY * 2), "sha256 differs", 1),
+        (lambda handler, count: handler.send_error(404), "answered 404 Not Found", 1),
+        (lambda handler, count: handler.send_error(503), r"answered 503 .* \(3 attempts\)", 3),
+        (
+            lambda handler, count: send(handler, BODY[:1000], length=len(BODY)),
+            rf"broke off after 1000 of {len(BODY)} bytes \(3 attempts\)",
+            3,
+        ),
+    ],
+    ids=["other file", "shorter file", "longer file", "not found", "busy", "truncated"],
+)
+def test_failed_download_is_one_sentence_and_writes_nothing(
+    server, found, tmp_path, answer, reason, requests
+):
+    server.answers["/file.mat"] = answer
+    with pytest.raises(DataUnavailable, match=reason) as caught:
         read_original(found, data_dir=tmp_path)
+    text = str(caught.value)
+    assert text.startswith(f"yale is unavailable: {server.url}/file.mat ")
+    assert "retry later, or name a folder or server" in text
+    assert "mirror=PLACE or SGPMIC_MIRROR" in text
+    assert "\n" not in text
+    assert isinstance(caught.value, NotOriginal) == ("sha256" in reason)
+    assert len(server.requests) == requests
     assert files(tmp_path) == []
 
 
-def test_the_sentence_says_what_why_and_what_to_do(server, found, tmp_path):
-    with pytest.raises(DataUnavailable) as caught:
-        read_original(found, data_dir=tmp_path)
-    text = str(caught.value)
-    assert f"yale is unavailable: {server.url}/file.mat answered 404" in text
-    assert "retry later" in text
-    assert "mirror=" in text
-    assert "SGPMIC_MIRROR" in text
-    assert "\n" not in text
+def test_temporary_failures_are_retried_with_growing_pauses(server, found, tmp_path, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    monkeypatch.setattr(originals, "BACKOFF", 1.0)
+
+    def recovering(handler, count):
+        if count == 1:
+            handler.send_error(503)
+        elif count == 2:
+            send(handler, BODY[:1000], length=len(BODY))
+        else:
+            send(handler, BODY)
+
+    server.answers["/file.mat"] = recovering
+    assert read_original(found, data_dir=tmp_path) == BODY
+    assert [pause for pause in pauses if pause] == [1.0, 2.0]
 
 
-def test_offline_asks_nobody(server, found, tmp_path):
+def test_redirects_are_followed_unless_they_form_a_circle(server, found, tmp_path):
+    server.answers["/file.mat"] = redirect(f"{server.url}/there")
+    server.answers["/there"] = whole
+    assert read_original(found, data_dir=tmp_path / "a") == BODY
+    assert server.requests == ["/file.mat", "/there"]
+    server.answers["/there"] = redirect(f"{server.url}/file.mat")
+    with pytest.raises(DataUnavailable, match="answered 302"):
+        read_original(found, data_dir=tmp_path / "b")
+
+
+def test_unknown_host_is_unavailable(found, tmp_path, monkeypatch):
+    def unknown(*_args, **_kwargs):
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(DataUnavailable, match="cannot be reached"):
+        read_original(found, data_dir=tmp_path, mirror="http://nowhere.invalid")
+
+
+def test_offline_sends_no_request(server, found, tmp_path):
     for mirror in (None, server.url):
         with pytest.raises(DataUnavailable, match="offline=True forbids"):
             read_original(found, data_dir=tmp_path, mirror=mirror, offline=True)
     assert server.requests == []
 
 
-def test_a_server_as_mirror_is_asked_instead_of_the_publisher(server, found, tmp_path):
-    server.answers["/m/file.mat"] = lambda handler, count: send(handler, BODY)
+def test_mirror_server_replaces_the_publisher(server, found, tmp_path):
+    server.answers["/m/file.mat"] = whole
     assert read_original(found, data_dir=tmp_path / "a", mirror=f"{server.url}/m/") == BODY
     with pytest.raises(DataUnavailable, match="answered 404"):
         read_original(found, data_dir=tmp_path / "b", mirror=f"{server.url}/empty")
     assert server.requests == ["/m/file.mat", "/empty/file.mat"]
 
 
-def test_a_folder_as_mirror_is_read_in_place(server, found, tmp_path, monkeypatch):
+def test_mirror_folder_is_read_in_place(server, found, tmp_path, monkeypatch):
     mirror, cache = tmp_path / "mirror", tmp_path / "cache"
     mirror.mkdir()
-    (mirror / "file.mat").write_bytes(BODY)
     monkeypatch.setenv("SGPMIC_MIRROR", str(mirror))
+    with pytest.raises(DataUnavailable, match=r"file\.mat cannot be read \(no such file"):
+        read_original(found, data_dir=cache)
+    (mirror / "file.mat").write_bytes(BODY + b"x")
+    with pytest.raises(NotOriginal, match="is not the publisher's file"):
+        read_original(found, data_dir=cache)
+    (mirror / "file.mat").write_bytes(BODY)
     assert read_original(found, data_dir=cache, offline=True) == BODY
     assert not cache.exists()
     assert fetch(found, data_dir=cache, offline=True) == cache / "file.mat"
@@ -112,34 +162,17 @@ def test_a_folder_as_mirror_is_read_in_place(server, found, tmp_path, monkeypatc
     assert server.requests == []
 
 
-def test_a_folder_as_mirror_with_another_file_or_none(found, tmp_path):
-    with pytest.raises(DataUnavailable, match=r"file\.mat cannot be read \(no such file"):
-        read_original(found, data_dir=tmp_path / "cache", mirror=str(tmp_path))
-    (tmp_path / "file.mat").write_bytes(BODY + b"x")
-    with pytest.raises(NotOriginal, match="is not the publisher's file"):
-        read_original(found, data_dir=tmp_path / "cache", mirror=str(tmp_path))
-
-
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_full_disk_leaves_nothing_behind(server, found, tmp_path, monkeypatch, step):
+def test_full_disk_does_not_lose_the_download(server, found, tmp_path, monkeypatch, step):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
+    server.answers["/file.mat"] = whole
     monkeypatch.setattr(originals.os, step, full)
-    with pytest.raises(SgpmicError, match=r"cannot be kept in .*No space left.*data_dir="):
+    with pytest.raises(SgpmicError, match=r"cannot be stored in .*No space left.*data_dir="):
         fetch(found, data_dir=tmp_path)
-    assert (
-        read_original(found, data_dir=tmp_path) == BODY
-    )  # what was downloaded can be used all the same
+    assert read_original(found, data_dir=tmp_path) == BODY
     assert files(tmp_path) == []
-
-
-def test_a_cache_that_is_a_file(server, found, tmp_path):
-    server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
-    (tmp_path / "cache").write_text("")
-    with pytest.raises(SgpmicError, match="cannot be kept in"):
-        fetch(found, data_dir=tmp_path / "cache")
 
 
 PROCESS = """
@@ -147,31 +180,24 @@ import dataclasses, hashlib, sys
 from sgpmic_cli.data import entry
 from sgpmic_cli.data.originals import fetch
 url, size, sha256, folder = sys.argv[1:]
-found = dataclasses.replace(entry("yale"), urls=(url,), filename="file.mat", size=int(size), sha256=sha256)
+details = {"urls": (url,), "filename": "file.mat", "size": int(size), "sha256": sha256}
+found = dataclasses.replace(entry("yale"), **details)
 print(hashlib.sha256(fetch(found, data_dir=folder).read_bytes()).hexdigest())
 """
 
 
-def test_two_processes_at_once(server, found, tmp_path):
+def test_two_processes_download_at_once(server, found, tmp_path):
     both = threading.Barrier(2)
 
     def answer(handler, count):
-        both.wait(timeout=60)  # each process waits inside its download until the other is there too
+        both.wait(timeout=60)  # each process is inside its download
         send(handler, BODY)
 
     server.answers["/file.mat"] = answer
-    command = [
-        sys.executable,
-        "-c",
-        PROCESS,
-        found.urls[0],
-        str(found.size),
-        found.sha256,
-        str(tmp_path),
-    ]
+    details = [found.urls[0], str(found.size), found.sha256, str(tmp_path)]
+    command = [sys.executable, "-c", PROCESS, *details]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [process.communicate(timeout=60)[0].strip() for process in processes] == [
-        found.sha256
-    ] * 2
+    hashes = [process.communicate(timeout=60)[0].strip() for process in processes]
+    assert hashes == [found.sha256] * 2
     assert len(server.requests) == 2
     assert files(tmp_path) == ["file.mat"]

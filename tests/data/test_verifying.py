@@ -15,8 +15,7 @@ needs_originals = pytest.mark.skipif(
 
 
 @pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch, tmp_path):
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+def _cache(monkeypatch, tmp_path):
     monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
 
 
@@ -24,7 +23,7 @@ def states(checks):
     return {(check.dataset, check.check): check.state for check in checks}
 
 
-def test_without_a_mirror_everything_here_is_hashed():
+def test_all_sets_are_hashed_without_a_mirror():
     checks = verify()
     expected = {name: "absent" if entry(name).kind == "download" else "ok" for name in names()}
     assert {check.dataset: check.state for check in checks} == expected
@@ -32,7 +31,7 @@ def test_without_a_mirror_everything_here_is_hashed():
 
 
 @needs_originals
-def test_the_publishers_files_prove_the_bundled_ones():
+def test_bundled_sets_equal_the_publishers_files():
     checks = verify(mirror=str(ORIGINAL), offline=True)
     found = states(checks)
     assert all(found[name, "original"] == "ok" for name in names() if entry(name).filename)
@@ -40,7 +39,7 @@ def test_the_publishers_files_prove_the_bundled_ones():
 
 
 def iris_as_published():
-    """The publishers' file, byte for byte, from the values that we bundle: one decimal each, and an empty last line."""
+    """Return the publishers' file, byte for byte, from the bundled values."""
     iris = load("iris")
     rows = zip(iris.Y, iris.labels, strict=True)
     lines = [
@@ -50,7 +49,7 @@ def iris_as_published():
     return "\n".join([*lines, "", ""]).encode()
 
 
-def test_missing_whole_and_altered_originals(tmp_path):
+def test_missing_intact_and_changed_originals(tmp_path):
     (tmp_path / "iris.data").write_bytes(iris_as_published())
     found = states(verify(mirror=str(tmp_path)))
     assert found["iris", "original"] == "ok"
@@ -59,11 +58,11 @@ def test_missing_whole_and_altered_originals(tmp_path):
     assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
 
 
-def test_an_empty_mirror_is_unavailable(tmp_path):
+def test_empty_mirror_is_unavailable(tmp_path):
     assert exit_code(verify(mirror=str(tmp_path))) == 4
 
 
-def test_a_changed_bundled_value_is_found_and_named(tmp_path, monkeypatch):
+def test_changed_bundled_value_is_named(tmp_path, monkeypatch):
     for path in bundled_folder().glob("*.csv"):
         shutil.copy(path, tmp_path)
     mirror = tmp_path / "mirror"
@@ -79,14 +78,14 @@ def test_a_changed_bundled_value_is_found_and_named(tmp_path, monkeypatch):
     assert exit_code(checks) == 1
 
 
-def test_an_unreadable_bundled_file_is_a_failed_check(tmp_path, monkeypatch):
+def test_unreadable_bundled_file_fails(tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
     found = states(verify())
     assert found["iris", "values"] == "failed"
     assert found["spiral", "values"] == "ok"
 
 
-def test_a_damaged_download_is_a_failed_check(tmp_path):
+def test_damaged_download_fails(tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "Yale_32x32.mat").write_bytes(b"not it")
     checks = verify()
@@ -95,13 +94,13 @@ def test_a_damaged_download_is_a_failed_check(tmp_path):
 
 
 @needs_originals
-def test_a_whole_download_is_ok(tmp_path):
+def test_intact_download_is_ok(tmp_path):
     (tmp_path / "cache").mkdir()
     shutil.copy(ORIGINAL / "Yale_32x32.mat", tmp_path / "cache")
     assert states(verify())["yale", "cache"] == "ok"
 
 
-def test_differences_in_words():
+def test_first_difference_is_described():
     iris = load("iris")
     assert first_difference(iris, iris) is None
     assert "150 x 3 values against 150 x 4" in first_difference(iris.without(["petal_width"]), iris)
@@ -109,7 +108,7 @@ def test_differences_in_words():
     assert first_difference(iris, swapped) == "row 1: class 'Iris-setosa' against 'Iris-virginica'"
 
 
-def test_a_failed_check_outweighs_an_unavailable_one():
+def test_exit_codes():
     failed = verifying.Check("a", "values", "failed", "")
     unavailable = verifying.Check("b", "original", "unavailable", "")
     assert exit_code([unavailable, failed]) == 1

@@ -1,5 +1,3 @@
-"""Arrays kept on disk: found again, and only for the same data, settings and code."""
-
 import numpy as np
 import pytest
 from joblib import Memory
@@ -15,7 +13,7 @@ def made(value):
     return lambda: {"X": np.array([value])}
 
 
-def test_what_is_kept_is_found_by_data_settings_and_code(tmp_path, monkeypatch):
+def test_cache_key_has_data_settings_and_code(tmp_path, monkeypatch):
     assert remembered(tmp_path, MODULE, "a", Y, made(1))["X"] == 1
     assert remembered(tmp_path, MODULE, "a", Y.copy(order="F"), made(2))["X"] == 1
     assert remembered(tmp_path, MODULE, "b", Y, made(3))["X"] == 3
@@ -26,7 +24,7 @@ def test_what_is_kept_is_found_by_data_settings_and_code(tmp_path, monkeypatch):
     assert remembered(tmp_path, MODULE, "a", Y, made(7))["X"] == 7
 
 
-def test_a_joblib_memory_finds_by_the_same(tmp_path, monkeypatch):
+def test_joblib_memory_has_the_same_key(tmp_path, monkeypatch):
     memory = Memory(tmp_path, verbose=0)
     assert remembered(memory, MODULE, "a", Y, made(1))["X"] == 1
     assert remembered(memory, MODULE, "a", Y.copy(), made(2))["X"] == 1
@@ -36,7 +34,7 @@ def test_a_joblib_memory_finds_by_the_same(tmp_path, monkeypatch):
     assert remembered(memory, MODULE, "a", Y, made(5))["X"] == 5
 
 
-def test_without_a_folder_nothing_is_kept():
+def test_nothing_is_stored_without_a_folder():
     assert remembered(None, MODULE, "a", Y, made(1))["X"] == 1
     assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
 
@@ -44,7 +42,7 @@ def test_without_a_folder_nothing_is_kept():
 @pytest.mark.parametrize(
     "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"]
 )
-def test_a_damaged_file_is_made_again(tmp_path, damage):
+def test_damaged_file_is_computed_again(tmp_path, damage):
     remembered(tmp_path, MODULE, "a", Y, made(1))
     (file,) = tmp_path.iterdir()
     content = bytearray(file.read_bytes())
@@ -64,7 +62,7 @@ def test_a_damaged_file_is_made_again(tmp_path, damage):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_folder_that_cannot_be_written_costs_no_result(tmp_path):
+def test_unwritable_folder_does_not_lose_the_result(tmp_path):
     in_the_way = tmp_path / "memory"
     in_the_way.write_text("a file")
     assert remembered(in_the_way, MODULE, "a", Y, made(1))["X"] == 1

@@ -1,5 +1,3 @@
-"""Files and folders appear whole or not at all, and say so in time when they cannot."""
-
 import os
 
 import pytest
@@ -14,7 +12,7 @@ from sgpmic_cli.files.atomic import (
 )
 
 
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     path = tmp_path / "table.csv"
     write_whole(path, "old\n")
 
@@ -22,15 +20,13 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(
-        SgpmicError, match=r"No space left on device; make room .* finished runs are kept"
-    ):
+    with pytest.raises(SgpmicError, match=r"No space left on device; .* finished runs are kept"):
         write_whole(path, "new\n")
     assert path.read_text() == "old\n"
     assert os.listdir(tmp_path) == ["table.csv"]
 
 
-def test_the_old_file_stands_until_the_new_one_is_complete(tmp_path):
+def test_old_file_is_replaced_only_by_a_complete_one(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with replacing(path) as file:
@@ -49,12 +45,12 @@ def test_the_old_file_stands_until_the_new_one_is_complete(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_a_text_is_written_byte_by_byte_as_it_is(tmp_path):
+def test_text_is_written_without_translation(tmp_path):
     write_whole(tmp_path / "new" / "text", "±\r\n\n")
     assert (tmp_path / "new" / "text").read_bytes() == "±\r\n\n".encode()
 
 
-def test_a_folder_gets_all_files_or_none(tmp_path):
+def test_folder_gets_all_files_or_none(tmp_path):
     out = tmp_path / "deep" / "out"
 
     def failing():
@@ -72,16 +68,16 @@ def test_a_folder_gets_all_files_or_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "refused",
+    "enter",
     [lambda path: check_writable(path, "out"), lambda path: whole_folder(path).__enter__()],
 )
-def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path, refused):
+def test_unwritable_folder_is_reported_before_the_work(tmp_path, enter):
     (tmp_path / "file").write_text("")
     with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
-        refused(tmp_path / "file" / "out")
+        enter(tmp_path / "file" / "out")
 
 
-def test_an_input_is_not_written_over_whatever_it_is_called(tmp_path):
+def test_inputs_are_never_replaced(tmp_path):
     (tmp_path / "labels.csv").write_text("a,b\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "labels.csv")
     for given in (tmp_path / "labels.csv", tmp_path / "link.csv", tmp_path / "." / "labels.csv"):

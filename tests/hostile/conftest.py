@@ -1,4 +1,4 @@
-"""What a hostile case must show: its exit code, one sentence, no traceback, nothing left behind, inputs untouched."""
+"""Fixtures that run commands and check their exit code, message and files."""
 
 import os
 import signal
@@ -12,14 +12,12 @@ from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
 
-collect_ignore = [
-    "exits_at_import.py"
-]  # doctests are looked for in every module, and this one ends whoever imports it
+collect_ignore = ["exits_at_import.py"]  # pytest imports all modules to find doctests
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty current folder with a small table in it, and no network, cache or own folder beyond it."""
+    """Change to a new folder with a small table, without a user cache, mirror or proxy."""
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
@@ -34,15 +32,14 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def refused(folder):
-    """Run the command in this process; it must refuse with the code and words given and leave everything as it was."""
+    """Run a command in this process that must fail with a code and words and change no file."""
 
     def run(arguments, code, words):
         before = snapshot(folder)
         result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="sgpmic")
         assert result.exit_code == code, result.output
-        assert result.exception is None or isinstance(result.exception, SystemExit), (
-            result.exception
-        )
+        raised = result.exception
+        assert raised is None or isinstance(raised, SystemExit), raised
         assert result.stdout == ""
         sentence = one_sentence(result.stderr)
         assert words in sentence
@@ -54,27 +51,20 @@ def refused(folder):
 
 @pytest.fixture
 def shell(folder):
-    """Run the command as a process of its own, and end whatever is left of it."""
+    """Start a command as a process, and kill what is left of it after the test."""
     started = []
 
     def start(*arguments, **options):
-        paths = os.pathsep.join(
-            [str(ROOT), str(ROOT / "tests" / "experiments"), str(ROOT / "tests" / "hostile")]
-        )
-        environment = {
-            **os.environ,
-            "PYTHONPATH": paths,
-            "PYTHONSAFEPATH": "1",
-            **options.pop("env", {}),
-        }
-        streams = {
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-            "stdin": subprocess.DEVNULL,
-        } | options
-        command = [sys.executable, "-m", "sgpmic_cli", *map(os.fspath, arguments)]
+        paths = [ROOT, ROOT / "tests" / "experiments", ROOT / "tests" / "hostile"]
+        python = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONSAFEPATH": "1"}
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, text=True, start_new_session=True, **streams
+            [sys.executable, "-m", "sgpmic_cli", *map(os.fspath, arguments)],
+            cwd=folder,
+            env={**os.environ, **python},
+            text=True,
+            start_new_session=True,
+            **({"stdout": pipe, "stderr": pipe, "stdin": null} | options),
         )
         started.append(process)
         return process

@@ -1,4 +1,4 @@
-"""How a hostile case is judged: what it said, what it left, what still runs."""
+"""Helpers that check messages, files and processes of a command."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def snapshot(folder):
-    """Every file below a folder with its hash; links and devices by name only."""
+    """Return the hash of every file below a folder. Links and devices are only named."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(without_seconds(path)).hexdigest()
         if path.is_file() and not path.is_symlink()
@@ -19,13 +19,13 @@ def snapshot(folder):
 
 
 def without_seconds(path):
-    """The bytes of a file; a report less the seconds that its fit took, which no two fits share."""
+    """Return the bytes of a file, without the duration of the fit in a report."""
     content = path.read_bytes()
     return re.sub(rb", in [\d.]+ s,", b"", content) if path.suffix == ".html" else content
 
 
 def one_sentence(stderr):
-    """The sentence of an error; notes and warnings may stand before it."""
+    """Return the error message, which may follow notes and warnings."""
     assert "Traceback" not in stderr
     assert all(each.isprintable() or each == "\n" for each in stderr), stderr
     lines = stderr.splitlines()
@@ -37,13 +37,8 @@ def one_sentence(stderr):
 
 
 def processes_of(group):
-    """Processes that still belong to the session of a command."""
-    listed = subprocess.run(
-        ["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True, check=True
-    ).stdout
+    """Return the running processes of a command's session."""
+    command = ["ps", "-eo", "pid=,sid=,stat="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = (line.split() for line in listed.splitlines())
-    return [
-        int(pid)
-        for pid, session, state in rows
-        if int(session) == group and not state.startswith("Z")
-    ]
+    return [int(pid) for pid, session, state in rows if int(session) == group and state[0] != "Z"]

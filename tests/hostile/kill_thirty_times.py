@@ -1,7 +1,7 @@
-"""kill -9 at thirty random moments of benchmark, fit and plot, ten of them aimed at the final renames.
+"""Kill benchmark, fit and plot thirty times with SIGKILL, ten times during the final renames.
 
-Too slow for the suite: `make kill-test`. After each kill the same command is run again; then everything must be as
-after a run that nobody disturbed, and nothing may be left over.
+`make kill-test` runs this script, which is too slow for the test suite. After each kill the same
+command runs again. Its files must then equal those of a run without a kill.
 """
 
 import json
@@ -20,12 +20,13 @@ from judging import without_seconds
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {
-    "benchmark": "benchmark --dataset iris,wine --methods pca-fcm,ppca-fcm,aml --repeats 4 --n-jobs 2 --out out",
+    "benchmark": "benchmark --dataset iris,wine --methods pca-fcm,ppca-fcm,aml --repeats 4 "
+    "--n-jobs 2 --out out",
     "fit": "fit iris --iterations 3 --inducing 10 --out out --force",
     "plot": "plot figure1 critical-difference --out out",
 }
 TIMES = ("finished", "seconds_of_this_call", "seconds_of_all_runs", "seconds", "runs", "checksum")
-# In the process itself: die at one of the renames that put the files into place.
+# Runs in the process itself: kill it at one of the renames that put the files into place.
 AT_A_RENAME = """
 import os, signal, sys
 replace, left = os.replace, int(sys.argv.pop(1))
@@ -56,7 +57,7 @@ def _start(words, folder, moves=None):
 
 
 def _content(path):
-    """The bytes of a file, without the times that some of them hold."""
+    """Return the content of a file without times."""
     if path.suffix == ".json":
         return _timeless(json.loads(path.read_text()))
     if path.suffix == ".npz":
@@ -80,7 +81,7 @@ def _left(folder):
 
 
 def main():
-    """Kill and compare; the exit code is the number of differences."""
+    """Kill and compare. Return the number of differences."""
     wrong, rng = 0, random.Random()
     with tempfile.TemporaryDirectory() as name:
         for command in sys.argv[1:] or COMMANDS:

@@ -1,4 +1,4 @@
-"""Clusterers that do what no clusterer should. One that does so when it is imported has a module of its own."""
+"""Clusterers that misbehave in a fit. `exits_at_import` misbehaves when it is imported."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Good:
-    """What the others would be: labels from the seed alone. Without scikit-learn, whose import takes its time."""
+    """Random labels. Without scikit-learn, whose import takes long."""
 
     def __init__(self, n_clusters=2, random_state=None):
         self.n_clusters = n_clusters
@@ -70,18 +70,16 @@ class Leaves(Good):
 
 
 class Garbles(Good):
-    """Writes into every descriptor it can find, then dies of an error of its own."""
+    """Writes into every open descriptor."""
 
     def misbehave(self, Y):
         for descriptor in range(3, 64):
-            try:
+            with contextlib.suppress(OSError):
                 os.write(descriptor, b'{"status": "ok"}\n')
-            except OSError:
-                continue
 
 
 class Rude(Good):
-    """Changes the data, the folder and the streams, prints, and gives labels all the same."""
+    """Prints, changes the data, the folder and the streams, and returns labels."""
 
     def misbehave(self, Y):
         print("noise on stdout", flush=True)
@@ -89,9 +87,7 @@ class Rude(Good):
         os.chdir("/")
         os.closerange(0, 3)
         base = Y
-        while isinstance(
-            base, np.ndarray
-        ):  # a read-only view may stand on something that can be written
+        while isinstance(base, np.ndarray):  # a read-only view may have a writable base
             with contextlib.suppress(ValueError):
                 base.flags.writeable = True
                 base[:] = 0.0

@@ -1,4 +1,4 @@
-"""One commit point for a set of files: killed at any moment, a folder has all of the old or, in the end, of the new."""
+"""A set of files has one commit point: a killed process leaves all old or all new files."""
 
 import os
 import signal
@@ -8,11 +8,10 @@ import pytest
 from sgpmic_cli.files.atomic import replacing, resumable_folder, settle, whole_folder
 
 NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
-DEAD = 4194304  # beyond the largest number of a process
+DEAD = 4194304  # larger than any process number
 
 
 def _in_a_child(work):
-    """Do something in a process that dies where it says so, and wait for its end."""
     child = os.fork()
     if child == 0:
         try:
@@ -33,7 +32,7 @@ def _texts(out):
 
 
 @pytest.mark.parametrize("moves", range(len(NAMES) + 1))
-def test_killed_between_two_moves_the_next_command_finishes_the_set(tmp_path, moves):
+def test_killed_after_the_commit_the_next_command_moves_the_rest(tmp_path, moves):
     out = tmp_path / "out"
     _write(out, "old")
 
@@ -49,12 +48,12 @@ def test_killed_between_two_moves_the_next_command_finishes_the_set(tmp_path, mo
         _write(out, "new")
 
     _in_a_child(killed)
-    settle(out)  # what every reader and writer of the folder does first
+    settle(out)  # every reader and writer of the folder calls it first
     assert _texts(out) == dict.fromkeys(NAMES, "new")
 
 
 @pytest.mark.parametrize("written", range(0, len(NAMES), 2))
-def test_killed_before_the_commit_the_old_files_stand_and_nothing_is_left(tmp_path, written):
+def test_killed_before_the_commit_the_old_files_remain(tmp_path, written):
     out = tmp_path / "out"
     _write(out, "old")
 
@@ -71,10 +70,8 @@ def test_killed_before_the_commit_the_old_files_stand_and_nothing_is_left(tmp_pa
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", ["before", "between"])
-def test_an_interrupt_says_truly_whether_anything_was_written(
-    tmp_path, monkeypatch, number, moment
-):
+@pytest.mark.parametrize("committed", [False, True])
+def test_interrupt_says_whether_files_were_written(tmp_path, monkeypatch, number, committed):
     out = tmp_path / "out"
     _write(out, "old")
     replace, sent = os.replace, []
@@ -89,9 +86,9 @@ def test_an_interrupt_says_truly_whether_anything_was_written(
 
     before = signal.signal(number, raised)
     try:
-        if moment == "between":
+        if committed:
             monkeypatch.setattr(os, "replace", interrupting)
-            with pytest.raises(KeyboardInterrupt, match="interrupted when all files were written"):
+            with pytest.raises(KeyboardInterrupt, match="interrupted after all files were written"):
                 _write(out, "new")
         else:
             with (
@@ -101,7 +98,7 @@ def test_an_interrupt_says_truly_whether_anything_was_written(
                 os.kill(os.getpid(), number)
     finally:
         signal.signal(number, before)
-    assert _texts(out) == dict.fromkeys(NAMES, "new" if moment == "between" else "old")
+    assert _texts(out) == dict.fromkeys(NAMES, "new" if committed else "old")
 
 
 @pytest.mark.parametrize(
@@ -114,34 +111,28 @@ def test_an_interrupt_says_truly_whether_anything_was_written(
         ".sgpmic-unfinished-x-0123abcd",
         f".sgpmic-{DEAD}-0123abcd.tmp.bak",
         f"deeper/.sgpmic-{DEAD}-0123abcd.tmp",
-        ".sgpmic-1-0123abcd.tmp",  # a process that lives
+        ".sgpmic-1-0123abcd.tmp",  # process 1 runs, and may not have locked its file yet
     ],
 )
-def test_only_leftovers_of_our_own_are_removed(tmp_path, name):
+def test_files_of_others_are_never_removed(tmp_path, name):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("the user's")
-    os.utime(path, (0, os.stat(path).st_mtime - 1800))
     settle(tmp_path)
     assert path.read_text() == "the user's"
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        f".sgpmic-{DEAD}-0123abcd.tmp",
-        f".sgpmic-unfinished-{DEAD}-0123abcd",
-        f".sgpmic-finished-{DEAD}-0123abcd",
-    ],
+    "name", [f"{DEAD}-0123abcd.tmp", f"unfinished-{DEAD}-0123abcd", f"finished-{DEAD}-0123abcd"]
 )
-def test_leftovers_of_the_dead_are_removed(tmp_path, name):
-    (tmp_path / name).mkdir()
+def test_leftovers_of_dead_processes_are_removed(tmp_path, name):
+    (tmp_path / f".sgpmic-{name}").mkdir()
     (tmp_path / "stays").write_text("")
     settle(tmp_path)
     assert os.listdir(tmp_path) == ["stays"]
 
 
-def test_a_link_with_our_name_is_not_followed(tmp_path):
+def test_links_are_not_followed(tmp_path):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "file").write_text("")
     here = tmp_path / "here"
@@ -151,24 +142,27 @@ def test_a_link_with_our_name_is_not_followed(tmp_path):
     assert (tmp_path / "theirs" / "file").exists()
 
 
-def test_a_write_that_goes_on_is_left_alone(tmp_path):
+@pytest.mark.parametrize("age", [0, 60])
+def test_running_writes_are_left_alone(tmp_path, age):
     with replacing(tmp_path / "file") as file, whole_folder(tmp_path) as folder:
         file.write(b"x")
         (folder / "other").write_text("y")
+        for path in tmp_path.iterdir():
+            os.utime(path, (0, path.stat().st_mtime - age))
         settle(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["file", "other"]
 
 
-def test_what_was_cut_short_is_taken_over_and_what_is_done_is_gone(tmp_path):
+def test_resumable_folder_is_continued_after_a_failure(tmp_path):
     parent = tmp_path / "check"
 
-    def cut_short():
+    def failing():
         with resumable_folder(parent) as folder:
             (folder / "run").write_text("kept")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        cut_short()
+        failing()
     with resumable_folder(parent) as first, resumable_folder(parent) as second:
         assert (first / "run").read_text() == "kept"
         assert second != first

@@ -1,4 +1,4 @@
-"""Real processes: killed, interrupted, terminated, and with standard streams that are closed or full."""
+"""Processes that are killed or interrupted, and streams that are closed or full."""
 
 import os
 import random
@@ -8,31 +8,9 @@ import time
 import pytest
 from judging import one_sentence, processes_of, snapshot
 
-SLOW = [
-    "benchmark",
-    "--dataset",
-    "iris",
-    "--methods",
-    "toy_methods:Slow",
-    "--repeats",
-    "400",
-    "--out",
-    "out",
-    "--quiet",
-]
-LONG = ["fit", "iris", "--iterations", "100000", "--out", "out/deep", "--quiet"]
-BUILT_IN = [
-    "benchmark",
-    "--dataset",
-    "segment",
-    "--methods",
-    "sgp-mic",
-    "--n-jobs",
-    "2",
-    "--out",
-    "out",
-    "--quiet",
-]
+SLOW = "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --out out --quiet"
+LONG = "fit iris --iterations 100000 --out out/deep --quiet"
+BUILT_IN = "benchmark --dataset segment --methods sgp-mic --n-jobs 2 --out out --quiet"
 
 
 def _until(condition, process):
@@ -57,13 +35,13 @@ def _until(condition, process):
         (BUILT_IN, lambda folder: (folder / "out" / "runs").exists(), "finished runs are kept"),
     ],
 )
-def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
+def test_interrupted_command_reports_it_and_leaves_no_process(
     folder, shell, command, started, words, number, code
 ):
-    process = shell(*command)
+    process = shell(*command.split())
     _until(lambda: started(folder), process)
     time.sleep(0.2)
-    process.send_signal(number)  # to the command alone: its workers are its own to end
+    process.send_signal(number)  # to the command only, which ends its workers
     printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (code, "")
     assert words in one_sentence(said)
@@ -72,17 +50,10 @@ def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
     assert not list(folder.rglob(".sgpmic-*"))
 
 
-def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
-    reference = ["--reference", "ref.json", "--dataset", "my.csv", "--label", "kind"]
+def test_terminated_check_keeps_finished_runs(folder, shell):
+    data = "--reference ref.json --dataset my.csv --label kind"
     process = shell(
-        "check",
-        "--update",
-        *reference,
-        "--methods",
-        "toy_methods:Slow",
-        "--repeats",
-        "400",
-        "--quiet",
+        *f"check --update {data} --methods toy_methods:Slow --repeats 400 --quiet".split()
     )
 
     def records():
@@ -97,8 +68,8 @@ def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
     assert not (folder / "ref.json").exists()
 
 
-def test_workers_end_with_a_command_that_is_killed(folder, shell):
-    process = shell(*BUILT_IN)
+def test_workers_of_a_killed_command_end(folder, shell):
+    process = shell(*BUILT_IN.split())
     _until(lambda: len(processes_of(process.pid)) > 3, process)
     process.kill()
     process.wait()
@@ -109,14 +80,10 @@ def test_workers_end_with_a_command_that_is_killed(folder, shell):
 
 
 @pytest.mark.parametrize("command", ["fit", "plot"])
-def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(
-    folder, shell, command
-):
-    quick = ["--clusters", "2", "--iterations", "2", "--inducing", "5"]
-    arguments = {
-        "fit": ["fit", "my.csv", "--label", "kind", *quick, "--out", "out", "--quiet", "--force"],
-        "plot": ["plot", "figure1", "--out", "out", "--quiet"],
-    }[command]
+def test_command_can_be_repeated_after_a_kill(folder, shell, command):
+    fit = "my.csv --label kind --clusters 2 --iterations 2 --inducing 5 --force"
+    words = {"fit": fit, "plot": "figure1"}[command]
+    arguments = f"{command} {words} --out out --quiet".split()
     process = shell(*arguments)
     process.communicate(timeout=120)
     assert process.returncode == 0
@@ -133,8 +100,8 @@ def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(
     assert process.returncode == 0
     found = snapshot(folder / "out")
     for document in (expected, found):
-        document.pop("manifest.json", None)  # it has the time in it
-        document.pop("model.npz", None)  # and a zip file has it, too
+        document.pop("manifest.json", None)  # contains the time
+        document.pop("model.npz", None)  # a zip file contains the time, too
     assert found == expected
 
 
@@ -148,7 +115,7 @@ def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(
         ("stdout", "pipe", 1, ""),
     ],
 )
-def test_a_stream_that_takes_nothing(shell, stream, target, code, words):
+def test_unwritable_standard_streams(shell, stream, target, code, words):
     arguments = ["datasets", "list"] if stream == "stdout" else ["nonsense"]
     number = {"stdout": 1, "stderr": 2}[stream]
     if target == "closed":

@@ -1,4 +1,4 @@
-"""Names from data, files and methods: drawn, printed and tabulated as text, never obeyed."""
+"""Names of data, files and methods are drawn, printed and tabulated as plain text."""
 
 import warnings
 
@@ -10,37 +10,14 @@ from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import as_drawn, canvas
 from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
 
-NAMES = [
-    r"$\frac{x",
-    "US$ 1_$2",
-    "$",
-    "$$",
-    r"\$",
-    r"$x^{2}$",
-    "_hidden",
-    "__",
-    "שלום עולם",
-    "مرحبا",
-    "🙂",
-    "漢字",
-    "a\nb",
-    "\x1b[31mred",
-    "\0",
-    "\u202eevil",
-    "%s %d {}",
-    "\\",
-    "{x}",
-    "^_^",
-    "&amp;<b>",
-    "x" * 10_000,
-    " ",
-    "e\u0301",
-    "\udce9",
-]
+NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
+NAMES += ["مرحبا", "🙂", "漢字", "a\nb", "\x1b[31mred", "\0", "\u202eevil", "%s %d {}", "\\"]
+NAMES += ["{x}", "^_^", "&amp;<b>", "x" * 10_000, " ", "e\u0301", "\udce9"]
+QUICK = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_is_drawn_as_text(tmp_path, name):
+def test_names_are_drawn_as_text(tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with canvas(tmp_path / "figure") as figure:
@@ -53,7 +30,7 @@ def test_every_name_is_drawn_as_text(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_commands_a_terminal(name):
+def test_names_do_not_control_the_terminal(name):
     assert all(each.isprintable() for each in for_terminal(name))
     assert len(for_terminal(name)) < 7000
 
@@ -61,7 +38,7 @@ def test_nothing_commands_a_terminal(name):
 @pytest.mark.parametrize(
     "name", ["a|b", "a\nb", "<script>", "`code`", "[x](y)", "*b*", "_i_", "\\", "a\\|b"]
 )
-def test_a_name_is_one_cell_of_a_markdown_table(name):
+def test_name_is_one_cell_of_a_markdown_table(name):
     table = markdown_table(["data set", "n"], [[for_markdown(name), "1"]])
     row = table.splitlines()[2]
     assert len(table.splitlines()) == 3
@@ -71,7 +48,7 @@ def test_a_name_is_one_cell_of_a_markdown_table(name):
         assert row.count(mark) == row.count("\\" + mark)
 
 
-def test_what_is_left_alone():
+def test_harmless_text_is_unchanged():
     assert printable("Größe ± 3 µm\u00a0x") == "Größe ± 3 µm\u00a0x"
     assert shortened("short") == "short"
     assert without_login("see http://a:b@host/x and mail@host") == "see http://host/x and mail@host"
@@ -87,14 +64,14 @@ def test_what_is_left_alone():
         "http://host/?key=secret",
     ],
 )
-def test_nothing_secret_of_an_address_is_shown(address):
+def test_secrets_in_addresses_are_hidden(address):
     assert "secret" not in for_terminal(f"'{address}' does not answer")
     assert "host" in for_terminal(address)
     assert as_drawn("setosa") == "setosa"
 
 
 @pytest.mark.parametrize("variable", ["MPLBACKEND", "SOURCE_DATE_EPOCH"])
-def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
+def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, variable):
     monkeypatch.setenv(variable, "nonsense")
     with canvas(tmp_path / "figure") as figure:
         figure.subplots()
@@ -102,22 +79,10 @@ def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
 
 
 @pytest.mark.parametrize("name", [r"$\frac{x", "_hidden", "🙂\x1b[31m"])
-def test_a_class_may_be_called_anything(folder, name):
+def test_class_may_have_any_name(folder, name):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
-    quick = [
-        "--label",
-        "kind",
-        "--clusters",
-        "2",
-        "--iterations",
-        "1",
-        "--inducing",
-        "5",
-        "--out",
-        "out",
-    ]
-    result = CliRunner().invoke(app, ["fit", "odd.csv", *quick])
+    result = CliRunner().invoke(app, ["fit", "odd.csv", *QUICK, "--out", "out"])
     assert result.exit_code == 0, result.output
     assert "could not be drawn" not in result.stderr
     assert (folder / "out" / "embedding.png").exists()
@@ -127,31 +92,18 @@ def test_a_class_may_be_called_anything(folder, name):
 @pytest.mark.parametrize(
     "name", ["a,b.csv", "a\nb.csv", "a|b.csv", "\x1b[31m.csv", "\udce9.csv", "$x.csv", "-.csv"]
 )
-def test_a_file_may_be_called_anything(folder, name):
+def test_file_may_have_any_name(folder, name):
     (folder / name).write_text((folder / "my.csv").read_text())
-    arguments = [
-        "--dataset",
-        f"./{name}",
-        "--label",
-        "kind",
-        "--methods",
-        "pca-fcm",
-        "--repeats",
-        "1",
-        "--n-jobs",
-        "1",
-    ]
-    result = CliRunner().invoke(app, ["benchmark", *arguments, "--out", "out"])
+    arguments = ["--label", "kind", "--methods", "pca-fcm", "--repeats", "1", "--out", "out"]
+    result = CliRunner().invoke(app, ["benchmark", "--dataset", f"./{name}", *arguments])
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2
 
 
 @pytest.mark.parametrize("out", ["\udce9", "a\nb\x1b[31m", "$,<b>"])
-def test_a_folder_of_a_fit_may_be_called_anything(folder, out):
-    """Its page names the folder, and a page is UTF-8."""
-    quick = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5"]
-    result = CliRunner().invoke(app, ["fit", "my.csv", *quick, "--out", out])
+def test_output_folder_may_have_any_name(folder, out):
+    result = CliRunner().invoke(app, ["fit", "my.csv", *QUICK, "--out", out])
     assert result.exit_code == 0, result.output
     page = (folder / out / "report.html").read_text(encoding="utf-8")
     assert "<b>" not in page

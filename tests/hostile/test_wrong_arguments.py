@@ -1,4 +1,4 @@
-"""Arguments that nobody means: each is one sentence with the exit code of docs/faq.md; nothing is written."""
+"""Wrong arguments are reported in one sentence with the exit code of docs/faq.md."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from sgpmic_cli.experiments.studies.reference import default_path
 LONG = "x" * 300
 UPDATE = ["check", "--update", "--methods", "pca-fcm"]
 BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
+IRIS = [*BENCHMARK, "--dataset", "iris"]
 
 
 @pytest.mark.parametrize(
@@ -21,19 +22,15 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["fit", "iris", "--nope"], "No such option"),
         (["fit", "iris", "--clusters"], "requires an argument"),
         (["fit", "iris", "--clusters", "three"], "--clusters"),
-        (["fit", "iris", "--clusters", "1e999"], "--clusters"),
         (["fit", "iris", "--clusters", "0"], "--clusters"),
-        (["fit", "iris", "--clusters", "-3"], "--clusters"),
-        (["fit", "iris", "--clusters", "1000000"], "clusters=1000000"),
+        (["fit", "iris", "--clusters", "1000000"], "--clusters"),
         (["fit", "iris", "--dims", "0"], "--dims"),
         (["fit", "iris", "--dims", "2", "--variance", "95"], "give one of them"),
-        (["fit", "iris", "--variance", "nan"], "variance=nan"),
-        (["fit", "iris", "--variance", "inf"], "variance=inf"),
-        (["fit", "iris", "--variance", "100"], "variance=100"),
+        (["fit", "iris", "--variance", "nan"], "--variance"),
+        (["fit", "iris", "--variance", "100"], "--variance"),
         (["fit", "iris", "--inducing", "0"], "--inducing"),
         (["fit", "iris", "--iterations", "0"], "--iterations"),
         (["fit", "iris", "--optimizer", "sgd"], "optimizer"),
-        (["fit", "iris", "--kernel", "cosine"], "kernel"),
         (["fit", "iris", "--scale", "\x1b[31m"], "scale"),
         (["fit", "iris", "--init", "0"], "init"),
         (["fit", "iris", "--seed", "-1"], "--seed"),
@@ -49,7 +46,6 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["predict", "absent.npz", "iris"], "absent.npz"),
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),
-        (["predict", "/dev/null", "iris"], "/dev/null"),
         (["predict", "/dev/zero", "iris"], "it is no file"),
         ([*BENCHMARK], "no data are named"),
         (
@@ -57,36 +53,25 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
             "the data are named twice, 'iris' and --dataset 'wine'",
         ),
         ([*BENCHMARK, "--dataset", ""], "no data set was named"),
-        ([*BENCHMARK, "--dataset", ",,,"], "no data set was named"),
         ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
-        ([*BENCHMARK, "--dataset", "iris", "--variance", "96"], "unknown variance"),
-        ([*BENCHMARK, "--dataset", "iris", "--variance", ""], "no variance was named"),
-        ([*BENCHMARK, "--dataset", "iris", "--variance", "\x1b[1m"], "unknown variance"),
-        ([*BENCHMARK, "--dataset", "iris", "--methods", "\x07"], "unknown method"),
-        ([*BENCHMARK, "--dataset", "iris", "--methods", ""], "no method was named"),
-        ([*BENCHMARK, "--dataset", "iris", "--repeats", "0"], "--repeats"),
-        ([*BENCHMARK, "--dataset", "iris", "--repeats", "-1"], "--repeats"),
-        ([*BENCHMARK, "--dataset", "iris", "--repeats", "many"], "--repeats"),
-        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "0"], "--n-jobs"),
-        ([*BENCHMARK, "--dataset", "iris", "--n-jobs", "1000000"], "n_jobs=1000000"),
-        ([*BENCHMARK, "--dataset", "iris", "--timeout", "0"], "--timeout 0"),
-        ([*BENCHMARK, "--dataset", "iris", "--timeout", "nan"], "--timeout nan"),
-        ([*BENCHMARK, "--dataset", "iris", "--timeout", "inf"], "--timeout inf"),
-        ([*BENCHMARK, "--dataset", "iris", "--timeout=-5"], "--timeout -5"),
-        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "much"], "500MB or 2GB"),
-        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "0GB"], "500MB or 2GB"),
-        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "-1GB"], "500MB or 2GB"),
-        ([*BENCHMARK, "--dataset", "iris", "--memory-limit", "9" * 400], "500MB or 2GB"),
-        ([*BENCHMARK, "--dataset", "iris", "--protocol", "as-told"], "as-run"),
-        ([*BENCHMARK, "--dataset", "iris", "--backend", "threads"], "unknown backend"),
-        ([*BENCHMARK, "--dataset", "iris", "--backend", "dask"], "add scheduler"),
-        ([*BENCHMARK, "--dataset", "iris", "--scheduler", "tcp://h:1"], "add backend=dask"),
+        ([*IRIS, "--variance", "96"], "unknown variance"),
+        ([*IRIS, "--variance", ""], "no variance was named"),
+        ([*IRIS, "--methods", "\x07"], "unknown method"),
+        ([*IRIS, "--repeats", "0"], "--repeats 0"),
+        ([*IRIS, "--n-jobs", "1000000"], "--n-jobs 1000000"),
+        ([*IRIS, "--timeout", "nan"], "--timeout nan"),
+        ([*IRIS, "--timeout=-5"], "--timeout -5"),
+        ([*IRIS, "--memory-limit", "much"], "500MB or 2GB"),
+        ([*IRIS, "--memory-limit", "9" * 400], "500MB or 2GB"),
+        ([*IRIS, "--protocol", "as-told"], "as-run"),
+        ([*IRIS, "--backend", "threads"], "unknown backend"),
+        ([*IRIS, "--backend", "dask"], "add --scheduler"),
+        ([*IRIS, "--scheduler", "tcp://h:1"], "add --backend dask"),
         ([*BENCHMARK, "--dataset", "my.csv", "--label", "nobody"], "nobody"),
-        ([*BENCHMARK, "--dataset", "iris", "--label", "kind"], "label=kind"),
+        ([*IRIS, "--label", "kind"], "--label"),
         (["sweep-inducing", "--dataset", "iris", "--values", "0"], "whole numbers from 1"),
         (["sweep-inducing", "--dataset", "iris", "--values", "1.5"], "whole numbers from 1"),
         (["sweep-inducing", "--dataset", "iris", "--values", ""], "no value to try"),
-        (["sweep-clusters", "--dataset", "iris", "--values", "N"], "whole numbers from 1"),
         (["sweep-clusters", "--dataset", "iris", "--values", "²"], "whole numbers from 1"),
         (["plot"], "Missing argument"),
         (["plot", "figure9"], "unknown figure"),
@@ -94,23 +79,20 @@ BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", 
         (["plot", "embedding", "--data", "absent.csv"], "absent.csv"),
         (["plot", "figure7"], "sweep-clusters"),
         (["report"], "benchmark.json"),
-        (["check", "--dataset", "irs"], "irs"),
-        (["check", "--repeats", "0"], "--repeats"),
-        (["check", "--repeats", "9999"], "repeats=9999"),
-        (["check", "--n-jobs", "0"], "--n-jobs"),
+        (["check", "--repeats", "0"], "--repeats 0"),
+        (["check", "--repeats", "9999"], "--repeats 9999"),
         (
             ["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"],
             "--junit cannot be used with --update",
         ),
         (["datasets", "show", "nobody"], "nobody"),
-        (["datasets", "shw"], "No such command"),
     ],
 )
-def test_a_wrong_argument_is_one_sentence(refused, arguments, words):
+def test_wrong_argument_is_one_sentence(refused, arguments, words):
     refused(arguments, 2, words)
 
 
-def test_a_pipe_in_place_of_a_model_does_not_keep_it_waiting(folder, refused):
+def test_pipe_instead_of_a_model_is_refused(folder, refused):
     os.mkfifo(folder.parent / "model.npz")
     refused(["predict", "../model.npz", "iris"], 2, "it is no file")
 
@@ -126,12 +108,12 @@ def test_a_pipe_in_place_of_a_model_does_not_keep_it_waiting(folder, refused):
     ],
 )
 @pytest.mark.parametrize("out", ["my.csv", "my.csv/deeper", "/proc/nowhere", "/dev/null/x"])
-def test_what_cannot_be_written_is_told_before_the_work(refused, arguments, out):
-    refused([*arguments, "--out", out], 1, "cannot write into out=")
+def test_unwritable_output_folder_is_reported_before_the_work(refused, arguments, out):
+    refused([*arguments, "--out", out], 1, "cannot write into --out")
 
 
 @pytest.mark.parametrize("store", ["my.csv", "/proc/nowhere"])
-def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused, store):
+def test_unwritable_store_is_reported_before_the_work(folder, refused, store):
     (folder / "out").mkdir()
     refused(
         [*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store],
@@ -140,16 +122,15 @@ def test_a_store_that_cannot_be_written_is_told_before_the_work(folder, refused,
     )
 
 
-def test_findings_that_cannot_be_written_are_told_before_the_work(refused):
-    refused(["check", "--junit", "my.csv/gate.xml"], 1, "cannot write into --junit=")
-
-
-def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
-    refused(
-        ["check", "--update", "--reference", "my.csv/reference.json"],
-        1,
-        "cannot write into --reference=",
-    )
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["--junit", "my.csv/gate.xml"], "--junit"),
+        (["--update", "--reference", "my.csv/reference.json"], "--reference"),
+    ],
+)
+def test_unwritable_files_of_the_gate_are_reported_before_the_work(refused, arguments, option):
+    refused(["check", *arguments], 1, f"cannot write into {option}")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +159,7 @@ def test_a_reference_that_cannot_be_written_is_told_before_the_work(refused):
         ),
     ],
 )
-def test_an_input_is_never_overwritten(folder, refused, arguments, name):
+def test_inputs_are_never_overwritten(folder, refused, arguments, name):
     content = "a,b\n1,2\n3,5\n9,4\n" if arguments[0] == "fit" else (folder / "my.csv").read_text()
     (folder / name).write_text(content)
     if "link.csv" in arguments:
@@ -187,7 +168,7 @@ def test_an_input_is_never_overwritten(folder, refused, arguments, name):
 
 
 @pytest.mark.parametrize("junit", ["reference.json", "./reference.json", "own.csv"])
-def test_findings_of_the_gate_replace_nothing_that_it_reads(folder, refused, junit):
+def test_findings_of_the_gate_do_not_replace_its_inputs(folder, refused, junit):
     content = json.loads(default_path().read_text())
     content["files"] = {"own.csv": {"path": "own.csv", "sha256": "0" * 64}}
     (folder / "reference.json").write_text(json.dumps({**content, "label": "kind"}))
@@ -198,7 +179,7 @@ def test_findings_of_the_gate_replace_nothing_that_it_reads(folder, refused, jun
 @pytest.mark.parametrize(
     "name", ["table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"]
 )
-def test_the_report_replaces_nothing_that_it_reads(folder, refused, name):
+def test_report_does_not_replace_its_inputs(folder, refused, name):
     for each in ("table2/benchmark.json", "table2/manifest.json", "figures/figure1.png"):
         (folder / "results" / each).parent.mkdir(parents=True, exist_ok=True)
         (folder / "results" / each).write_text("{}")

@@ -5,7 +5,7 @@ import pytest
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.array_room import array_room
+from sgpmic_cli.files.mapped_array import empty_array
 from sgpmic_cli.model import estimator
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
 from sgpmic_cli.model.variational import placement
@@ -78,8 +78,8 @@ def test_what_belongs_to_every_row_lies_in_files_when_told(short_blocks, tmp_pat
     asked = []
     monkeypatch.setattr(
         estimator,
-        "array_room",
-        lambda shape, folder: asked.append((shape, folder)) or array_room(shape, folder),
+        "empty_array",
+        lambda shape, folder: asked.append((shape, folder)) or empty_array(shape, folder),
     )
     told, usual = fitted(HOLES, temp_folder=tmp_path), fitted(HOLES)
     shapes = [(90, 3), (90, 3), (90, 2), (90, 2)]
@@ -109,7 +109,7 @@ def test_a_folder_without_room_is_told_before_the_fit(monkeypatch):
     def full(shape, folder):
         raise SgpmicError("no room")
 
-    monkeypatch.setattr(estimator, "array_room", full)
+    monkeypatch.setattr(estimator, "empty_array", full)
     monkeypatch.setattr(SGPMIC, "_fit_once", lambda *_: pytest.fail("the fit had begun"))
     with pytest.raises(SgpmicError, match="no room"):
         fitted(Y)

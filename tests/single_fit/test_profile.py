@@ -4,7 +4,7 @@ import pytest
 
 from sgpmic_cli.data import load
 from sgpmic_cli.model.outcome import judge
-from sgpmic_cli.single_fit.profile import profile_of, readable
+from sgpmic_cli.single_fit.profile import profile_of, readable, text_advice
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -23,7 +23,7 @@ def data(tmp_path):
     return load(str(tmp_path / "table.csv")), frame
 
 
-def test_means_and_shares_are_in_the_units_of_the_file(data):
+def test_means_and_fractions_are_in_the_units_of_the_file(data):
     table, frame = data
     profile = profile_of(table, LABELS, judge(np.eye(2)[LABELS]))
     place = {name: j for j, name in enumerate(profile.features)}
@@ -35,7 +35,7 @@ def test_means_and_shares_are_in_the_units_of_the_file(data):
     assert profile.differences[1, place["small"]] == pytest.approx(apart)
 
 
-def test_one_category_stands_for_its_column(data):
+def test_one_category_represents_its_column(data):
     profile = profile_of(data[0], LABELS, judge(np.eye(2)[LABELS]))
     words = profile.in_words(1)
     assert len([each for each in words if each.startswith("kind=")]) == 1
@@ -43,7 +43,7 @@ def test_one_category_stands_for_its_column(data):
     assert any(each.startswith("small ") for each in words)
 
 
-def test_a_single_or_empty_cluster_has_no_differences(data):
+def test_single_or_empty_cluster_has_no_differences(data):
     one = profile_of(data[0], np.zeros(40, dtype=int), judge(np.ones((40, 1))))
     assert np.isnan(one.differences).all()
     assert one.in_words(0) == []
@@ -64,5 +64,28 @@ def test_a_single_or_empty_cluster_has_no_differences(data):
         (1.5e9, "1.50e+09"),
     ],
 )
-def test_numbers_are_short(value, text):
+def test_numbers_have_few_digits(value, text):
     assert readable(value) == text
+
+
+THREE = np.arange(60) % 3
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        (np.array(["x", "y", "z"])[THREE], True),
+        (np.array(["x", "y"])[(THREE > 0).astype(int)], True),
+        (np.array(["x", "y"])[np.arange(60) // 30], False),
+        (np.where(np.arange(60) < 2, "x", "y"), False),  # any clustering follows a rare text
+    ],
+)
+def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
+    frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "t.csv")), THREE, judge(np.eye(3)[THREE]))
+    expected = (
+        "the clusters follow the text in 'home town' almost exactly: drop='home town' shows what "
+        "the other columns have to say."
+    )
+    assert text_advice(profile) == (expected if repeated else None)

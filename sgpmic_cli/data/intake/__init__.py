@@ -1,4 +1,5 @@
-"""Anybody's table: read from its file, judged column by column, and turned into numbers by a recipe that can be kept.
+"""Turn a user's table into numbers: file -> raw table -> recipe -> numbers.
 
-reading -> raw_table -> learning -> recipe: bytes, cells, a decision for every column, and what is done to new files.
+`reading` unpacks and decodes files, `csv_text` and `table_files` make raw tables of them,
+`learning` decides what each column is, and the resulting `recipe` encodes this and later tables.
 """

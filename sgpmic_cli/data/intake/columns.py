@@ -1,16 +1,92 @@
-"""The two kinds of columns that a recipe uses, and the numbers that it makes of their cells."""
+"""The two kinds of columns that a recipe uses, and the conversion of their cells to numbers."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.data.intake.cells import MISSING, MISSING_TEXT, to_number
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+MISSING_TEXT = MISSING - {"none"}  # a category may be called none
+MISSING_CLASS = frozenset({"", "?"})  # a class may have any other name
+TRUTH = {"true": "True", "false": "False"}
 
-# Variance of a column of text beside that of one of numbers. Equal texts are clumps of rows, which clusterings fall for
-# more than for the same variance spread out: half of it, as Hennig and Liao have it (J. R. Statist. Soc. C, 2013).
+# Variance of a text column relative to a number column. Equal texts form tight groups, which
+# clusterings follow more than the same variance spread out. Half of the variance is the choice of
+# Hennig and Liao (J. R. Statist. Soc. C, 2013).
 TEXT_WEIGHT = 0.5
+
+_ID = re.compile(
+    r"(?i:(.*[_. -])?(id|uid|uuid|guid|key|index|row|rowid|row[_ ]?(number|no|nr)|serial))"
+    r"|.*[a-z]I[Dd]"  # customerId
+)
+_DATE = re.compile(
+    r"""(?xi)
+    \d{4}[-/.]\d{1,2}[-/.]\d{1,2} ([T\ ]\d{1,2}:\d{2}.*)?    # 2024-01-31, 2024-01-31T12:00
+    | \d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}) (\ \d{1,2}:\d{2}.*)?    # 31.01.2024, 1/31/24
+    | \d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(\ ?[ap]m)?    # 12:30
+    | (\d{1,2}\.?[-\ ])?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[-\ ]
+      (\d{1,2},?[-\ ])?(\d{4}|\d{2})
+    """
+)
+_FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
+
+
+def is_id_name(column: str) -> bool:
+    """Return whether a column has a name that is usual for identifiers."""
+    return _ID.fullmatch(column) is not None
+
+
+def is_date(cell: str) -> bool:
+    """Return whether a cell is a date or a time of day."""
+    return _DATE.fullmatch(cell) is not None
+
+
+def is_formatted_number(cell: str) -> bool:
+    """Return whether a cell is a number with thousands separators, a percent or currency sign."""
+    return _FORMATTED.fullmatch(cell) is not None
+
+
+def to_number(cell: str, decimal: str = ".") -> float | None:
+    """Parse a number. Return None if the cell is not one."""
+    if decimal == ",":
+        if "." in cell:
+            return None
+        cell = cell.replace(",", ".")
+    try:
+        return None if "_" in cell else float(cell)  # Python accepts 1_000, other programs do not
+    except ValueError:
+        return None
+
+
+def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+    """Convert cells to floats (N,), and return which cells are neither numbers nor missing (N,).
+
+    Both kinds of cells without a number become NaN.
+    """
+    if cells.dtype.kind != "O":
+        return cells.astype(np.float64, copy=False), np.zeros(len(cells), dtype=bool)
+    codes, distinct = pd.factorize(cells)
+    parsed = [np.nan if text.lower() in MISSING else to_number(text, decimal) for text in distinct]
+    invalid = np.array([number is None for number in parsed], dtype=bool)
+    return np.array(parsed, dtype=np.float64)[codes], invalid[codes]  # None becomes NaN
+
+
+def written(cells: np.ndarray) -> np.ndarray:
+    """Return the cells as text (N,), "" for NaN; integers of any size are exact."""
+    if cells.dtype.kind == "O":
+        return cells
+    if cells.dtype.kind == "f":
+        return np.array(["" if np.isnan(cell) else f"{cell:.17g}" for cell in cells], dtype=object)
+    return cells.astype(str).astype(object)
+
+
+def texts(cells: np.ndarray) -> np.ndarray:
+    """Return the cells as text (N,), "" for missing ones."""
+    codes, distinct = pd.factorize(written(cells))
+    known = ["" if text.lower() in MISSING_TEXT else text for text in distinct]
+    return np.array(known, dtype=object)[codes]
 
 
 @dataclass(frozen=True)
@@ -20,44 +96,53 @@ class NumberColumn:
     Attributes
     ----------
     name : str
+        Name of the column.
     median : float
-        Of the values that are there; fills holes under missing="median".
+        Median of the known values. It replaces missing values if missing="median".
     spread : float
-        Their standard deviation.
+        Standard deviation of the known values.
     """
 
     name: str
     median: float
     spread: float
 
+    @classmethod
+    def learn(cls, name: str, values: np.ndarray) -> "NumberColumn":
+        """Create the column from its values, NaN for missing ones."""
+        known = values[~np.isnan(values)]
+        constant = len(known) < 2 or np.ptp(known) == 0.0
+        return cls(name, float(np.median(known)), 0.0 if constant else float(np.std(known, ddof=1)))
+
     @property
     def feature_names(self) -> list[str]:
-        """One name: that of the column."""
+        """Name of the one feature."""
         return [self.name]
 
-    def encoded(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers (N, 1), NaN where there is none, and which cells hold something else than a number (N,)."""
-        values, wrong = numbers(cells, decimal)
-        return values[:, None], wrong
+    def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
+        values, invalid = numbers(cells, decimal)
+        return values[:, None], invalid
 
-    def filler(self) -> np.ndarray:
-        """What stands for a missing value (1,)."""
+    def fill_value(self) -> np.ndarray:
+        """Return the replacement of a missing value (1,)."""
         return np.array([self.median])
 
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of few texts, which becomes one column of zeros and ones for each of them.
+    """A column of few distinct texts, one-hot encoded.
 
     Attributes
     ----------
     name : str
+        Name of the column.
     categories : tuple of str
-        The texts, in the order of the alphabet.
+        The texts in alphabetical order.
     most_common : str
-        The one that fills holes under missing="median".
+        The text that replaces missing values if missing="median".
     spread : float
-        What brings the zeros and ones to the weight of text: square root of their summed variances over TEXT_WEIGHT.
+        Square root of the summed variances of the features divided by TEXT_WEIGHT.
     """
 
     name: str
@@ -65,65 +150,37 @@ class TextColumn:
     most_common: str
     spread: float
 
+    @classmethod
+    def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
+        """Create the column from its texts, "" for missing ones."""
+        counts = Counter(cell for cell in cells if cell)
+        if all(text.lower() in TRUTH for text in counts):
+            counts = Counter(TRUTH[cell.lower()] for cell in cells if cell)
+        total = sum(counts.values())
+        variances = [count / total * (1.0 - count / total) for count in counts.values()]
+        variance = sum(variances) * total / max(total - 1, 1)
+        categories = tuple(sorted(counts))
+        most_common = max(categories, key=counts.__getitem__)
+        return cls(name, categories, most_common, float(np.sqrt(variance / TEXT_WEIGHT)))
+
     @property
     def feature_names(self) -> list[str]:
-        """column=text for each of the texts."""
+        """Return column=text for each of the texts."""
         return [f"{self.name}={category}" for category in self.categories]
 
-    def encoded(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-        """Zeros and ones (N, k), NaN where there is no text, and which texts are none of the categories (N,)."""
+    def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
         known = texts(cells)
+        if set(self.categories) <= set(TRUTH.values()):
+            known = np.array([TRUTH.get(text.lower(), text) for text in known], dtype=object)
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
-        ones = np.eye(len(self.categories))[
-            index
-        ]  # -1, the index of a stranger, takes a row that is overwritten
+        ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan
         return ones, (index < 0) & (known != "")
 
-    def filler(self) -> np.ndarray:
-        """What stands for a missing value (k,)."""
+    def fill_value(self) -> np.ndarray:
+        """Return the replacement of a missing text (k,)."""
         return np.array([float(category == self.most_common) for category in self.categories])
 
 
-def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-    """Cells as numbers (N,), NaN for holes, and which of them are neither (N,), counted as holes too."""
-    if cells.dtype.kind == "f":
-        return cells, np.zeros(len(cells), dtype=bool)
-    codes, found = pd.factorize(cells)  # every writing is converted once
-    hole = np.array([text.lower() in MISSING for text in found], dtype=bool)
-    read = [
-        None if empty else to_number(text, decimal) for text, empty in zip(found, hole, strict=True)
-    ]
-    values = np.array(read, dtype=np.float64)  # None becomes NaN
-    wrong = np.array([number is None for number in read], dtype=bool) & ~hole
-    return values[codes], wrong[codes]
-
-
-def texts(cells: np.ndarray) -> np.ndarray:
-    """Cells as texts (N,), "" for holes; numbers of a Parquet file are written as whole numbers where they are."""
-    if cells.dtype.kind == "f":
-        return np.array(["" if np.isnan(cell) else f"{cell:.17g}" for cell in cells], dtype=object)
-    codes, found = pd.factorize(cells)
-    return np.array(["" if text.lower() in MISSING_TEXT else text for text in found], dtype=object)[
-        codes
-    ]
-
-
-def number_column(name: str, values: np.ndarray) -> NumberColumn:
-    """The column of these values, NaN where there is none."""
-    seen = values[~np.isnan(values)]
-    constant = len(seen) < 2 or np.ptp(seen) == 0.0
-    return NumberColumn(
-        name, float(np.median(seen)), 0.0 if constant else float(np.std(seen, ddof=1))
-    )
-
-
-def text_column(name: str, cells: np.ndarray) -> TextColumn:
-    """The column of these texts, "" where there is none."""
-    counts = Counter(cell for cell in cells if cell)
-    total = sum(counts.values())
-    variances = [count / total * (1.0 - count / total) for count in counts.values()]
-    categories = tuple(sorted(counts))
-    most_common = max(categories, key=counts.__getitem__)
-    variance = sum(variances) * total / max(total - 1, 1)
-    return TextColumn(name, categories, most_common, float(np.sqrt(variance / TEXT_WEIGHT)))
+Column = NumberColumn | TextColumn

@@ -1,11 +1,11 @@
-"""What a person may say about a table: how its file is written, and what its columns are."""
+"""Options for reading a table: the format of its file and the meaning of its columns."""
 
 from dataclasses import dataclass, field
 
 from sgpmic_cli.errors import UsageError
 
-ENCODINGS_OF_TEXT = ("one-hot", "drop", "error")
-WAYS_WITH_HOLES = ("error", "drop", "median", "model")
+ENCODE_MODES = ("one-hot", "drop", "error")
+MISSING_MODES = ("error", "drop", "median", "model")
 SEPARATOR_NAMES = {
     "tab": "\t",
     "\\t": "\t",
@@ -18,17 +18,18 @@ SEPARATOR_NAMES = {
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written.
+    """Format of a text file.
 
     Parameters
     ----------
     separator : str or None, default=None
-        What stands between two cells: one character, or "tab", "comma", "semicolon", "pipe" or "space". None finds out
-        whether it is a comma, a semicolon, a tab or a vertical bar.
+        Separator of the cells: one character, or "tab", "comma", "semicolon", "pipe" or "space".
+        None detects comma, semicolon, tab or vertical bar.
     decimal : str, default="."
-        The sign before the decimals, "." or ",".
+        Decimal sign, "." or ",".
     encoding : str or None, default=None
-        Name of the encoding, such as "latin-1". None is UTF-8, or UTF-16 where the file starts with its mark.
+        Name of the encoding, such as "latin-1". None means UTF-8, or UTF-16 if the file starts with
+        its byte order mark.
     """
 
     separator: str | None = None
@@ -51,26 +52,26 @@ class TextFormat:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the columns of a table are, and what happens to text and to missing values.
+    """Meaning of the columns of a table, and treatment of text and missing values.
 
     Parameters
     ----------
     label : str or None
-        Column that holds the classes. It is never clustered; scores are measured against it.
+        Column that holds the classes. It is not clustered; scores are computed with it.
     id : str or None
-        Column that names the rows. It is never clustered, and stands in every table that is written. None takes the
-        first column that looks like an id, if there is one.
+        Column that names the rows. It is not clustered and appears in all output tables. None
+        selects the first column that looks like an identifier, if there is one.
     columns : tuple of str
         Columns to use; empty for all that can be used.
     drop : tuple of str
         Columns to leave out.
     encode : {"one-hot", "drop", "error"}
-        What is done with columns of text: encode those of few values, leave all out, or refuse the table.
+        Treatment of text columns: encode those with few values, leave all out, or raise an error.
     missing : {"median", "drop", "error", "model"}
-        What is done with missing values: fill in the median of the column (for text, its most common value), leave the
-        row out, refuse the table, or hand them over as NaN to a model that can work with them.
+        Treatment of missing values: fill in the median of the column (for text the most common
+        value), leave the row out, raise an error, or pass NaN to the model.
     format : TextFormat
-        How the file is written.
+        Format of the file.
     """
 
     label: str | None = None
@@ -82,12 +83,12 @@ class TableOptions:
     format: TextFormat = field(default_factory=TextFormat)
 
     def __post_init__(self) -> None:
-        for parameter, known in (("encode", ENCODINGS_OF_TEXT), ("missing", WAYS_WITH_HOLES)):
-            if getattr(self, parameter) not in known:
-                raise UsageError(
-                    f"{parameter}={getattr(self, parameter)!r} is unknown; valid: {', '.join(known)}"
-                )
+        for parameter, valid in (("encode", ENCODE_MODES), ("missing", MISSING_MODES)):
+            value = getattr(self, parameter)
+            if value not in valid:
+                raise UsageError(f"{parameter}={value!r} is unknown; valid: {', '.join(valid)}")
         if self.label is not None and self.label == self.id:
             raise UsageError(
-                f"label and id are both {self.label!r}: one column cannot be the class and name the rows"
+                f"label and id are both {self.label!r}: one column cannot be the class and name "
+                "the rows"
             )

@@ -1,54 +1,39 @@
-"""The recipe: what was done to the columns of one table, and is done again to every further one.
+"""The recipe: how the columns of a raw table become numbers.
 
-It is plain data, is kept in the model file as JSON, and can be read by anybody.
+A recipe is learned from one table and applied to others. It is plain data, stored as JSON in the
+model file.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.data.intake.cells import MISSING_CLASS, to_number
-from sgpmic_cli.data.intake.columns import NumberColumn, TextColumn, number_column
-from sgpmic_cli.data.intake.options import WAYS_WITH_HOLES, TextFormat
-from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, listed, shown
+from sgpmic_cli.data.intake.columns import (
+    MISSING_CLASS,
+    Column,
+    NumberColumn,
+    TextColumn,
+    to_number,
+    written,
+)
+from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
+from sgpmic_cli.data.intake.prepared_rows import IntakeCounts, Prepared
+from sgpmic_cli.data.intake.problems import (
+    Problem,
+    Remedy,
+    TableError,
+    class_missing,
+    listed,
+    not_a_number,
+    not_finite,
+    shown,
+    unknown_column,
+    value_missing,
+)
 from sgpmic_cli.data.intake.raw_table import RawTable
-from sgpmic_cli.data.intake.tally import Tally
 from sgpmic_cli.data.registry import nearest
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """Rows of a table as numbers."""
-
-    Y: np.ndarray  # (N, P); NaN where a value is missing and the model is to deal with it
-    feature_names: tuple[str, ...]
-    row_numbers: np.ndarray  # (N,) of the file's rows, from 1
-    ids: tuple[str, ...] | None
-    classes: list[str] | None  # as they are written
-
-    def part(self, rows: slice) -> "Prepared":
-        """Some of the rows."""
-        ids = None if self.ids is None else self.ids[rows]
-        classes = None if self.classes is None else self.classes[rows]
-        return replace(
-            self, Y=self.Y[rows], row_numbers=self.row_numbers[rows], ids=ids, classes=classes
-        )
-
-    @classmethod
-    def joined(cls, parts: Sequence["Prepared"]) -> "Prepared":
-        """All rows of several parts of one table; without classes where a part has none."""
-        ids = [part.ids for part in parts if part.ids is not None]
-        classes = [part.classes for part in parts if part.classes is not None]
-        return cls(
-            np.concatenate([part.Y for part in parts]),
-            parts[0].feature_names,
-            np.concatenate([part.row_numbers for part in parts]),
-            tuple(chain(*ids)) if ids else None,
-            list(chain(*classes)) if len(classes) == len(parts) else None,
-        )
 
 
 @dataclass(frozen=True)
@@ -58,27 +43,29 @@ class TableRecipe:
     Attributes
     ----------
     named : bool
-        Whether the columns had names. If so, those of other tables are found by name; if not, by position.
+        Whether the columns have names. If so, columns of other tables are matched by name,
+        otherwise by position.
     file_columns : tuple of str
         All columns of the table that the recipe was learned from, in its order.
     columns : tuple of NumberColumn or TextColumn
-        Those that are used.
+        The columns that are used.
     missing : {"median", "drop", "error", "model"}
-        What happens to missing values, and to texts that are none of a column's categories.
+        How to treat missing values and texts without a category.
     label, id : str or None
-        Columns that hold the classes and name the rows.
+        Columns with the classes and with the names of the rows.
     left_out : dict
         Why each of the other columns is not used.
     evenly : bool
-        False leaves numbers as they are and gives text its weight beside a column of numbers of mean variance. True
-        divides every column by its spread, so that numbers have variance one and text weighs beside it.
+        If False, numbers are unchanged and a text column is weighted relative to a number column of
+        mean variance. If True, each column is divided by its spread: numbers have unit variance,
+        text is weighted relative to it.
     format : TextFormat
-        How the file was written; the first guess for further ones.
+        Format of the file; the default for later files.
     """
 
     named: bool
     file_columns: tuple[str, ...]
-    columns: tuple[NumberColumn | TextColumn, ...]
+    columns: tuple[Column, ...]
     missing: str = "median"
     label: str | None = None
     id: str | None = None
@@ -90,11 +77,9 @@ class TableRecipe:
     def of_numbers(
         cls, Y: np.ndarray, names: Sequence[str], *, named: bool = True
     ) -> "TableRecipe":
-        """The recipe of a table that has nothing but numbers, Y (N, P)."""
-        columns = tuple(
-            number_column(name, values) for name, values in zip(names, Y.T, strict=True)
-        )
-        return cls(named, tuple(names), columns)
+        """Create the recipe of a table of numbers Y (N, P)."""
+        columns = map(NumberColumn.learn, names, Y.T)
+        return cls(named, tuple(names), tuple(columns))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -102,116 +87,30 @@ class TableRecipe:
         return tuple(name for column in self.columns for name in column.feature_names)
 
     @property
-    def has_text(self) -> bool:
-        """Whether a column of text is used."""
-        return any(isinstance(column, TextColumn) for column in self.columns)
+    def text_columns(self) -> list[TextColumn]:
+        """The text columns that are used."""
+        return [column for column in self.columns if isinstance(column, TextColumn)]
 
     @property
-    def names(self) -> frozenset[str]:
-        """Every name that it knows."""
+    def known_names(self) -> frozenset[str]:
+        """Column names that identify a header."""
         return frozenset(self.file_columns) if self.named else frozenset()
 
     @property
-    def written_as_text(self) -> frozenset[str]:
-        """Columns whose cells are to be read as they are written, by name and by position."""
-        own = {column.name for column in self.columns if isinstance(column, TextColumn)} | {
-            self.label,
-            self.id,
-        }
-        places = {f"column_{j + 1}" for j, name in enumerate(self.file_columns) if name in own}
-        return frozenset(name for name in own | places if name is not None)
+    def read_as_text(self) -> frozenset[str]:
+        """Columns whose cells must be read as they are written, by name and by position."""
+        names = {column.name for column in self.text_columns} | {self.label, self.id}
+        places = {f"column_{j + 1}" for j, name in enumerate(self.file_columns) if name in names}
+        return frozenset(name for name in names | places if name is not None)
 
     @property
     def divisors(self) -> np.ndarray:
-        """What the columns of Y (P,) have been divided by."""
+        """Divisors of the columns of Y (P,)."""
         return np.array(
             [self._divisor(column) for column in self.columns for _ in column.feature_names]
         )
 
-    def divided_evenly(self) -> "TableRecipe":
-        """The same recipe with all columns of numbers at equal weight, and those of text at theirs beside them."""
-        return replace(self, evenly=True)
-
-    def apply(
-        self, table: RawTable, tally: Tally, *, label: str | None = None, id: str | None = None
-    ) -> Prepared:
-        """The rows of a table as numbers; what stands in the way is a `TableError` with all of it.
-
-        `label` and `id` name columns of this table where they are not those of the recipe. `tally` is told what was
-        met, for the notes on all blocks of a table.
-        """
-        problems: list[Problem] = []
-        tally.columns = []
-        chosen = self._matched(table, {label, id}, problems, tally.columns)
-        for parameter, name in (("label", label), ("id", id)):
-            if name is not None and name not in table.columns:
-                problems.append(unknown_column(name, parameter, table))
-        Y, holes = self._encoded(table, chosen, problems, tally)
-        if self.missing == "error" and holes.any():
-            problems.append(holes_problem(table, [name for _, name in chosen], holes))
-        classes = self._classes(table, label, problems, tally)
-        if problems:
-            raise TableError(table.path, problems)
-        Y, kept = self._without_holes(Y, holes, tally)
-        id = id or (self.id if self.id in table.columns else None)
-        ids = None if id is None else tuple(written(cell) for cell in table.cells[id][kept])
-        classes = None if classes is None else [classes[row] for row in kept]
-        return Prepared(Y, self.feature_names, table.first_row + kept + 1, ids, classes)
-
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """What a person should know of the rows that it was applied to."""
-        return tuple(
-            tally.notes(
-                self.missing, [one.name for one in self.columns if isinstance(one, TextColumn)]
-            )
-        )
-
-    def _matched(
-        self, table: RawTable, besides: set[str | None], problems: list[Problem], notes: list[str]
-    ) -> list[tuple[NumberColumn | TextColumn, str]]:
-        """Every used column that is in this table, with the name that it has there."""
-        wanted, found = [column.name for column in self.columns], table.columns
-        if self.named and table.named:
-            there, known = set(found), {*self.file_columns, *besides}
-            absent = [name for name in wanted if name not in there]
-            extra = [name for name in found if name not in known]
-            if absent:
-                near = nearest(absent[0], extra) if len(absent) == 1 else ""
-                has = f", and unknown ones are there: {listed(extra)}" if extra else ""
-                problems.append(
-                    Problem(f"columns of the model are missing: {listed(absent)}{near}{has}")
-                )
-            elif extra:
-                notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
-            return [(column, column.name) for column in self.columns if column.name in there]
-        if len(found) == len(self.file_columns):
-            place = {name: j for j, name in enumerate(self.file_columns)}
-            places = [place[name] for name in wanted]
-        elif len(found) - len([name for name in besides if name in found]) == len(wanted):
-            places = [j for j, name in enumerate(found) if name not in besides]
-        else:
-            lacking = (
-                f"{table.path} has no header"
-                if self.named
-                else "the model was fitted to a file without a header"
-            )
-            own = f"{len(wanted)}" + (
-                f" (or all {n})" if (n := len(self.file_columns)) != len(wanted) else ""
-            )
-            problems.append(
-                Problem(
-                    f"{len(found)} columns where the model has {own}, and they can be told by position only, since "
-                    f"{lacking}",
-                    (Remedy("give it the columns that the model was fitted to"),),
-                )
-            )
-            return []
-        if self.named != table.named:
-            who = table.path if self.named else "the file that the model was fitted to"
-            notes.append(f"{who} has no header, so columns are taken by position.")
-        return [(column, found[j]) for column, j in zip(self.columns, places, strict=True)]
-
-    def _divisor(self, column: NumberColumn | TextColumn) -> float:
+    def _divisor(self, column: Column) -> float:
         spread = column.spread or 1.0
         if self.evenly:
             return spread
@@ -221,224 +120,227 @@ class TableRecipe:
         typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
         return spread / (typical or 1.0)
 
-    def _encoded(
+    def apply(
         self,
         table: RawTable,
-        chosen: list[tuple[NumberColumn | TextColumn, str]],
-        problems: list[Problem],
-        tally: Tally,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Y (N, P), NaN for holes, and where holes are (N, columns).
+        counts: IntakeCounts,
+        *,
+        label: str | None = None,
+        id: str | None = None,
+    ) -> Prepared:
+        """Encode the rows of a table. Raise TableError with all problems.
 
-        Numbers that lie in one array as they are needed are left there, and may be a file.
+        `label` and `id` override the columns of the recipe. `counts` is updated.
         """
-        n, widths = table.n_rows, [len(column.feature_names) for column, _ in chosen]
-        as_they_are = [name for _, name in chosen] == table.columns and (self.divisors == 1.0).all()
-        Y = (
-            table.numbers
-            if as_they_are and table.numbers is not None
-            else np.empty((n, sum(widths)))
+        problems: list[Problem] = []
+        counts.column_notes = []
+        chosen = self._match_columns(table, {label, id}, problems, counts)
+        for parameter, name in (("label", label), ("id", id)):
+            if name is not None and name not in table.columns:
+                problems.append(unknown_column(name, parameter, table.columns))
+        Y, missing = self._encode(table, chosen, problems, counts)
+        if self.missing == "error" and missing.any():
+            problems.append(first_missing(table, [name for _, name in chosen], missing))
+        classes = self._read_classes(table, label, problems, counts)
+        if problems:
+            raise TableError(table.path, problems)
+        Y, rows = self._treat_missing(Y, missing)
+        counts.rows += len(missing)
+        counts.dropped_rows += len(missing) - len(rows)
+        for column, n in zip(self.columns, missing.sum(axis=0).tolist(), strict=True):
+            counts.missing[column.name] = counts.missing.get(column.name, 0) + n
+        id = id or (self.id if self.id in table.columns else None)
+        ids = None if id is None else tuple(written(table.cells[id][rows]))
+        classes = None if classes is None else [classes[row] for row in rows]
+        return Prepared(Y, self.feature_names, table.first_row + rows + 1, ids, classes)
+
+    def notes(self, counts: IntakeCounts) -> list[str]:
+        """Describe what happened to the rows that were counted."""
+        return counts.notes(self.missing, [column.name for column in self.text_columns])
+
+    def _match_columns(
+        self,
+        table: RawTable,
+        besides: set[str | None],
+        problems: list[Problem],
+        counts: IntakeCounts,
+    ) -> list[tuple[Column, str]]:
+        """Return each used column with its name in this table; `besides` are not features."""
+        wanted, found = [column.name for column in self.columns], table.columns
+        if self.named and table.named:
+            absent = [name for name in wanted if name not in found]
+            known = {*self.file_columns, *besides}
+            extra = [name for name in found if name not in known]
+            if absent:
+                near = nearest(absent[0], extra) if len(absent) == 1 else ""
+                has = f", and unknown ones are there: {listed(extra)}" if extra else ""
+                problems.append(
+                    Problem(f"columns of the model are missing: {listed(absent)}{near}{has}")
+                )
+            elif extra:
+                counts.column_notes.append(
+                    f"columns that the model does not know are ignored: {listed(extra)}."
+                )
+            return [(column, column.name) for column in self.columns if column.name in table.cells]
+        others = [name for name in found if name not in besides]
+        if len(found) == len(self.file_columns):
+            names = [found[self.file_columns.index(name)] for name in wanted]
+        elif len(others) == len(wanted):
+            names = others
+        else:
+            problems.append(self._wrong_number_of_columns(table))
+            return []
+        if self.named != table.named:
+            who = table.path if self.named else "the file that the model was fitted to"
+            counts.column_notes.append(f"{who} has no header, so columns are taken by position.")
+        return list(zip(self.columns, names, strict=True))
+
+    def _wrong_number_of_columns(self, table: RawTable) -> Problem:
+        used, all_columns = len(self.columns), len(self.file_columns)
+        expected = f"{used}" + (f" (or all {all_columns})" if all_columns != used else "")
+        without = table.path if self.named else "the file that the model was fitted to"
+        return Problem(
+            f"{len(table.columns)} columns where the model has {expected}; columns are matched by "
+            f"position, since {without} has no header",
+            (Remedy("give it the columns that the model was fitted to"),),
         )
-        holes = np.empty((n, len(chosen)), dtype=bool)
-        for i, (column, name) in enumerate(chosen):
-            block = self._block(table, column, name, problems, tally)
-            holes[:, i] = np.isnan(
-                block[:, 0]
-            )  # a row of categories is known or missing as a whole
-            if Y is not table.numbers:
-                first = sum(widths[:i])
-                Y[:, first : first + widths[i]] = block / self._divisor(column)
-        return Y, holes
 
-    def _block(
+    def _encode(
         self,
         table: RawTable,
-        column: NumberColumn | TextColumn,
-        name: str,
+        chosen: list[tuple[Column, str]],
         problems: list[Problem],
-        tally: Tally,
-    ) -> np.ndarray:
-        """The columns (N, k) that one column becomes, NaN for holes.
+        counts: IntakeCounts,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return Y (N, P) with NaN for missing values, and where values are missing (N, columns).
 
-        A cell that is no number is a problem; a text that is not among the categories counts as missing.
+        A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
+        file. Texts without a category count as missing.
         """
-        cells = table.cells[name]
-        block, strange = column.encoded(cells, table.decimal)
-        n, row = int(strange.sum()), int(strange.argmax())
-        if n and isinstance(column, NumberColumn):
-            problems.append(not_a_number(table, name, cells, strange))
-        elif n and self.missing != "error":
-            tally.strangers[name] = tally.strangers.get(name, 0) + n
-            tally.first_stranger.setdefault(
-                name, f"{shown(written(cells[row]))} in {table.place(row)}"
-            )
-        if np.isinf(block).any():
-            problems.append(not_finite(table, name, np.isinf(block[:, 0])))
-        return block
+        names = [name for _, name in chosen]
+        divisors = self.divisors
+        in_place = names == table.columns and bool((divisors == 1.0).all())
+        direct = table.numbers if in_place else None
+        Y = np.empty((table.n_rows, len(divisors))) if direct is None else direct
+        missing = np.empty((table.n_rows, len(chosen)), dtype=bool)
+        first = 0
+        for j, (column, name) in enumerate(chosen):
+            block, invalid = column.encode(table.cells[name], table.decimal)
+            missing[:, j] = np.isnan(block[:, 0])
+            n, row = int(invalid.sum()), int(invalid.argmax())
+            cell = str(table.cells[name][row])
+            if n and isinstance(column, NumberColumn):
+                problems.append(not_a_number(table.place(row), name, cell, n))
+            elif n and self.missing != "error":
+                counts.unknown[name] = counts.unknown.get(name, 0) + n
+                counts.first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
+            if (infinite := np.isinf(block[:, 0])).any():
+                problems.append(not_finite(table.place(int(infinite.argmax())), name))
+            end = first + block.shape[1]
+            if direct is None:
+                Y[:, first:end] = block / divisors[first:end]
+            first = end
+        return Y, missing
 
-    def _classes(
-        self, table: RawTable, label: str | None, problems: list[Problem], tally: Tally
+    def _read_classes(
+        self, table: RawTable, label: str | None, problems: list[Problem], counts: IntakeCounts
     ) -> list[str] | None:
+        """Return the classes, or None if the recipe's class column is absent or incomplete."""
         name = label or self.label
         if name is None or name not in table.columns:
             return None
-        classes = [written(cell) for cell in table.cells[name]]
-        holes = np.array([cell in MISSING_CLASS for cell in classes])
-        if holes.any() and label is None:
-            tally.without_classes = name
+        classes, missing = read_classes(table, name)
+        if missing.any() and label is None:
+            counts.incomplete_label = name
             return None
-        if holes.any():
-            problems.append(classes_missing(table, name, holes))
+        if missing.any():
+            place = table.place(int(missing.argmax()))
+            problems.append(class_missing(place, name, int(missing.sum())))
         return classes
 
-    def _without_holes(
-        self, Y: np.ndarray, holes: np.ndarray, tally: Tally
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Y and the rows that it has, counted from 0."""
-        rows = np.arange(len(holes))
-        tally.rows += len(rows)
-        for column, count in zip(self.columns, holes.sum(axis=0).tolist(), strict=True):
-            tally.holes[column.name] = tally.holes.get(column.name, 0) + count
-        if self.missing == "drop" and holes.any():
-            rows = np.flatnonzero(~holes.any(axis=1))
-            tally.rows_left_out += len(holes) - len(rows)
+    def _treat_missing(self, Y: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Drop or fill rows with missing values. Return Y and the kept rows, from 0."""
+        rows = np.arange(len(missing))
+        if self.missing == "drop" and missing.any():
+            rows = np.flatnonzero(~missing.any(axis=1))
             return Y[rows], rows
-        if self.missing == "median" and holes.any():
+        if self.missing == "median" and missing.any():
             Y = np.array(Y, dtype=np.float64)
             first = 0
-            for column, some in zip(self.columns, holes.T, strict=True):
-                width = len(column.feature_names)
-                Y[some, first : first + width] = column.filler() / self._divisor(column)
-                first += width
+            for column, mask in zip(self.columns, missing.T, strict=True):
+                end = first + len(column.feature_names)
+                Y[mask, first:end] = column.fill_value() / self._divisor(column)
+                first = end
         return Y, rows
 
     def to_json(self) -> dict[str, Any]:
-        """Itself as plain values, for `from_json`."""
+        """Return the recipe as plain values for `from_json`."""
         plain = asdict(self)
-        for kind, column in zip(self.columns, plain["columns"], strict=True):
-            column["kind"] = "text" if isinstance(kind, TextColumn) else "number"
+        for column, values in zip(self.columns, plain["columns"], strict=True):
+            values["kind"] = "text" if isinstance(column, TextColumn) else "number"
         return plain
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
-        """The recipe that `to_json` wrote; anything else is a ValueError."""
+        """Create the recipe that `to_json` described. Raise ValueError for anything else."""
         try:
             values = dict(plain)
-            columns = tuple(_column(column) for column in values.pop("columns"))
-            format = TextFormat(**values.pop("format"))
-            file_columns = tuple(values.pop("file_columns"))
-            recipe = cls(columns=columns, format=format, file_columns=file_columns, **values)
+            values["columns"] = tuple(map(_column_from_json, values["columns"]))
+            values["format"] = TextFormat(**values["format"])
+            values["file_columns"] = tuple(values["file_columns"])
+            recipe = cls(**values)
             recipe._check()
             return recipe
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
 
     def _check(self) -> None:
-        """Refuse what no table can have left."""
         names = [column.name for column in self.columns]
         special = [name for name in (self.label, self.id) if name is not None]
         texts = [*self.file_columns, *special, *self.left_out, *self.left_out.values()]
         if not all(isinstance(text, str) for text in texts):
-            raise ValueError("a column is named by something else than text")
+            raise ValueError("the name of a column is not text")
         if not names or len(set(names)) < len(names) or not set(names) <= set(self.file_columns):
             raise ValueError("it uses columns that the table does not have")
-        known = (
-            self.missing in WAYS_WITH_HOLES
-            and isinstance(self.named, bool)
-            and isinstance(self.evenly, bool)
-        )
-        if not known:
+        flags = isinstance(self.named, bool) and isinstance(self.evenly, bool)
+        if not flags or self.missing not in MISSING_MODES:
             raise ValueError("it has an unknown setting")
 
 
-def _column(plain: dict[str, Any]) -> NumberColumn | TextColumn:
+def _column_from_json(plain: dict[str, Any]) -> Column:
     values = dict(plain)
     kind = values.pop("kind")
-    if kind not in ("number", "text"):
-        raise ValueError(f"a column is of kind {kind!r}")
-    checked: list[float] = [values["spread"]] + ([values["median"]] if kind == "number" else [])
-    if (
-        not all(isinstance(value, float | int) and np.isfinite(value) for value in checked)
-        or values["spread"] < 0
-    ):
-        raise ValueError(f"column {values['name']!r} has no finite median or spread")
+    column: Column
     if kind == "number":
-        return NumberColumn(**values)
-    column = TextColumn(**{**values, "categories": tuple(values["categories"])})
-    if not column.categories or not all(
-        isinstance(text, str) and text for text in column.categories
-    ):
-        raise ValueError(f"column {column.name!r} has no categories")
+        column = NumberColumn(**values)
+        valid = np.isfinite(column.median)
+    elif kind == "text":
+        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
+        texts = column.categories
+        valid = texts and all(isinstance(text, str) and text for text in texts)
+    else:
+        raise ValueError(f"a column is of kind {kind!r}")
+    if not (valid and np.isfinite(column.spread) and column.spread >= 0):
+        raise ValueError(f"column {column.name!r} has invalid values")
     return column
 
 
-def written(cell: Any) -> str:
-    """A cell as it is written; a whole number of a Parquet file without its decimals."""
-    return cell if isinstance(cell, str) else "" if np.isnan(cell) else f"{cell:.17g}"
+def first_missing(table: RawTable, names: Sequence[str], missing: np.ndarray) -> Problem:
+    """Report missing values (N, columns) with the position of the first."""
+    row, j = divmod(int(missing.argmax()), missing.shape[1])
+    return value_missing(table.place(row), names[j], int(missing.sum()))
 
 
-def same_numbers(classes: list[str]) -> list[str]:
-    """Classes as they are written, but 1 and 1.0 as the same one where all of them are numbers."""
-    read = [to_number(name) for name in classes]
-    if any(number is None or np.isnan(number) for number in read):
+def read_classes(table: RawTable, name: str) -> tuple[list[str], np.ndarray]:
+    """Return the classes of the rows as written, and where they are missing (N,)."""
+    classes = written(table.cells[name]).tolist()
+    return classes, np.array([text in MISSING_CLASS for text in classes])
+
+
+def unify_numbers(classes: list[str]) -> list[str]:
+    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
+    parsed = [to_number(name) for name in classes]
+    if any(number is None or np.isnan(number) for number in parsed):
         return classes
     first: dict[float | None, str] = {}
-    return [first.setdefault(number, name) for number, name in zip(read, classes, strict=True)]
-
-
-def unknown_column(name: str, parameter: str, table: RawTable) -> Problem:
-    """A name that none of the columns has."""
-    there = f"its columns are {listed(table.columns, 20)}"
-    return Problem(
-        f"there is no column {shown(name)} for {parameter}{nearest(name, table.columns)}; {there}"
-    )
-
-
-def not_a_number(table: RawTable, name: str, cells: np.ndarray, wrong: np.ndarray) -> Problem:
-    """Cells that are no numbers in a column of numbers."""
-    row, n = int(wrong.argmax()), int(wrong.sum())
-    count = (
-        "is not a number"
-        if n == 1
-        else f"is not a number, nor are {n - 1} further cells of the column"
-    )
-    what = f"{table.place(row)}, column {shown(name)}: {shown(cells[row])} {count}"
-    return Problem(what, (Remedy("write numbers or leave the cells empty"),))
-
-
-def not_finite(table: RawTable, name: str, wrong: np.ndarray) -> Problem:
-    """Infinite numbers."""
-    row = int(wrong.argmax())
-    what = f"{table.place(row)}, column {shown(name)}: the value is not finite"
-    return Problem(what, (Remedy("put a number there or leave the cell empty"),))
-
-
-def classes_missing(table: RawTable, name: str, holes: np.ndarray) -> Problem:
-    """Rows without a class."""
-    what = f"{table.place(int(holes.argmax()))}, column {shown(name)}: the class is missing"
-    more = int(holes.sum()) - 1
-    return Problem(
-        what + (f", as it is in {more} more rows" if more else ""),
-        (Remedy("fill it in or remove the row"),),
-    )
-
-
-def holes_problem(table: RawTable, names: Sequence[str], holes: np.ndarray) -> Problem:
-    """Missing values where none may be; `holes` (N, columns)."""
-    row, j = divmod(int(holes.argmax()), holes.shape[1])
-    n = int(holes.sum())
-    first = f"{table.place(row)}, column {shown(names[j])}"
-    what = (
-        f"{first}: the value is missing"
-        if n == 1
-        else f"{n} values are missing, the first in {first}"
-    )
-    return Problem(
-        what,
-        (use_median(), Remedy("leave such rows out", "missing", "drop"), Remedy("fill them in")),
-    )
-
-
-def use_median() -> Remedy:
-    """The way out of missing values that always works."""
-    return Remedy("fill in medians", "missing", "median")
+    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]

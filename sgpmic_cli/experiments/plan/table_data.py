@@ -9,7 +9,7 @@ from typing import cast
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.last_column import last_column
+from sgpmic_cli.data.loading import last_column
 from sgpmic_cli.data.registry import Entry, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.model.scaling import Scale, offset_and_scale

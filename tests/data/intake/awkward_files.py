@@ -1,4 +1,4 @@
-"""The table of awkward files: as files for the tests, and as the table of docs/intake.md (run me to print it)."""
+"""Awkward files for the tests. Run this script to print the table of docs/intake.md."""
 
 import bz2
 import gzip
@@ -14,7 +14,7 @@ FILES: list[dict[str, Any]] = tomllib.loads(
 
 
 def content(case: dict[str, Any]) -> bytes:
-    """The bytes of a file."""
+    """Return the bytes of a file."""
     raw = case["text"].encode(case.get("encoding", "utf-8"))
     packed = case.get("packed")
     if packed == "gzip":
@@ -43,7 +43,7 @@ def content(case: dict[str, Any]) -> bytes:
 
 
 def markdown() -> str:
-    """The table for people."""
+    """Return the table of docs/intake.md."""
     rows = [f"| {case['odd'].replace('|', chr(92) + '|')} | {case['happens']} |" for case in FILES]
     return "\n".join(["| the file | what happens |", "|---|---|", *rows]) + "\n"
 

@@ -33,7 +33,7 @@ def loaded(case, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("case", FILES, ids=[case["name"] for case in FILES])
-def test_what_the_table_says_happens(case, tmp_path, monkeypatch):
+def test_each_file_is_treated_as_documented(case, tmp_path, monkeypatch):
     if "refused" in case:
         with pytest.raises(UsageError) as caught:
             loaded(case, tmp_path, monkeypatch)
@@ -54,7 +54,7 @@ def test_what_the_table_says_happens(case, tmp_path, monkeypatch):
     assert all(part in note for part, note in zip(notes, data.notes, strict=True)), data.notes
 
 
-def test_the_page_shows_this_table():
+def test_documented_table_is_current():
     assert len(FILES) >= 30
     assert markdown() in PAGE.read_text(encoding="utf-8"), (
         "print the table with python tests/data/intake/awkward_files.py"

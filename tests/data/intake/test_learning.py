@@ -25,26 +25,24 @@ def test_values_labels_and_names(write):
     assert not dataset.names_made_up
 
 
-def test_the_label_column_may_stand_anywhere(write):
-    dataset = load(write("a,y,b\n1,9,2\n3,10,4\n"), label="y")
-    assert dataset.Y.tolist() == [[1, 2], [3, 4]]
-    assert dataset.class_names == ("9", "10")
+@pytest.mark.parametrize(
+    ("text", "label", "features", "classes"),
+    [
+        ("a,y,b\n1,9,2\n3,10,4\n", "y", ("a", "b"), ("9", "10")),
+        ("2019,2020,y\n1,2,a\n3,4,b\n", "y", ("2019", "2020"), ("a", "b")),
+        ("5.1,3.5,u\n6,3,v\n", "column_3", ("column_1", "column_2"), ("u", "v")),
+    ],
+    ids=["in the middle", "in a header of numbers", "without header"],
+)
+def test_label_column(write, text, label, features, classes):
+    dataset = load(write(text), label=label)
+    assert dataset.feature_names == features
+    assert dataset.class_names == classes
+    assert len(dataset.Y) == 2
+    assert dataset.names_made_up == (label == "column_3")
 
 
-def test_a_label_makes_the_first_line_a_header_of_whatever_else(write):
-    dataset = load(write("2019,2020,y\n1,2,a\n3,4,b\n5,7,a\n"), label="y")
-    assert dataset.feature_names == ("2019", "2020")
-    assert len(dataset.Y) == 3
-
-
-def test_a_column_of_a_file_without_header_can_be_the_label(write):
-    dataset = load(write("5.1,3.5,setosa\n6,3,virginica\n"), label="column_3")
-    assert dataset.Y.tolist() == [[5.1, 3.5], [6, 3]]
-    assert dataset.names_made_up
-    assert dataset.without(["column_1"]).names_made_up
-
-
-def test_classes_that_are_numbers_are_compared_as_numbers(write):
+def test_numeric_classes_are_compared_by_value(write):
     dataset = load(write("a,b,y\n1,2,1\n3,4,2.0\n5,7,1.0\n6,7,2\n"), label="y")
     assert dataset.class_names == ("1", "2.0")
     assert dataset.labels.tolist() == [0, 1, 0, 1]
@@ -52,62 +50,34 @@ def test_classes_that_are_numbers_are_compared_as_numbers(write):
     assert mixed.class_names == ("1", "1.0", "x")
 
 
-def test_a_class_or_a_category_may_be_called_none(write):
+def test_classes_and_categories_may_be_called_none(write):
     assert load(write("a,b,y\n1,2,none\n3,4,NA\n"), label="y").class_names == ("NA", "none")
     dataset = load(write("a,b,therapy\n1,2,none\n3,5,drug\n2,1,none\n4,4,drug\n"))
     assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
 
 
-FAULTS = {
-    "word beside a label": (
-        "a,b,y\n1,2,u\n4,five,v\n",
-        "y",
-        "row 2 (line 3), column 'b': 'five' is not a number",
-    ),
-    "several words": (
-        "a,b\n1,x\n4,5\n6,y\n7,8\n",
-        None,
-        "'x' is not a number, nor are 1 further cells of the column",
-    ),
-    "underscore": ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
-    "inf": ("a,b\n1,2\n3,-inf\n", None, "row 2 (line 3), column 'b': the value is not finite"),
-    "too large": ("a,b\n1,2\n3,1e999\n", None, "the value is not finite"),
-    "missing class": (
-        "a,b,y\n1,2,u\n3,4,\n",
-        "y",
-        "row 2 (line 3), column 'y': the class is missing",
-    ),
-    "one column": ("a\n1\n2\n", None, "there is one column only"),
-    "one column and a label": ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
-    "nothing but an id": (
-        "a,b\nx,u\ny,v\nz,w\n",
-        None,
-        "left out are 'a' (no two rows share a text, as in an id)",
-    ),
-    "one class": ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
-    "beyond squaring": (
-        "a,b\n1,2\n3,-1e200\n",
-        None,
-        "row 2 (line 3), column 'b': -1e+200 is too large to be squared",
-    ),
-    "equal rows": ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
-    "one row": ("a,b\n1,2\n", None, "has one row of data only"),
-    "unknown label": (
-        "a,b,kind\n1,2,u\n3,4,v\n",
-        "kin",
-        "no column 'kin' for label (did you mean 'kind'?)",
-    ),
-    "control characters": ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
-    "a very long cell": (
-        f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n",
-        None,
-        f"'{'x' * 39}…' is not a number",
-    ),
-}
+PROBLEMS = [
+    ("a,b,y\n1,2,u\n4,five,v\n", "y", "row 2 (line 3), column 'b': 'five' is not a number"),
+    ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells"),
+    ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
+    ("a,b\n1,2\n3,-inf\n", None, "row 2 (line 3), column 'b': the value is not finite"),
+    ("a,b\n1,2\n3,1e999\n", None, "the value is not finite"),
+    ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
+    ("a\n1\n2\n", None, "there is one column only"),
+    ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
+    ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a text, as in an id)"),
+    ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
+    ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
+    ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
+    ("a,b\n1,2\n", None, "has one row of data only"),
+    ("a,b,kind\n1,2,u\n3,4,v\n", "kin", "no column 'kin' for label (did you mean 'kind'?)"),
+    ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
+    (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
+]
 
 
-@pytest.mark.parametrize(("content", "label", "message"), FAULTS.values(), ids=FAULTS)
-def test_every_fault_has_its_sentence(write, content, label, message):
+@pytest.mark.parametrize(("content", "label", "message"), PROBLEMS, ids=range(len(PROBLEMS)))
+def test_message_of_each_problem(write, content, label, message):
     path = write(content)
     with pytest.raises(UsageError) as caught:
         load(path, label=label)
@@ -116,7 +86,7 @@ def test_every_fault_has_its_sentence(write, content, label, message):
     assert "\n" not in str(caught.value)
 
 
-def test_wrong_names_are_told_all_at_once(write):
+def test_all_wrong_names_are_reported_at_once(write):
     options = TableOptions(id="nme", columns=("a", "bb"), drop=("a",))
     with pytest.raises(TableError) as caught:
         load(write("name,a,b\nx,1,2\ny,3,4\n"), table=options)
@@ -127,7 +97,7 @@ def test_wrong_names_are_told_all_at_once(write):
     assert "'a' is named by columns and by drop" in told
 
 
-def test_columns_and_drop_settle_what_would_be_refused(write):
+def test_columns_and_drop_solve_problems(write):
     path = write(
         "when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n"
     )
@@ -139,7 +109,7 @@ def test_columns_and_drop_settle_what_would_be_refused(write):
     assert load(path, table=TableOptions(id="when", encode="drop")).ids[0] == "2024-01-31"
 
 
-def test_a_column_that_is_asked_for_is_used_or_refused_but_never_left_out(write):
+def test_named_column_is_used_or_refused_but_never_left_out(write):
     rows = "".join(f"{i},{i % 7},w{i}\n" for i in range(1, 31))
     path = write("id,b,word\n" + rows)
     assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
@@ -149,7 +119,7 @@ def test_a_column_that_is_asked_for_is_used_or_refused_but_never_left_out(write)
         load(path, table=TableOptions(columns=("b", "word")))
 
 
-def test_whole_numbers_are_an_id_when_they_count_or_are_called_so(write):
+def test_integers_are_an_id_if_they_count_rows_or_have_its_name(write):
     n = 12
     counted = np.arange(n)
     shuffled = np.random.RandomState(0).permutation(n) * 3 + 100
@@ -168,17 +138,12 @@ def test_whole_numbers_are_an_id_when_they_count_or_are_called_so(write):
     assert few.feature_names == ("t", "a")
 
 
-def test_a_way_out_that_nobody_can_take_is_not_named():
+def test_remedies_use_the_spelling_of_the_caller():
     error = TableError(
-        "t.csv", [Problem("it is blue", (Remedy("paint it", "colour", "red"), Remedy("look away")))]
+        "t.csv", [Problem("it is text", (Remedy("drop it", "drop", "a"), Remedy("edit it")))]
     )
-    assert str(error) == "t.csv: it is blue; paint it (colour='red'), or look away"
-    assert error.said(lambda parameter, value: None) == "t.csv: it is blue; look away"
+    assert str(error) == "t.csv: it is text; drop it (drop='a'), or edit it"
+    assert error.said(lambda parameter, value: None) == "t.csv: it is text; edit it"
     assert error.said(lambda parameter, value: f"--{parameter} {value}").endswith(
-        "paint it (--colour red), or look away"
+        "drop it (--drop a), or edit it"
     )
-
-
-def test_a_registered_set_takes_no_options_of_tables():
-    with pytest.raises(UsageError, match="iris is a registered set"):
-        load("iris", table=TableOptions(drop=("petal_width",)))

@@ -7,13 +7,14 @@ from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.intake.columns import TextColumn
+from sgpmic_cli.data.intake.prepared_rows import Prepared
 from sgpmic_cli.data.intake.problems import TableError
-from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.loading import rows_for
 
 
 def load_for(recipe, path, **named):
-    """All blocks of a table that is to be placed, as one data set."""
+    """Read all blocks of a new table as one data set."""
     blocks = rows_for(recipe, path, **named)
     rows = Prepared.joined(list(blocks))
     about = {"ids": rows.ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
@@ -36,7 +37,7 @@ def learned(write):
     return load(write(birds(60), "train.csv")).recipe
 
 
-def test_the_rows_of_a_raw_table(write):
+def test_raw_table_becomes_numbers(write):
     table = birds(60)
     data = load(write(table))
     assert data.feature_names[:4] == (
@@ -58,7 +59,7 @@ def test_the_rows_of_a_raw_table(write):
     ]
 
 
-def test_a_column_of_text_has_half_the_variance_of_one_of_numbers(write):
+def test_text_column_has_half_the_variance_of_a_number_column(write):
     data = load(write(birds(200, holes=0.0)))
     island = [name.startswith("island=") for name in data.feature_names]
     numbers = ["=" not in name for name in data.feature_names]
@@ -71,7 +72,7 @@ def test_a_column_of_text_has_half_the_variance_of_one_of_numbers(write):
     assert even.recipe.evenly
 
 
-def test_new_rows_in_another_order_with_strangers_and_holes(write, learned):
+def test_new_rows_with_other_column_order_unknown_and_missing_values(write, learned):
     new = birds(10, seed=1, holes=0.0)
     plain = load_for(learned, write(new))
     shuffled = new[[*new.columns[::-1]]].assign(extra="x")
@@ -96,7 +97,7 @@ def test_new_rows_in_another_order_with_strangers_and_holes(write, learned):
     assert np.array_equal(filled.Y[untouched], plain.Y[untouched])
 
 
-def test_all_that_is_wrong_with_new_rows_is_told_at_once(write, learned):
+def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
     new = birds(10, seed=1, holes=0.0)
     with pytest.raises(
         TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"
@@ -123,7 +124,7 @@ def test_all_that_is_wrong_with_new_rows_is_told_at_once(write, learned):
     ("missing", "rows", "note"),
     [("median", 3, "filled"), ("drop", 2, "1 of 3 rows"), ("model", 3, "left to the model")],
 )
-def test_holes_and_strangers_are_treated_as_the_model_says(write, missing, rows, note):
+def test_missing_and_unknown_values_follow_the_recipe(write, missing, rows, note):
     table = pd.DataFrame({"a": [1.0, 2, 3, 5], "b": [1.0, 4, 9, 1], "c": ["x", "y", "x", "y"]})
     recipe = load(write(table), table=TableOptions(missing=missing)).recipe
     new = pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3], "c": ["x", "z", "y"]})
@@ -138,14 +139,14 @@ def test_holes_and_strangers_are_treated_as_the_model_says(write, missing, rows,
         load_for(refusing, write(new))
 
 
-def test_real_names_are_never_taken_for_made_up_ones(write):
+def test_names_like_column_1_are_matched_by_name(write):
     table = pd.DataFrame({"column_1": [1.0, 2, 3], "column_2": [9.0, 7, 8]})
     recipe = load(write(table)).recipe
     swapped = load_for(recipe, write(table[["column_2", "column_1"]]))
     assert np.array_equal(swapped.Y, table.to_numpy())
 
 
-def test_without_names_columns_go_by_position(write):
+def test_columns_without_names_are_matched_by_position(write):
     table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8]})
     nameless = load(write(table, header=False)).recipe
     assert not nameless.named
@@ -159,7 +160,7 @@ def test_without_names_columns_go_by_position(write):
     assert np.array_equal(load_for(named, write(table, header=False)).Y, table)
 
 
-def test_positions_count_what_was_left_out(write):
+def test_positions_include_columns_that_were_left_out(write):
     table = pd.DataFrame(
         {"id": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]}
     )
@@ -173,7 +174,7 @@ def test_positions_count_what_was_left_out(write):
     )
 
 
-def test_the_classes_of_new_rows(write):
+def test_classes_of_new_rows(write):
     table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]})
     recipe = load(write(table), label="y").recipe
     assert load_for(recipe, write(table)).class_names == ("u", "v")
@@ -189,25 +190,26 @@ def test_the_classes_of_new_rows(write):
     ]
 
 
-def test_a_recipe_is_plain_json_and_comes_back_the_same(learned):
+def test_recipe_round_trips_through_json(learned):
     text = json.dumps(learned.to_json(), allow_nan=False)
     assert TableRecipe.from_json(json.loads(text)) == learned
     assert TableRecipe.from_json(json.loads(text)).divisors.tolist() == learned.divisors.tolist()
+
+
+NUMBER = {"kind": "number", "name": "sex", "median": 1.0, "spread": 1.0}
+TEXT = {"kind": "text", "name": "sex", "categories": ["f"], "most_common": "f", "spread": 1.0}
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"columns": []},
-        {"columns": [{"kind": "number", "name": "other", "median": 1.0, "spread": 1.0}]},
-        {"columns": [{"kind": "number", "name": "sex", "median": None, "spread": 1.0}]},
-        {"columns": [{"kind": "number", "name": "sex", "median": 1.0, "spread": -1.0}]},
-        {
-            "columns": [
-                {"kind": "text", "name": "sex", "categories": [], "most_common": "", "spread": 1.0}
-            ]
-        },
-        {"columns": [{"kind": "code", "name": "sex"}]},
+        {"columns": [{**NUMBER, "name": "other"}]},
+        {"columns": [{**NUMBER, "median": None}]},
+        {"columns": [{**NUMBER, "spread": -1.0}]},
+        {"columns": [{**TEXT, "categories": []}]},
+        {"columns": [{**TEXT, "categories": [1]}]},
+        {"columns": [{**NUMBER, "kind": "code"}]},
         {"columns": 3},
         {"missing": "guess"},
         {"named": "yes"},
@@ -219,6 +221,6 @@ def test_a_recipe_is_plain_json_and_comes_back_the_same(learned):
         {"surprise": 1},
     ],
 )
-def test_anything_else_is_refused(learned, change):
+def test_invalid_recipes_are_refused(learned, change):
     with pytest.raises(ValueError, match="its recipe of the table"):
         TableRecipe.from_json({**json.loads(json.dumps(learned.to_json())), **change})

@@ -1,0 +1,176 @@
+"""Read tables from CSV, Parquet and .npy files, as a whole or in blocks of rows.
+
+pyarrow, which the extra `sgpmic[parquet]` installs, reads Parquet files.
+"""
+
+import io
+import math
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli import row_blocks
+from sgpmic_cli.data.intake.csv_text import CsvText, whole_rows
+from sgpmic_cli.data.intake.options import TextFormat
+from sgpmic_cli.data.intake.problems import plural
+from sgpmic_cli.data.intake.raw_table import RawTable, check_names
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.files.mapped_array import empty_array
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are unpacked into a file
+NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
+
+
+def read_table(
+    path: str, format: TextFormat, *, known: Collection[str] = (), as_text: Collection[str] = ()
+) -> RawTable:
+    """Read a whole table from a CSV, Parquet or .npy file, packed or not.
+
+    `known` and `as_text` are explained in `CsvText`.
+    """
+    with unpacked(path) as source:
+        if _is_npy(source):
+            return RawTable.from_array(source.name, _npy_array(source))
+        if source.starts_with(PARQUET):
+            return _parquet_table(source)
+        pieces = decoded(source.name, io.BytesIO(source.read_all()), format.encoding)
+        table = CsvText(source.name, format, known, as_text).parse("".join(pieces))
+        assert table is not None  # `decoded` refuses a text without rows
+        return table
+
+
+def read_blocks(
+    path: str, format: TextFormat, *, known: Collection[str] = (), as_text: Collection[str] = ()
+) -> Iterator[RawTable]:
+    """Read the same files as `read_table` in blocks of rows, in constant memory."""
+    with unpacked(path) as source:
+        if _is_npy(source):
+            yield from _npy_blocks(source)
+        elif source.starts_with(PARQUET):
+            yield from _parquet_blocks(source)
+        else:
+            parser = CsvText(source.name, format, known, as_text)
+            for piece in whole_rows(decoded(source.name, source, format.encoding)):
+                if (table := parser.parse(piece)) is not None:
+                    yield table
+
+
+def _is_npy(source: Source) -> bool:
+    return source.starts_with(NPY) or source.name.lower().endswith(".npy")
+
+
+def _npy_array(source: Source) -> np.ndarray:
+    """Return the array (N, P) of a .npy file. Map it into memory unless it is packed or piped."""
+    name = source.name
+    if not source.starts_with(NPY):
+        raise UsageError(f"{name} is called a .npy file but is not one; {NPY_ADVICE}")
+    with _read_errors(name, ".npy", f"; {NPY_ADVICE}"):
+        if source.path is None:
+            array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
+        else:
+            array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+    if array.ndim != 2:
+        dimensions = plural(array.ndim, "dimension")
+        raise UsageError(f"{name} holds an array of {dimensions}, not 2; {NPY_ADVICE}")
+    if array.dtype.kind not in "iuf":
+        raise UsageError(f"{name} holds values of type {array.dtype}, not numbers; {NPY_ADVICE}")
+    if not array.size:
+        n, p = array.shape
+        raise UsageError(f"{name} has {n} rows and {p} columns; {NPY_ADVICE}")
+    return array
+
+
+def _npy_blocks(source: Source) -> Iterator[RawTable]:
+    array = _npy_array(source)
+    for rows in row_blocks.row_blocks(len(array)):
+        # Map the file again for each block: pages that were read count as memory until unmapped.
+        block = (_npy_array(source) if source.path else array)[rows]
+        copy = np.array(block, dtype=np.float64, order="C")
+        yield RawTable.from_array(source.name, copy, rows.start)
+
+
+@contextmanager
+def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
+    """Translate the many kinds of errors that libraries raise for damaged files."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except ImportError:
+        raise UsageError(
+            f"{name} is a Parquet file: install sgpmic[parquet] to read it, or save it as CSV"
+        ) from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
+
+
+@contextmanager
+def _parquet_file(source: Source) -> Iterator["ParquetFile"]:
+    with _read_errors(source.name, "Parquet"):
+        from pyarrow.parquet import ParquetFile
+
+        file = ParquetFile(source.path or io.BytesIO(source.read_all()))
+        if not file.metadata.num_rows:
+            raise UsageError(
+                f"{source.name} has a header and no rows; add rows of numbers below it"
+            )
+        yield file
+
+
+def _parquet_table(source: Source) -> RawTable:
+    with _parquet_file(source) as file:
+        empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
+        only_numbers = all(kind.kind in "iuf" for kind in empty.dtypes)
+        if only_numbers and isinstance(empty.index, pd.RangeIndex):
+            names = [str(name) for name in empty.columns]
+            check_names(source.name, names)
+            return RawTable.from_array(source.name, _parquet_numbers(file), names=names)
+        # Convert column by column and free each: pandas.read_parquet holds the table twice.
+        frame = file.read().to_pandas(split_blocks=True, self_destruct=True)
+        return RawTable.from_frame(source.name, frame)
+
+
+def _parquet_numbers(file: "ParquetFile") -> np.ndarray:
+    """Return all cells of a table of numbers (N, P), NaN for missing values."""
+    names = file.schema_arrow.names
+    found, first = _allocate((file.metadata.num_rows, len(names))), 0
+    for group in range(file.num_row_groups):
+        for j, name in enumerate(names):  # one column at a time: a group may have all rows
+            column = file.read_row_group(group, columns=[name]).column(name).to_numpy()
+            found[first : first + len(column), j] = column
+        first += file.metadata.row_group(group).num_rows
+    if first != len(found):
+        raise ValueError(f"it has {first} of its {len(found)} rows")
+    found.setflags(write=False)
+    return found
+
+
+def _allocate(shape: tuple[int, int]) -> np.ndarray:
+    if math.prod(shape) > MAX_IN_MEMORY:
+        try:
+            return empty_array(shape, tempfile.gettempdir())
+        except SgpmicError:  # the disk is too small
+            pass
+    return empty_array(shape)
+
+
+def _parquet_blocks(source: Source) -> Iterator[RawTable]:
+    with _parquet_file(source) as file:
+        from pyarrow import Table
+
+        first_row = 0
+        for batch in file.iter_batches(row_blocks.ROWS):
+            table = RawTable.from_frame(
+                source.name, Table.from_batches([batch]).to_pandas(), first_row
+            )
+            first_row += table.n_rows
+            yield table

@@ -1,0 +1,145 @@
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sgpmic_cli.data.intake.columns import MISSING, numbers, to_number
+from sgpmic_cli.data.intake.csv_text import CsvText
+from sgpmic_cli.data.intake.options import TextFormat
+from sgpmic_cli.data.intake.table_files import read_table
+from sgpmic_cli.errors import UsageError
+
+PLAIN = TextFormat()
+
+
+def parse(text, format=PLAIN, **names):
+    return CsvText("t.csv", format, **names).parse(text)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_separators_line_ends_blank_lines_spaces_and_byte_order_mark(tmp_path, separator, newline):
+    rows = [[], "abc", ["1", " 2 ", "3"], [], "456"]
+    text = newline.join(map(separator.join, rows))
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    table = read_table(str(tmp_path / "t.csv"), PLAIN)
+    assert table.columns == ["a", "b", "c"]
+    assert [cells.tolist() for cells in table.cells.values()] == [[1, 4], [2, 5], [3, 6]]
+    assert table.lines.tolist() == [3, 5]
+
+
+def test_rows_have_their_line_after_cells_of_several_lines():
+    table = parse('a,b\n"x\ny",1\n\n"p\nq\nr" ,2\nz,3\n')
+    assert table.lines.tolist() == [2, 5, 8]
+    assert table.cells["a"].tolist() == ["x\ny", "p\nq\nr", "z"]
+    assert table.place(1) == "row 2 (line 5)"
+
+
+def test_wide_lines_are_read():
+    Y = np.arange(1.0, 16_001.0).reshape(2, 8_000) / 3.0
+    table = parse("\n".join(",".join(map(repr, row)) for row in Y.tolist()))
+    assert np.array_equal(np.column_stack(list(table.cells.values())), Y)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1,2\n3,4\n", False),
+        ("5.1,3.5,setosa\n6,3,virginica\n", False),
+        ("rate,2001,2002\n1,2,3\n", True),
+        ("name,town\nada,paris\n", True),
+        ("1,,3\n4,5,6\n", False),
+        ("a,b\n,\n", True),
+    ],
+)
+def test_words_form_a_header_unless_the_next_row_has_the_same_kinds(text, named):
+    assert parse(text).named == named
+
+
+def test_first_line_with_a_known_name_is_a_header():
+    assert not parse("2019,2020\n1,2\n").named
+    assert parse("2019,2020\n1,2\n", known=["2020"]).named
+
+
+def test_identifiers_are_exact():
+    table = parse("a,b,site_id,n\n007,1.0,00,9007199254740993\n010,2,01,1\n", as_text=["a"])
+    assert table.cells["a"].tolist() == ["007", "010"]
+    assert table.cells["site_id"].tolist() == ["00", "01"]
+    assert table.cells["b"].tolist() == [1.0, 2.0]
+    assert table.cells["n"].tolist() == [9007199254740993, 1]
+
+
+@pytest.mark.parametrize("rows", [1, 100_000])
+@pytest.mark.parametrize("cell", ['"1"2', '"1" 2', '1,"2', '"a""'])
+def test_misplaced_quotes_are_refused_in_files_of_any_size(rows, cell):
+    with pytest.raises(UsageError, match=f"line {rows + 2}: a quote"):
+        parse("a,b\n" + "1,2.25\n" * rows + f"{cell},4\n")
+
+
+def test_quote_inside_a_cell_is_an_ordinary_character():
+    table = parse('pipe,b\n5" steel,1\n6" "old",2\n')
+    assert table.cells["pipe"].tolist() == ['5" steel', '6" "old"']
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b,c\n1,2,3\n4,5\n", "line 3: 2 cells where the first line has 3"),
+        ("a,b,c\n1,2,3\n\n4,5,6,7\n", "line 4: 4 cells where the first line has 3"),
+        ("a,b\n1,2,3\n4,5,6\n", "line 2: 3 cells where the first line has 2"),
+        ('a,b\n"x,\ny",1\n3\n', "line 4: 1 cells where the first line has 2"),
+    ],
+)
+def test_rows_of_unequal_length_are_refused(text, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        parse(text)
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+word = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1).filter(
+    lambda text: text.lower() not in MISSING
+)
+
+
+@st.composite
+def tables(draw):
+    p = draw(st.integers(2, 5))
+    row = st.tuples(st.lists(finite, min_size=p, max_size=p), word)
+    return draw(st.lists(row, min_size=2, max_size=8))
+
+
+@settings(deadline=None)
+@given(rows=tables(), separator=st.sampled_from([",", ";", "\t"]))
+def test_written_tables_are_read_exactly(rows, separator):
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    names = [*(f"f{j}" for j in range(len(rows[0][0]))), "kind"]
+    writer.writerow(names)
+    writer.writerows([*map(repr, values), kind] for values, kind in rows)
+    format = TextFormat(separator=separator)
+    table = parse(text.getvalue(), format, known=names, as_text=["kind"])
+    expected = np.array([values for values, _ in rows]).T
+    assert np.array_equal([table.cells[name] for name in names[:-1]], expected)
+    assert table.cells["kind"].tolist() == [kind for _, kind in rows]
+
+
+odd = st.sampled_from(
+    ["", "nan", "inf", "1_0", "True", " 2 ", "1e5", "0x10", '"3"', "abc", "1e400", "-", "+1", "1e"]
+)
+cell = st.one_of(odd, finite.map(repr), st.integers(-(2**63), 2**63 - 1).map(str))
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(cell, min_size=1, max_size=5), st.sampled_from([".", ","]))
+def test_one_rule_for_numbers_whatever_type_pandas_finds(cells, decimal):
+    cells = [text.replace(".", decimal) for text in cells]
+    text = "".join(f"{each};0\n" for each in ["name", *cells])
+    table = parse(text, TextFormat(";", decimal), known=["name"])
+    values, invalid = numbers(table.cells["name"], decimal)
+    bare = [each.strip().strip('"') for each in cells]
+    expected = [np.nan if each.lower() in MISSING else to_number(each, decimal) for each in bare]
+    assert np.array_equal(values, np.array(expected, dtype=float), equal_nan=True)
+    assert invalid.tolist() == [number is None for number in expected]
