@@ -1,4 +1,4 @@
-"""ISOMAP-FCM: fuzzy c-means on geodesic coordinates."""
+"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates."""
 
 from typing import ClassVar
 
@@ -11,21 +11,24 @@ from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
 
 
 class IsomapFCM(EmbeddingFCM):
-    """ISOMAP coordinates, by default as the printed table needs them (see `embeddings/isomap.py`), and fuzzy c-means.
+    """Cluster ISOMAP coordinates by fuzzy c-means.
+
+    The defaults reproduce the paper's table; `embeddings/isomap.py` explains them.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters.
     n_components : int, default=2
-        Number of axes.
+        Number of ISOMAP axes.
     components : {"largest", "joined", "auto"}, default="largest"
-        What is done with data whose neighbour graph falls apart: unroll the largest part only, bridge the parts, or
-        bridge them where none holds more than half of the rows.
+        How to treat a neighbour graph that is not connected. "largest" embeds the largest
+        connected component only, "joined" connects the components, and "auto" connects them if
+        none contains more than half of the rows.
     unit_variance : bool, default=True
-        Bring every axis to unit variance.
+        Scale every axis to unit variance.
     memory : None, str, path-like or joblib.Memory, default=None
-        Where the coordinates of a data set are kept for the next fit.
+        Cache of the ISOMAP coordinates.
     random_state : int, RandomState instance or None, default=None
         Seed of fuzzy c-means.
 
@@ -38,16 +41,8 @@ class IsomapFCM(EmbeddingFCM):
 
     References
     ----------
-    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for Nonlinear Dimensionality
-       Reduction", Science 290, 2000.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import IsomapFCM
-    >>> from sgpmic_cli.data import load
-    >>> model = IsomapFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for
+       Nonlinear Dimensionality Reduction", Science 290, 2000.
     """
 
     _rules: ClassVar = {

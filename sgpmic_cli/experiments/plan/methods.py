@@ -119,7 +119,7 @@ _BUILT_IN = (
     ),
     Method(
         "ae-fcm",
-        "sgpmic_cli.baselines.deep.ae_fcm:AEFCM",
+        "sgpmic_cli.baselines.ae_fcm:AEFCM",
         "AE-FCM",
         drops_columns=False,
         cost=0.65,
@@ -127,7 +127,7 @@ _BUILT_IN = (
     ),
     Method(
         "vae-fcm",
-        "sgpmic_cli.baselines.deep.vae_fcm:VAEFCM",
+        "sgpmic_cli.baselines.vae_fcm:VAEFCM",
         "VAE-FCM",
         drops_columns=False,
         # Codes overflow on Wine, WDBC, Australian and Segment in a part of the runs, as the printed spreads have it: 4
@@ -152,7 +152,7 @@ _BUILT_IN = (
     ),
     Method(
         "unca",
-        "sgpmic_cli.baselines.unca.estimator:UNCA",
+        "sgpmic_cli.baselines.unca:UNCA",
         "UNCA",
         settings={"lam": 100.0},
         # Eigenvectors as inexact as the published program's (see the estimator); most projections end before the cap.
@@ -171,10 +171,10 @@ _BUILT_IN = (
         cost=0.2,
         fitted=True,
     ),
-    Method("sdc", "sgpmic_cli.baselines.deep.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
+    Method("sdc", "sgpmic_cli.baselines.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
     Method(
         "deepc",
-        "sgpmic_cli.baselines.deep.deepc:DEEPC",
+        "sgpmic_cli.baselines.deepc:DEEPC",
         "DEEPC",
         drops_columns=False,
         # CMC's printed ACC lies below the share of its largest class, which purity cannot.
@@ -247,7 +247,7 @@ _BUILT_IN = (
     ),
     Method(
         "unca-tuned",
-        "sgpmic_cli.baselines.unca.estimator:UNCA",
+        "sgpmic_cli.baselines.unca:UNCA",
         "UNCA (lambda by row)",
         grid={"lam": LAMBDAS},
         as_run={"line_searches": 30, "eigenvector_error": 1.5},
@@ -258,7 +258,7 @@ _BUILT_IN = (
     ),
     Method(
         "vae-sound-fcm",
-        "sgpmic_cli.baselines.deep.vae_fcm:VAESoundFCM",
+        "sgpmic_cli.baselines.vae_fcm:VAESoundFCM",
         "VAE-FCM (Gaussian likelihood)",
         drops_columns=False,
         cost=1.5,

@@ -13,7 +13,7 @@ from rich.console import Console
 from small_studies import prepared, small_benchmark
 from typer.testing import CliRunner
 
-from sgpmic_cli.baselines.deep.sdc import SDC
+from sgpmic_cli.baselines.sdc import SDC
 from sgpmic_cli.commands import app
 from sgpmic_cli.commands.terminal.tables.benchmark_table import render
 from sgpmic_cli.data import load
