@@ -1,6 +1,8 @@
 """The methods that the paper compares SGP-MIC with, as scikit-learn clusterers.
 
-Classes are imported on first access, so that `sgpmic --help` does not import scikit-learn.
+Every class has the parameters and attributes of `EmbeddingClusterer` in `_clusterer.py`; the class
+docstrings describe the additional ones. Classes are imported on first access, so that
+`sgpmic --help` does not import scikit-learn.
 """
 
 import importlib

@@ -24,7 +24,24 @@ SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
 
 
 class EmbeddingClusterer(Clusterer):
-    """A clusterer whose `_learn` sets `embedding_` and `labels_`."""
+    """Base class of the baselines; `_learn` sets `embedding_` and `labels_`.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers of a fit.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Latent coordinates from which the labels were computed.
+    """
 
     labels_: NDArray[np.int64]
     embedding_: Array

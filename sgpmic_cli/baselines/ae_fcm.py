@@ -2,6 +2,9 @@
 
 The paper gives only the layer sizes. docs/baseline-settings.md describes how the other settings
 were chosen. The network uses PyTorch's initial weights and single precision.
+
+G. E. Hinton and R. R. Salakhutdinov, "Reducing the Dimensionality of Data with Neural Networks",
+Science 313, 2006.
 """
 
 from typing import ClassVar
@@ -25,10 +28,6 @@ class AEFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of code dimensions.
     hidden : list or tuple of int, default=(64, 32)
         Sizes of the layers between input and code.
     epochs : int, default=100
@@ -39,22 +38,13 @@ class AEFCM(EmbeddingFCM):
         Learning rate of Adam.
     patience : int or None, default=None
         Number of epochs without improvement after which training stops. None disables this.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the initial weights, the minibatches and fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Codes of the rows.
     loss_curve_ : list of float
         Training loss of each epoch.
-
-    References
-    ----------
-    .. [1] G. E. Hinton and R. R. Salakhutdinov, "Reducing the Dimensionality of Data with Neural
-       Networks", Science 313, 2006.
     """
 
     _rules: ClassVar = {

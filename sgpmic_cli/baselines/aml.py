@@ -11,6 +11,8 @@ are the leading principal axes.
 The alternation starts with k-means on the data, then k-means from these labels on the whitened
 principal scores. The paper's AML column is reproduced by this start without any iteration
 (`max_outer=0`), see docs/printed-numbers.md.
+
+J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
 """
 
 from typing import ClassVar
@@ -28,30 +30,15 @@ class AML(EmbeddingClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=1.0
         Ridge lambda added to the total scatter.
     max_outer : int, default=50
         Maximum number of iterations. With 0 the labels of the start are returned.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Coordinates from which the labels were computed.
     objectives_ : list of float
         Trace of each iteration; it never decreases.
-
-    References
-    ----------
-    .. [1] J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR,
-       2007.
     """
 
     objectives_: list[float]

@@ -7,6 +7,9 @@ on Yc W. The first W is PCA, because random labels lead to poor local optima. If
 different scales, lambda > 1 favours columns with little variance. The paper's DEC column is
 reproduced by a single random k-means start per iteration (`n_init=1, warm=False`), which is not
 monotone; see docs/baseline-settings.md.
+
+C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for Grouping
+High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems 26, 2015.
 """
 
 from typing import ClassVar
@@ -25,10 +28,6 @@ class DEC(EmbeddingClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=6.0
         Weight lambda of the within-cluster scatter.
     max_outer : int, default=50
@@ -37,23 +36,11 @@ class DEC(EmbeddingClusterer):
         Number of random k-means starts per iteration.
     warm : bool, default=True
         Start k-means also from the previous labels.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Coordinates from which the labels were computed.
     objectives_ : list of float
         Trace of each iteration; it never decreases if `warm` is True.
-
-    References
-    ----------
-    .. [1] C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for
-       Grouping High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems
-       26, 2015.
     """
 
     objectives_: list[float]

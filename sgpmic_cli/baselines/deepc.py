@@ -4,6 +4,9 @@ An autoencoder is trained first. Then the encoder and the cluster centres minimi
 Q are soft assignments and P is a sharpened version of Q. The paper gives the layer sizes and refers
 to the original publication; docs/baseline-settings.md describes the choice of the other settings.
 The network uses single precision. The paper's table scores this method with one-to-one matching.
+
+J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering Analysis", ICML,
+2016.
 """
 
 from math import isfinite
@@ -50,10 +53,6 @@ class DEEPC(EmbeddingClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of code dimensions.
     hidden : list or tuple of int, default=(64, 32)
         Sizes of the layers between input and code.
     pretrain_epochs : int, default=200
@@ -72,13 +71,9 @@ class DEEPC(EmbeddingClusterer):
         Stop if a smaller fraction of labels changes between two updates.
     n_init : int, default=20
         Number of k-means starts.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the initial weights, the minibatches and k-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Codes of the rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
@@ -87,11 +82,6 @@ class DEEPC(EmbeddingClusterer):
         Reconstruction loss of each pretraining epoch.
     loss_curve_ : list of float
         KL divergence of each step.
-
-    References
-    ----------
-    .. [1] J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering
-       Analysis", ICML, 2016.
     """
 
     _rules: ClassVar = {

@@ -3,6 +3,9 @@
 The model is SGP-MIC with one component, unit responsibilities and a standard normal prior. The
 bound of SGP-MIC is then the DTC likelihood, so its code is used here. docs/baseline-settings.md
 describes how the noise precision and the number of steps were chosen.
+
+N. D. Lawrence, "Learning for Larger Datasets with the Gaussian Process Latent Variable Model",
+AISTATS, 2007.
 """
 
 from typing import ClassVar
@@ -24,32 +27,19 @@ class FGPLVMFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     n_inducing : int, default=50
         Number of inducing inputs. They start at random rows of the latent points.
     max_iter : int, default=5
         Number of scaled conjugate gradient steps.
     memory : None, str, path-like or joblib.Memory, default=None
         Cache of the ISOMAP coordinates.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the inducing inputs and of fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Latent points.
     objective_ : float
         Log posterior density at `embedding_`.
-
-    References
-    ----------
-    .. [1] N. D. Lawrence, "Learning for Larger Datasets with the Gaussian Process Latent Variable
-       Model", AISTATS, 2007.
     """
 
     objective_: float

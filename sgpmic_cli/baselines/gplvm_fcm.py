@@ -6,6 +6,9 @@
 
 The white variance is the noise variance. Every step factors an N x N matrix. The paper shows this
 method in two figures only; docs/baseline-settings.md describes how `max_iter` was chosen.
+
+N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional
+Data", Advances in Neural Information Processing Systems 16, 2004.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,30 +44,17 @@ class GPLVMFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     max_iter : int, default=20
         Number of scaled conjugate gradient steps.
     memory : None, str, path-like or joblib.Memory, default=None
         Cache of the latent points.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Latent points.
     objective_ : float
         Log posterior density at `embedding_`.
-
-    References
-    ----------
-    .. [1] N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High
-       Dimensional Data", Advances in Neural Information Processing Systems 16, 2004.
     """
 
     objective_: float

@@ -1,4 +1,8 @@
-"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates."""
+"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates.
+
+J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for Nonlinear
+Dimensionality Reduction", Science 290, 2000.
+"""
 
 from typing import ClassVar
 
@@ -17,10 +21,6 @@ class IsomapFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of ISOMAP axes.
     components : {"largest", "joined", "auto"}, default="largest"
         How to treat a neighbour graph that is not connected. "largest" embeds the largest
         connected component only, "joined" connects the components, and "auto" connects them if
@@ -29,20 +29,11 @@ class IsomapFCM(EmbeddingFCM):
         Scale every axis to unit variance.
     memory : None, str, path-like or joblib.Memory, default=None
         Cache of the ISOMAP coordinates.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         ISOMAP coordinates.
-
-    References
-    ----------
-    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for
-       Nonlinear Dimensionality Reduction", Science 290, 2000.
     """
 
     _rules: ClassVar = {

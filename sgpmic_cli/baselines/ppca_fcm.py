@@ -1,4 +1,8 @@
-"""PPCA-FCM: fuzzy c-means on the latent coordinates of probabilistic PCA."""
+"""PPCA-FCM: fuzzy c-means on the latent coordinates of probabilistic PCA.
+
+M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Journal of the Royal
+Statistical Society B 61, 1999.
+"""
 
 from typing import ClassVar
 
@@ -15,27 +19,14 @@ class PPCAFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     posterior : bool, default=False
         If True, use the posterior means, as the paper's text says. If False, use the whitened
         scores, which reproduce the paper's numbers.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Whitened scores or posterior means.
-
-    References
-    ----------
-    .. [1] M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Journal of
-       the Royal Statistical Society B 61, 1999.
     """
 
     _rules: ClassVar = {"posterior": SWITCH}

@@ -3,6 +3,9 @@
 A linear projection z = y W is trained so that the similarities of the projected rows approach
 targets from k-means, which are high within clusters and low between clusters. The defaults are
 those of the authors' evaluation script. W starts at the principal axes.
+
+N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace learning", Pattern
+Recognition 96, 2019.
 """
 
 from typing import ClassVar
@@ -47,10 +50,6 @@ class SDC(EmbeddingClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     within, across : float, default=0.8 and 0.2
         Target similarities within and between clusters.
     cluster_factor : float, default=1.2
@@ -63,24 +62,15 @@ class SDC(EmbeddingClusterer):
         Number of rows per minibatch.
     learning_rate : float, default=0.001
         Learning rate of Adam.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means and of the minibatches.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Projected rows X W.
     components_ : ndarray of shape (n_features, n_components)
         The projection W.
     loss_curve_ : list of float
         Training loss of each epoch.
-
-    References
-    ----------
-    .. [1] N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace
-       learning", Pattern Recognition 96, 2019.
     """
 
     _rules: ClassVar = {

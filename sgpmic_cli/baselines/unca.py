@@ -9,6 +9,9 @@ A fixed number of iterations alternates two steps:
 The last labels are the result. On unscaled data most affinities are at their lower limit and the
 labels follow a few nearly equal pairs; this is a property of the published method. The settings
 that reproduce the paper's column are explained in docs/printed-numbers.md.
+
+C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for clustering",
+Neurocomputing 168, 2015.
 """
 
 from math import ceil
@@ -39,10 +42,6 @@ class UNCA(EmbeddingClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=1.0
         Weight lambda of the penalty on the projection.
     rounds : int, default=15
@@ -52,20 +51,6 @@ class UNCA(EmbeddingClusterer):
     eigenvector_error : float, default=0.0
         Size of the noise that is added to an eigenvector, in multiples of its eigenvalue. 0 gives
         exact eigenvectors; 1.5 resembles the published program.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means, of the projections and of the noise.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Coordinates from which the last labels were computed.
-
-    References
-    ----------
-    .. [1] C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for
-       clustering", Neurocomputing 168, 2015.
     """
 
     _rules: ClassVar = {

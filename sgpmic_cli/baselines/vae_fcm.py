@@ -6,6 +6,8 @@ dimensions, and fuzzy c-means on one random sample of the code. Values above 1 s
 so the code collapses to the prior. In single precision, large columns overflow and all rows get one
 label, as in some of the printed runs. `VAESoundFCM` uses a Gaussian likelihood and the mean code
 instead. docs/printed-numbers.md and docs/baseline-settings.md compare the variants.
+
+D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
 
 from functools import partial
@@ -27,10 +29,6 @@ class VAEFCM(EmbeddingFCM):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of code dimensions.
     hidden : list or tuple of int, default=(64, 32)
         Sizes of the layers between input and code.
     epochs : int, default=200
@@ -42,21 +40,13 @@ class VAEFCM(EmbeddingFCM):
     single_precision : bool, default=False
         Compute in single precision. Columns with large values then overflow; the codes are NaN
         and all rows get label 0. The paper's table needs this.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the initial weights, the minibatches, the samples and fuzzy c-means.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         One sample of the codes; NaN if single precision overflowed.
     loss_curve_ : list of float
         Training loss of each epoch; empty if single precision overflowed.
-
-    References
-    ----------
-    .. [1] D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
     """
 
     loss_curve_: list[float]
