@@ -174,6 +174,6 @@ class DEEPC(EmbeddingClusterer):
                         "use a lower learning rate or rescale the data."
                     )
                 self.loss_curve_.append(loss)
-        self.embedding_ = encoder.forward(Y).copy()
+        self.embedding_ = encoder.forward(Y)
         self.cluster_centers_ = centers.copy()
         self.labels_ = soft_assignment(self.embedding_, centers)[0].argmax(axis=1)

@@ -233,6 +233,7 @@ def test_a_damaged_table_is_one_sentence_of_the_report(folder, refused, text):
 
 
 @pytest.mark.parametrize("text", ["", DEEP, '{"data": 5}'])
+@pytest.mark.slow
 def test_a_damaged_manifest_of_an_old_fit_does_not_matter(folder, text):
     from typer.testing import CliRunner
 

@@ -57,6 +57,7 @@ def _until(condition, process):
         (BUILT_IN, lambda folder: (folder / "out" / "runs").exists(), "finished runs are kept"),
     ],
 )
+@pytest.mark.slow
 def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
     folder, shell, command, started, words, number, code
 ):
@@ -72,6 +73,7 @@ def test_interrupted_or_terminated_it_says_so_and_leaves_nothing_running(
     assert not list(folder.rglob(".sgpmic-*"))
 
 
+@pytest.mark.slow
 def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
     reference = ["--reference", "ref.json", "--dataset", "my.csv", "--label", "kind"]
     process = shell(
@@ -97,6 +99,7 @@ def test_a_check_that_is_terminated_keeps_what_it_says_it_keeps(folder, shell):
     assert not (folder / "ref.json").exists()
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_command_that_is_killed(folder, shell):
     process = shell(*BUILT_IN)
     _until(lambda: len(processes_of(process.pid)) > 3, process)
@@ -109,6 +112,7 @@ def test_workers_end_with_a_command_that_is_killed(folder, shell):
 
 
 @pytest.mark.parametrize("command", ["fit", "plot"])
+@pytest.mark.slow
 def test_killed_at_a_random_moment_the_same_command_ends_as_if_nothing_had_been(
     folder, shell, command
 ):

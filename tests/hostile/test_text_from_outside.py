@@ -102,6 +102,7 @@ def test_odd_variables_do_not_matter(tmp_path, monkeypatch, variable):
 
 
 @pytest.mark.parametrize("name", [r"$\frac{x", "_hidden", "🙂\x1b[31m"])
+@pytest.mark.slow
 def test_a_class_may_be_called_anything(folder, name):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
@@ -148,6 +149,7 @@ def test_a_file_may_be_called_anything(folder, name):
 
 
 @pytest.mark.parametrize("out", ["\udce9", "a\nb\x1b[31m", "$,<b>"])
+@pytest.mark.slow
 def test_a_folder_of_a_fit_may_be_called_anything(folder, out):
     """Its page names the folder, and a page is UTF-8."""
     quick = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5"]

@@ -26,7 +26,7 @@ def test_candidates_take_turns_and_the_fastest_turn_counts():
     assert (
         "".join(turns) == "ab" + "aaabbb" * 3
     )  # once to warm up, then three calls at each of three turns
-    assert 0.0 <= ms["a"] < 1.0
+    assert set(ms) == {"a", "b"}
 
 
 def test_a_size_gives_times_and_their_ratios(monkeypatch):

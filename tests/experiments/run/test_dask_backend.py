@@ -115,6 +115,7 @@ def start(tmp_path):
         each.close()
 
 
+@pytest.mark.slow
 def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 12}
     small_benchmark(**arguments, out=tmp_path / "here")
@@ -145,6 +146,7 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost(tmp_path, start):
     assert not (store / "memory").exists()  # workers keep shared work on their own disk
 
 
+@pytest.mark.slow
 def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
     running = start(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     running.add_workers(1)  # one worker takes the batches in their order
@@ -162,6 +164,7 @@ def test_runs_that_take_down_their_workers_end_with_a_sentence(tmp_path, start):
     assert len(list((tmp_path / "runs").glob("*.json"))) == 3
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_down_its_process_leaves_the_worker_alive(tmp_path, start):
     running = start()
     (worker,) = running.add_workers(1)
@@ -208,6 +211,7 @@ def test_backend_and_scheduler_go_together(backend, scheduler, sentence):
         (1, "older", "another version of toy_methods:Halves"),
     ],
 )
+@pytest.mark.slow
 def test_a_worker_that_would_give_other_numbers_refuses(
     tmp_path, monkeypatch, threads, code, sentence
 ):

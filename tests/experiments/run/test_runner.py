@@ -29,6 +29,7 @@ def test_a_failed_run_has_its_reason_and_the_others_go_on(tmp_path):
     assert {record.reason for record in failed} == {"FloatingPointError: the bound is not finite"}
 
 
+@pytest.mark.slow
 def test_workers_give_what_this_process_gives(tmp_path):
     runs = _runs(["pca-fcm", "isomap-fcm", "toy_methods:Halves"], 3)
     here = runner.execute(runs, Store(tmp_path / "here"), n_jobs=1)
@@ -40,6 +41,7 @@ def test_workers_give_what_this_process_gives(tmp_path):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.slow
 def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
     records = runner.execute(_runs(["toy_methods:Threads"], 4), Store(tmp_path), n_jobs=n_jobs)
     assert [record.reason for record in records.values()] == [""] * 4

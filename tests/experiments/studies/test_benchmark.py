@@ -97,6 +97,7 @@ def test_the_mean_is_over_the_successes_and_says_how_many(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_failures_are_run_again_only_when_asked(tmp_path, monkeypatch):
     arguments = {"out": tmp_path, "repeats": 12, "n_jobs": 1}
     broken = small_benchmark(["iris"], [95], ["toy_methods:Flaky"], **arguments)
@@ -143,6 +144,7 @@ def test_of_a_grid_the_labels_choose_and_the_note_says_so(tmp_path, monkeypatch)
     assert "The labels chose level = 0.9: the best mean ACC of 3 settings" in cell["note"]
 
 
+@pytest.mark.slow
 def test_a_grid_follows_the_protocol_and_tells_of_failures_at_other_settings(tmp_path, monkeypatch):
     from sgpmic_cli.experiments.plan import methods
 

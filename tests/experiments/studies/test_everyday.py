@@ -71,6 +71,7 @@ def test_a_set_without_a_number_is_left_out_and_named(results):
     assert "Left out, since a method has no number there: iris." in text
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn_twice_with_the_same_bytes(results, tmp_path):
     scores = results(dict.fromkeys((*TABLES, *SHAPES, *CLOUDS), (10, 20, 30, 40)))
     draw_study(tmp_path / "first", scores)

@@ -74,6 +74,7 @@ def expected(tmp_path_factory):
     return _read(out)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected):
     out, store = tmp_path / "out", tmp_path / "store"
     rng = random.Random(
@@ -97,6 +98,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, expected
     assert _read(out) == expected
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     outs = [tmp_path / "one", tmp_path / "two"]
     processes = [_start(out, tmp_path / "store") for out in outs]
@@ -107,6 +109,7 @@ def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     assert list((tmp_path / "store").glob("*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     out, store = tmp_path / "out", tmp_path / "store"
     process = _start(out, store, n_jobs=2)

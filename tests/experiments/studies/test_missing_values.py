@@ -23,6 +23,7 @@ def test_an_unknown_way_is_refused():
         HiddenEntriesSGPMIC(2, way="mode").fit(np.eye(4))
 
 
+@pytest.mark.slow
 def test_the_study_runs_and_resumes_and_counts_who_is_ahead(tmp_path, monkeypatch):
     monkeypatch.setattr(missing_values, "TABLES", ("iris",))
     study = missing_values.missing_study(1, 0)

@@ -93,6 +93,7 @@ def test_only_the_same_repeats_are_compared(reference):
     assert _states(check(later, repeats=3, options=HERE)) == {}
 
 
+@pytest.mark.slow
 def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
     toy = Method("toy", "toy_methods:Flaky")
     monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
@@ -105,6 +106,7 @@ def test_a_method_that_fails_now_is_a_failed_cell(monkeypatch):
     assert "the bound is not finite" in broken(changes)[0].reason
 
 
+@pytest.mark.slow
 def test_an_update_tells_the_cells_that_fail_now_and_keeps_their_old_values(monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
     toy = Selection(("iris",), ("toy",))
@@ -187,6 +189,7 @@ def test_the_fast_cells_are_fast_and_hold_sgp_mic():
     assert guess < 120  # core seconds: a minute on two cores
 
 
+@pytest.mark.slow
 def test_a_grid_is_not_searched_again(monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)})
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))

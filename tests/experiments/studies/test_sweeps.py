@@ -108,6 +108,7 @@ def test_the_first_point_is_the_cell_of_the_table_and_is_computed_once(tmp_path)
     assert done.points[1].cell.n_clusters == 6
 
 
+@pytest.mark.slow
 def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_path):
     methods = ["pca-fcm", "toy_methods:Flaky"]
     done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
@@ -138,6 +139,7 @@ def test_files_are_tidy_and_the_run_time_is_there_only_where_it_is_a_result(tmp_
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
 
 
+@pytest.mark.slow
 def test_what_the_labels_chose_and_what_failed_stands_under_the_tables(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
@@ -172,6 +174,7 @@ def test_data_that_cannot_be_had_are_told_and_the_rest_runs(tmp_path):
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
 
 
+@pytest.mark.slow
 def test_our_setting_keeps_its_own_dimensions_and_gains_purity_along_the_clusters(tmp_path):
     found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
     few, many = found.points

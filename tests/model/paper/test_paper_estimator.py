@@ -70,6 +70,7 @@ def test_separate_clouds_are_found_and_every_attribute_has_its_shape():
     assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
+@pytest.mark.slow
 def test_same_seed_same_digits_in_another_process_whatever_its_threads():
     code = (
         "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC\n"
