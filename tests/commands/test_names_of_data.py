@@ -30,6 +30,7 @@ def test_plans_are_the_same_either_way(command, tmp_path):
     assert {cell["dataset"] for cell in alone["cells"]} == {"wine"}
 
 
+@pytest.mark.slow
 def test_fit_and_predict_take_both(tmp_path):
     quick = ("--clusters", "3", "--iterations", "1", "--json")
     told = [

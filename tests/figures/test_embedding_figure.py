@@ -20,6 +20,7 @@ def groups(n, q, m=3):
 
 
 @pytest.mark.parametrize("q", [1, 2, 5])
+@pytest.mark.slow
 def test_every_cluster_and_class_is_drawn(tmp_path, q):
     X, labels = groups(60, q)
     means = np.array([X[labels == m].mean(axis=0) for m in range(3)])

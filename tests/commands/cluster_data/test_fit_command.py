@@ -104,6 +104,7 @@ def test_everything_is_written_and_agrees(run, tmp_path):
     assert list(model.feature_names_in_) == list(data.feature_names)
 
 
+@pytest.mark.slow
 def test_the_same_command_gives_the_same_bytes(run, tmp_path):
     for name in ("one", "two"):
         assert run("iris", *QUICK, "--out", name).exit_code == 0

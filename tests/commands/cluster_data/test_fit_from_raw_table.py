@@ -104,6 +104,7 @@ def test_training_rows_keep_their_labels(out, tmp_path):
     assert (again["label"] == pd.read_csv(out / "labels.csv")["label"]).all()
 
 
+@pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_looked_at(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = json.loads(run("fit", "iris", "--json").stdout)
@@ -116,6 +117,7 @@ def test_classes_of_a_registered_set_are_not_looked_at(tmp_path, monkeypatch):
     assert np.array_equal(SGPMIC(random_state=0).fit(data.Y).labels_, labels)
 
 
+@pytest.mark.slow
 def test_a_range_and_a_number(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     birds(80, holes=0.0).to_csv("birds.csv", index=False)

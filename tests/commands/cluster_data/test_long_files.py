@@ -91,6 +91,7 @@ def test_a_file_in_blocks_is_written_byte_for_byte_as_in_one(here, cut, kind, mo
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
+@pytest.mark.slow
 def test_notes_and_scores_speak_of_the_whole_file(here, cut):
     rng = np.random.RandomState(1)
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
@@ -191,6 +192,7 @@ def test_an_interrupt_between_blocks_leaves_what_was_there(here, cut, monkeypatc
     assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
 
 
+@pytest.mark.slow
 def test_a_npy_file_is_clustered_as_the_same_numbers_in_a_csv(here):
     np.save("t.npy", NEW.to_numpy())
     NEW.to_csv("t.csv", index=False, header=False)
@@ -219,6 +221,7 @@ def test_a_parquet_file_is_the_same_data_as_a_csv_also_where_it_goes_through_a_f
     assert (ours.sha256, ours.feature_names) == (theirs.sha256, theirs.feature_names)
 
 
+@pytest.mark.slow
 def test_what_belongs_to_every_row_can_lie_in_files(here, monkeypatch):
     monkeypatch.setattr(
         SGPMIC.__init__, "__kwdefaults__", {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}

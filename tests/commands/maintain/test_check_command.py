@@ -90,6 +90,7 @@ def test_an_update_prints_the_difference_and_mends_the_file(reference, tmp_path)
     assert path.read_text() == reference.read_text()
 
 
+@pytest.mark.slow
 def test_an_update_with_failed_runs_names_the_cells_and_ends_with_their_code(
     reference, tmp_path, monkeypatch
 ):
@@ -123,6 +124,7 @@ def test_wrong_arguments_are_one_sentence(reference, arguments, sentence):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_method_broken_on_purpose_fails(reference, tmp_path):
     copy = tmp_path / "a copy"
     for folder in ("sgpmic_cli", "datasets"):

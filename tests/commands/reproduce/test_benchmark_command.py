@@ -174,6 +174,7 @@ def test_dry_run_counts_and_writes_nothing(run, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+@pytest.mark.slow
 def test_a_disk_that_fills_up_is_one_sentence_and_leaves_nothing_half_written(tmp_path):
     def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
@@ -197,6 +198,7 @@ def test_a_disk_that_fills_up_is_one_sentence_and_leaves_nothing_half_written(tm
 
 
 @pytest.mark.parametrize("datasets", [["iris"], ["iris", "wine"]], ids=["one", "two"])
+@pytest.mark.slow
 def test_tables_fit_the_terminal(tmp_path, datasets, monkeypatch):
     monkeypatch.syspath_prepend(TOY)
     methods = [

@@ -46,6 +46,7 @@ def shell(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_class_of_a_module_here_on_a_csv_here(shell):
     methods = "mypkg.mymodule:MyClusterer,pca-fcm"
     done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", methods, n_jobs=2)
@@ -60,6 +61,7 @@ def test_a_class_of_a_module_here_on_a_csv_here(shell):
     assert cells["iris", "pca-fcm"]["verdict"]["acc"] == "exact"
 
 
+@pytest.mark.slow
 def test_an_installed_package_announces_its_method(shell, tmp_path):
     site = tmp_path / "site"
     announced = site / "mypkg-1.0.dist-info"

@@ -35,6 +35,7 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(run, tmp_path):
     assert written == {"sweep.csv", "sweep.md", "sweep.json", "manifest.json", "runs"}
 
 
+@pytest.mark.slow
 def test_the_terminal_says_what_the_labels_chose_and_how_many_runs_failed(run, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "experiments")
     methods = "aml-tuned,toy_methods:Flaky"

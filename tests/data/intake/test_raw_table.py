@@ -118,6 +118,7 @@ def tables(draw):
 
 @settings(deadline=None)
 @given(rows=tables(), separator=st.sampled_from([",", ";", "\t"]))
+@pytest.mark.slow
 def test_what_is_written_is_read_to_the_last_bit(rows, separator):
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")

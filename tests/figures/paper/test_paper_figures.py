@@ -45,6 +45,7 @@ def test_the_graphical_model(twice):
     assert drawn == {*VARIABLES, *PARAMETERS}
 
 
+@pytest.mark.slow
 def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
     said = []
@@ -63,10 +64,12 @@ def test_every_panel_has_its_printed_number():
         assert FIGURE_ACC[figure, name].keys() == latent_spaces.METHODS.keys()
 
 
+@pytest.mark.slow
 def test_kernels(twice):
     assert twice(figure5) == []
 
 
+@pytest.mark.slow
 def test_convergence(twice, monkeypatch):
     monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
     monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
