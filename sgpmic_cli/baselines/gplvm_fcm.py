@@ -85,10 +85,11 @@ class GPLVMFCM(EmbeddingFCM):
 
 
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
+    objective = log_posterior(Y)  # refuses data that overflow
     X = ppca(Y, q)
     start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
-    (X, _), objective = maximise(log_posterior(Y), start, steps)
-    return {"X": X, "objective": np.array(objective)}
+    (X, _), value = maximise(objective, start, steps)
+    return {"X": X, "objective": np.array(value)}
 
 
 def log_posterior(Y: Array) -> Objective:

@@ -1,10 +1,12 @@
-"""Conjugate gradients on functions whose minimum is known."""
+"""Conjugate gradients on functions with known minima."""
 
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.baselines.unca.conjugate_gradients import descend, evaluated
+from sgpmic_cli.baselines.conjugate_gradients import descend, evaluated
+
+START = np.array([-1.2, 1.0, 0.5])
 
 
 def rosenbrock(x):
@@ -12,11 +14,11 @@ def rosenbrock(x):
 
 
 def after(objective, x, line_searches):
-    place, values = descend(objective, evaluated(objective, x), line_searches)
-    return place.x, values
+    point, values = descend(objective, evaluated(objective, x), line_searches)
+    return point.x, values
 
 
-def test_quadratic_needs_hardly_more_line_searches_than_it_has_dimensions():
+def test_quadratic_function_is_minimised():
     rng = np.random.RandomState(0)
     B = rng.standard_normal((4, 4))
     H, b = B @ B.T + np.eye(4), rng.standard_normal(4)
@@ -24,29 +26,27 @@ def test_quadratic_needs_hardly_more_line_searches_than_it_has_dimensions():
     np.testing.assert_allclose(x, np.linalg.solve(H, b), atol=1e-5)
 
 
-def test_rosenbrock_falls_at_every_line_search():
-    x, values = after(rosenbrock, np.array([-1.2, 1.0, 0.5]), 200)
+def test_rosenbrock_decreases_in_every_line_search():
+    point, values = descend(rosenbrock, evaluated(rosenbrock, START), 200)
     assert np.all(np.diff(values) < 0)
-    assert values[-1] == rosen(x) < 1e-8
+    assert point.value == values[-1] == rosen(point.x) < 1e-8
+    np.testing.assert_array_equal(point.gradient, rosen_der(point.x))
 
 
-def test_the_second_line_search_is_not_along_the_gradient_but_a_new_call_is():
-    start = np.array([-1.2, 1.0, 0.5])
-    first, _ = after(rosenbrock, start, 1)
-    together, _ = after(rosenbrock, start, 2)
-    anew, _ = after(rosenbrock, first, 1)
+def test_the_second_direction_is_conjugate_and_a_new_call_follows_the_gradient():
+    first, _ = after(rosenbrock, START, 1)
+    second, _ = after(rosenbrock, START, 2)
+    restarted, _ = after(rosenbrock, first, 1)
 
-    def along_the_gradient(x):
+    def cosine_with_gradient(x):
         step, gradient = x - first, rosen_der(first)
         return -step @ gradient / np.linalg.norm(step) / np.linalg.norm(gradient)
 
-    assert along_the_gradient(anew) == pytest.approx(1.0)
-    assert along_the_gradient(together) < 0.99
+    assert cosine_with_gradient(restarted) == pytest.approx(1.0)
+    assert cosine_with_gradient(second) < 0.99
 
 
-def test_a_step_into_nowhere_is_shortened():
-    """log x has no value left of zero."""
-
+def test_a_step_outside_the_domain_is_shortened():
     def objective(x):
         with np.errstate(invalid="ignore"):
             return float(1000.0 * (x[0] - np.log(x[0]))), lambda: 1000.0 * (1.0 - 1.0 / x)
@@ -56,35 +56,21 @@ def test_a_step_into_nowhere_is_shortened():
     assert np.all(np.isfinite(values))
 
 
-def test_two_line_searches_that_fail_leave_all_as_it_was():
-    """A gradient that points the wrong way: no step along it can succeed."""
-    tries = []
-
-    def objective(x):
-        tries.append(x)
-        return float(x[0] ** 2), lambda: -2.0 * x
-
-    x, values = after(objective, np.array([3.0]), 5)
+def test_two_failed_line_searches_return_the_start():
+    """The gradient has the wrong sign, so no step can succeed."""
+    x, values = after(lambda x: (float(x[0] ** 2), lambda: -2.0 * x), np.array([3.0]), 5)
     assert values == []
     assert x == np.array([3.0])
-    assert len(tries) < 50
 
 
-def test_what_is_known_of_the_end_is_what_the_objective_says_there():
-    place, values = descend(rosenbrock, evaluated(rosenbrock, np.array([-1.2, 1.0, 0.5])), 7)
-    assert place.value == values[-1] == rosen(place.x)
-    np.testing.assert_array_equal(place.gradient, rosen_der(place.x))
-
-
-def test_no_gradient_is_computed_where_the_value_has_risen():
-    """A wall beyond the minimum, into which the first step goes."""
-    values, slopes = [], []
+def test_no_gradient_is_computed_at_points_of_higher_value():
+    values, gradients = [], []
 
     def objective(x):
         values.append(x[0])
 
         def gradient():
-            slopes.append(x[0])
+            gradients.append(x[0])
             return 1e3 * (np.exp(x) - 1.0)
 
         return float(1e3 * (np.exp(x[0]) - x[0])), gradient
@@ -92,5 +78,5 @@ def test_no_gradient_is_computed_where_the_value_has_risen():
     x, _ = after(objective, np.array([-4.0]), 30)
     assert x[0] == pytest.approx(0.0, abs=1e-3)
     assert max(values) > 1.0
-    assert all(np.exp(x) - x <= np.exp(-4.0) + 4.0 for x in slopes)
-    assert len(slopes) < len(values)
+    assert all(np.exp(x) - x <= np.exp(-4.0) + 4.0 for x in gradients)
+    assert len(gradients) < len(values)
