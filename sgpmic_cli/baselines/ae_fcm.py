@@ -41,8 +41,6 @@ class AEFCM(EmbeddingFCM):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Codes of the rows.
     loss_curve_ : list of float
         Training loss of each epoch.
     """

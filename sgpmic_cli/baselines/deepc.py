@@ -74,8 +74,6 @@ class DEEPC(EmbeddingClusterer):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Codes of the rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_components)
         Cluster centres in the code space.
     pretrain_loss_curve_ : list of float

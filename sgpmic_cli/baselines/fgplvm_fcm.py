@@ -36,8 +36,6 @@ class FGPLVMFCM(EmbeddingFCM):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Latent points.
     objective_ : float
         Log posterior density at `embedding_`.
     """

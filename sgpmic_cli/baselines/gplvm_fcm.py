@@ -51,8 +51,6 @@ class GPLVMFCM(EmbeddingFCM):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Latent points.
     objective_ : float
         Log posterior density at `embedding_`.
     """

@@ -29,11 +29,6 @@ class IsomapFCM(EmbeddingFCM):
         Scale every axis to unit variance.
     memory : None, str, path-like or joblib.Memory, default=None
         Cache of the ISOMAP coordinates.
-
-    Attributes
-    ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        ISOMAP coordinates.
     """
 
     _rules: ClassVar = {
