@@ -17,7 +17,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -40,8 +40,11 @@ quickstart: $(RUN) ## set up what running needs and compare iris with the paper
 test: $(DEV) lint ## lint, types and tests (what CI runs)
 	"$(BIN)/python" -m pytest -n 2
 
-test-slow: $(DEV) ## tests of real processes, builds and examples, which take minutes
+test-slow: $(DEV) ## the slow tests: real processes, builds, examples, all estimator checks
 	"$(BIN)/python" -m pytest -n 2 -m slow
+
+coverage: $(DEV) ## run the tests of `make test` and print the line coverage of each module
+	"$(BIN)/python" -m pytest -n 2 --cov=sgpmic --cov=sgpmic_cli --cov-report=term:skip-covered
 
 lint: $(DEV) ## ruff, mypy, and the order of the folders
 	"$(BIN)/ruff" check .

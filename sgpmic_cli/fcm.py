@@ -1,4 +1,7 @@
-"""Fuzzy c-means (Bezdek 1981): the clustering behind PCA, ISOMAP, PPCA, FGPLVM, AE and VAE in the paper."""
+"""Fuzzy c-means (Bezdek 1981), the clustering step of seven baselines.
+
+J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
+"""
 
 import warnings
 
@@ -21,38 +24,34 @@ from sgpmic_cli.estimator_base.thread_limits import threads_for
 
 
 class FuzzyCMeans(Clusterer):
-    """Memberships u and centres c that minimise sum u^2 |x - c|^2, started from random memberships.
+    """Minimise sum u^2 |x - c|^2 over memberships u and centres c, from random memberships.
 
-    The constants are those of the MATLAB function behind the printed table: exponent 2, at most 100 iterations, stop
-    when the objective changes by less than 1e-5. That test is absolute, so the scale of the data matters.
+    The defaults are those of the MATLAB function behind the paper's table. The tolerance is
+    absolute, so the result depends on the scale of the data.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters M.
     max_iter : int, default=100
-        Updates of centres and memberships at most.
+        Maximum number of iterations.
     tol : float, default=1e-5
-        The fit ends when the objective changes by less.
+        Stop if the objective changes by less than this.
     random_state : int, RandomState instance or None, default=None
-        Seed of the memberships at the start.
+        Seed of the initial memberships.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of largest membership.
+        Cluster with the largest membership.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Memberships; each row sums to one.
     centers_ : ndarray of shape (n_clusters, n_features)
         Centres of the clusters.
     n_iter_ : int
-        Updates that were made.
+        Number of iterations.
     objective_ : float
-        The objective at `centers_`, with the memberships that they were made from.
-
-    References
-    ----------
-    .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
+        Objective at `centers_` and the memberships from which they were computed.
 
     Examples
     --------
@@ -103,8 +102,8 @@ class FuzzyCMeans(Clusterer):
 
 
 def memberships_of(squared: Array) -> Array:
-    """Memberships (M, N) from the squared distances (M, N) to fixed centres."""
-    # A point on a centre belongs to it alone: the floor keeps the ratio finite and says just that.
+    """Return memberships (M, N) from the squared distances (M, N) to fixed centres."""
+    # The lower limit keeps the ratio finite; a point on a centre gets membership 1.
     closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
     return closeness / closeness.sum(axis=0)
 
@@ -114,8 +113,8 @@ def _warn_if_coincident(centers: Array, X: Array) -> None:
     apart = cdist(centers, centers)[np.triu_indices(len(centers), 1)]
     if spread > 0 and apart.size and apart.min() < 1e-3 * spread:
         warnings.warn(
-            "Fuzzy c-means ended with coincident centres, as it does in many whitened dimensions; "
-            "its labels then say little: use fewer dimensions or clusters.",
+            "Fuzzy c-means ended with coincident centres, so the labels are unreliable; "
+            "use fewer dimensions or clusters.",
             ConvergenceWarning,
             stacklevel=4,
         )

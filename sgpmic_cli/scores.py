@@ -1,10 +1,9 @@
-"""How a clustering is compared with known classes. All scores are percentages.
+"""Scores of a clustering against known classes, in per cent.
 
-The paper's ACC is purity: every cluster takes its most frequent class. Most columns of its printed NMI are not what its
-text defines: they come out only when the *mapped* labels (clusters of one class merged) are compared with the classes
-and the mutual information is divided by the geometric mean of the two entropies. The columns of AML, UNCA and DEC are
-those of the clusters themselves, with that geometric mean; the text has the arithmetic one. All three are here, under
-names that say so.
+The paper's ACC is purity: every cluster is assigned its most frequent class. Most columns of its
+NMI compare the classes with these assigned labels and divide by the geometric mean of the
+entropies. The columns of AML, UNCA and DEC compare the classes with the clusters and also use the
+geometric mean. The paper's text defines the NMI with the arithmetic mean.
 """
 
 import math
@@ -16,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
-    """Count the points of every (class, cluster) pair: an array (n_classes, n_clusters)."""
+    """Count the rows of every (class, cluster) pair, shape (n_classes, n_clusters)."""
     row = np.unique(np.asarray(classes), return_inverse=True)[1]
     column = np.unique(np.asarray(clusters), return_inverse=True)[1]
     if row.shape != column.shape or row.ndim != 1 or row.size == 0:
         raise ValueError(
-            f"classes and clusters must be two lists of one length, not {row.shape} and {column.shape}."
+            "classes and clusters must be two lists of one length, "
+            f"not {row.shape} and {column.shape}."
         )
     n_columns = int(column.max()) + 1
     counts = np.bincount(row * n_columns + column, minlength=(int(row.max()) + 1) * n_columns)
@@ -29,19 +29,19 @@ def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
 
 
 def mapped_labels(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
-    """Give every point the most frequent class of its cluster (the lowest class where two are equally frequent)."""
-    cluster_of_point = np.unique(np.asarray(clusters), return_inverse=True)[1]
-    return contingency(classes, clusters).argmax(axis=0)[cluster_of_point]
+    """Assign to every row the most frequent class of its cluster; ties go to the lowest class."""
+    cluster_of_row = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    return contingency(classes, clusters).argmax(axis=0)[cluster_of_row]
 
 
 def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The paper's ACC: the share of points that carry the most frequent class of their cluster."""
+    """Return the paper's ACC: the fraction of rows of the most frequent class of their cluster."""
     table = contingency(classes, clusters)
     return 100.0 * float(table.max(axis=0).sum()) / float(table.sum())
 
 
 def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """Accuracy under the best one-to-one match of clusters with classes, never above the purity."""
+    """Return the accuracy under the best one-to-one matching of clusters and classes."""
     from scipy.optimize import linear_sum_assignment
 
     table = contingency(classes, clusters)
@@ -50,28 +50,26 @@ def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 
 def nmi_mapped(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The NMI that most printed columns fit: mapped labels, geometric mean; 0 when every point maps to one class."""
+    """Return the NMI of most printed columns: assigned labels, geometric mean."""
     return _nmi(contingency(classes, mapped_labels(classes, clusters)), _geometric)
 
 
 def nmi_clusters(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The NMI that the columns of AML, UNCA and DEC fit: clusters, geometric mean; 0 when either side is constant."""
+    """Return the NMI of the columns AML, UNCA and DEC: clusters, geometric mean."""
     return _nmi(contingency(classes, clusters), _geometric)
 
 
 def nmi_stated(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The NMI that the paper's text defines: cluster indicators, arithmetic mean; 0 when either side is constant."""
+    """Return the NMI that the paper's text defines: clusters, arithmetic mean."""
     return _nmi(contingency(classes, clusters), _arithmetic)
 
 
 def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """The adjusted Rand index: 0 for chance, 100 for equal partitions."""
+    """Return the adjusted Rand index: 0 for chance, 100 for equal partitions."""
     table = contingency(classes, clusters)
     in_class, in_cluster = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
     together, all_pairs = _pairs(table), _pairs(table.sum())
-    if (
-        in_class == in_cluster == together
-    ):  # equal partitions, also where nothing can be told by chance
+    if in_class == in_cluster == together:  # equal partitions; the ratio below may be 0 / 0
         return 100.0
     by_chance = in_class * in_cluster / all_pairs
     return 100.0 * (together - by_chance) / (0.5 * (in_class + in_cluster) - by_chance)
@@ -79,14 +77,14 @@ def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Score:
-    """A way to compare clusters with classes: function, title for people, and what sets it apart from its like."""
+    """A score: its function, its title, and a note that distinguishes equal titles."""
 
     function: Callable[[ArrayLike, ArrayLike], float]  # classes, clusters -> percentage
     title: str
     meaning: str = ""
 
 
-# Every score by its name in records and tables, in the order of the tables. A new score is one line here.
+# Scores by their names in records and tables, in the order of the tables.
 SCORES = {
     "acc": Score(purity, "ACC", "purity, the paper's"),
     "nmi": Score(nmi_mapped, "NMI", "mapped labels, the paper's"),
@@ -98,27 +96,27 @@ SCORES = {
 
 
 def score_all(classes: ArrayLike, clusters: ArrayLike) -> dict[str, float]:
-    """Every score by its name in the records and tables."""
+    """Return all scores by name."""
     return {name: score.function(classes, clusters) for name, score in SCORES.items()}
 
 
 def _nmi(table: NDArray[np.int64], mean: Callable[[float, float], float]) -> float:
-    """Mutual information over a mean of the two entropies, 0 where either side is constant."""
+    """Return mutual information over a mean of the entropies, or 0 if either side is constant."""
     if 1 in table.shape:
         return 0.0
-    shares = table / table.sum()
-    of_classes, of_clusters = _entropy(shares.sum(axis=1)), _entropy(shares.sum(axis=0))
-    mutual = of_classes + of_clusters - _entropy(shares)
+    fractions = table / table.sum()
+    of_classes, of_clusters = _entropy(fractions.sum(axis=1)), _entropy(fractions.sum(axis=0))
+    mutual = of_classes + of_clusters - _entropy(fractions)
     return 100.0 * max(mutual, 0.0) / mean(of_classes, of_clusters)
 
 
 def _pairs(counts: NDArray[np.int64]) -> float:
-    """How many pairs of points stand together."""
+    """Return the number of pairs within the cells."""
     return float(np.sum(counts * (counts - 1) // 2))
 
 
-def _entropy(shares: NDArray[np.float64]) -> float:
-    present = shares[shares > 0.0]
+def _entropy(fractions: NDArray[np.float64]) -> float:
+    present = fractions[fractions > 0.0]
     return -float(present @ np.log(present))
 
 

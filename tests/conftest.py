@@ -1,4 +1,4 @@
-"""Every process of the tests starts alike: one BLAS thread, as the command line sets it, and deaf to no interrupt."""
+"""Set one BLAS thread, as the command line does, and make every test process interruptible."""
 
 import mmap
 import os
@@ -14,15 +14,14 @@ for _variable in (
 ):
     os.environ.setdefault(_variable, "1")  # before any test module imports numpy
 
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # so a shell starts what runs in the background
+# Shells start background processes with SIGINT ignored.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def lies_in_a_file():
-    """Whether the numbers of an array are those of a mapped file."""
+    """Return a function that tells whether an array is memory-mapped."""
     import numpy as np
 
     def look(array):

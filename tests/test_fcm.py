@@ -1,4 +1,4 @@
-"""Fuzzy c-means against scikit-fuzzy, and the three embeddings behind it against the paper's exact cells."""
+"""Fuzzy c-means against scikit-fuzzy, and three embeddings with it against printed cells."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_against_scikit_fuzzy():
     )
 
 
-def test_memberships_and_objective():
+def test_memberships_sum_to_one_and_the_objective_decreases():
     X = load("wine").Y
     fits = [FuzzyCMeans(3, max_iter=k, tol=0, random_state=0).fit(X) for k in (1, 2, 5, 20)]
     np.testing.assert_allclose(fits[-1].memberships_.sum(axis=1), 1.0)
@@ -32,14 +32,14 @@ def test_memberships_and_objective():
     assert objectives == sorted(objectives, reverse=True)
 
 
-def test_a_point_on_a_centre_belongs_to_it():
+def test_points_on_a_centre_belong_to_it():
     X = np.array([[0.0], [0.0], [0.0], [9.0], [9.0], [9.0]])
     fit = FuzzyCMeans(2, random_state=0).fit(X)
     assert len(set(fit.labels_[:3])) == len(set(fit.labels_[3:])) == 1
     assert fit.memberships_.max(axis=1).min() > 0.999
 
 
-def test_coincident_centres_are_said():
+def test_coincident_centres_give_a_warning():
     with pytest.warns(ConvergenceWarning, match="coincident"):
         FuzzyCMeans(3, random_state=0).fit(np.random.RandomState(0).randn(100, 40))
 
@@ -71,7 +71,7 @@ def test_printed_cells(method, name, q, acc, nmi):
     assert nmi_mapped(data.labels, labels) == pytest.approx(nmi, abs=0.01)
 
 
-def test_memberships_fall_with_the_squared_distance_and_a_point_on_a_centre_is_its_own():
+def test_memberships_from_squared_distances():
     squared = np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 2.0]])
     np.testing.assert_allclose(
         memberships_of(squared), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-15

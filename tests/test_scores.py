@@ -1,4 +1,4 @@
-"""Scores against scikit-learn, against hand counts, and under the laws they obey."""
+"""Scores against scikit-learn, counts by hand, and general properties."""
 
 import numpy as np
 import pytest
@@ -37,15 +37,14 @@ def test_against_scikit_learn(pair):
 
 
 @given(labelings)
-def test_laws(pair):
+def test_bounds_and_invariance(pair):
     classes, clusters = np.array(pair[0]), np.array(pair[1])
     all_scores = scores.score_all(classes, clusters)
     majority = 100 * np.bincount(classes).max() / len(classes)
     assert all_scores["acc"] >= all_scores["acc_hungarian"] - 1e-9
     assert all_scores["acc"] >= majority - 1e-9
-    assert scores.score_all(classes, 9 - clusters) == pytest.approx(
-        all_scores
-    )  # names of clusters do not matter
+    relabelled = scores.score_all(classes, 9 - clusters)
+    assert relabelled == pytest.approx(all_scores)
     assert all(value <= 100 + 1e-9 for value in all_scores.values())
 
 
@@ -57,9 +56,8 @@ def test_counted_by_hand():
 
 def test_clusters_of_one_class_are_merged_before_the_printed_nmi():
     assert scores.nmi_mapped([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100)
-    assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(
-        200 / 2.5
-    )  # H = ln 2 and 1.5 ln 2
+    # The entropies are ln 2 and 1.5 ln 2.
+    assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(200 / 2.5)
     assert scores.nmi_clusters([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100 / 1.5**0.5)
     assert scores.nmi_mapped([0, 0, 0, 1], [0, 0, 1, 1]) == 0.0  # every cluster maps to class 0
 

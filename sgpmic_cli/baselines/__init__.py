@@ -1,56 +1,29 @@
-"""The methods that the paper compares SGP-MIC with, each a clusterer in scikit-learn's manner.
+"""The methods that the paper compares SGP-MIC with, as scikit-learn clusterers.
 
-A class is imported when it is first asked for: `sgpmic --help` and a single method do not pay for all of them.
+Every class has the parameters and attributes of `EmbeddingClusterer` in `_clusterer.py`; the class
+docstrings describe the additional ones. Classes are imported on first access, so that
+`sgpmic --help` does not import scikit-learn.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sgpmic_cli.baselines.aml import AML
-    from sgpmic_cli.baselines.dec import DEC
-    from sgpmic_cli.baselines.deep.ae_fcm import AEFCM
-    from sgpmic_cli.baselines.deep.deepc import DEEPC
-    from sgpmic_cli.baselines.deep.sdc import SDC
-    from sgpmic_cli.baselines.deep.vae_fcm import VAEFCM, VAESoundFCM
-    from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM
-    from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM
-    from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
-    from sgpmic_cli.baselines.pca_fcm import PCAFCM
-    from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
-    from sgpmic_cli.baselines.unca.estimator import UNCA
-
-__all__ = [
-    "AEFCM",
-    "AML",
-    "DEC",
-    "DEEPC",
-    "FGPLVMFCM",
-    "GPLVMFCM",
-    "PCAFCM",
-    "PPCAFCM",
-    "SDC",
-    "UNCA",
-    "VAEFCM",
-    "IsomapFCM",
-    "VAESoundFCM",
-]
+from typing import Any
 
 _MODULES = {
-    "AEFCM": "deep.ae_fcm",
+    "AEFCM": "ae_fcm",
     "AML": "aml",
     "DEC": "dec",
-    "DEEPC": "deep.deepc",
+    "DEEPC": "deepc",
     "FGPLVMFCM": "fgplvm_fcm",
     "GPLVMFCM": "gplvm_fcm",
     "IsomapFCM": "isomap_fcm",
     "PCAFCM": "pca_fcm",
     "PPCAFCM": "ppca_fcm",
-    "SDC": "deep.sdc",
-    "UNCA": "unca.estimator",
-    "VAEFCM": "deep.vae_fcm",
-    "VAESoundFCM": "deep.vae_fcm",
+    "SDC": "sdc",
+    "UNCA": "unca",
+    "VAEFCM": "vae_fcm",
+    "VAESoundFCM": "vae_fcm",
 }
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -60,4 +33,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

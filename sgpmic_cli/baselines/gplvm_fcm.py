@@ -1,73 +1,64 @@
-"""GPLVM-FCM: fuzzy c-means on the latent points of a full Gaussian-process latent variable model (Lawrence 2004).
+"""GPLVM-FCM: fuzzy c-means on the latent points of a full GP-LVM (Lawrence 2004).
 
-    L = -P/2 (N log 2 pi + log |K|) - 1/2 tr(Y' K^-1 Y) + log N(X | 0, I),     K = rbf(X, X) + bias + white I
+    L = -P/2 (N log 2 pi + log |K|) - 1/2 tr(Y' K^-1 Y) + log N(X | 0, I)
+    K = rbf(X, X) + bias + white I
     dL/dK = 1/2 (K^-1 Y Y' K^-1 - P K^-1)
 
-The white part is the noise, so there is no beta and nothing random before fuzzy c-means. Every step factors an N x N
-matrix: the paper shows it in two figures and leaves it out of its table.
+The white variance is the noise variance. Every step factors an N x N matrix. The paper shows this
+method in two figures only; docs/baseline-settings.md describes how `max_iter` was chosen.
 
-The number of steps is the only setting the figures leave open, and two cells are little to set it by. Out of 0, 5, 10,
-20, 50, 100, 200 and 500, twenty come closest: Iris 72.67 (printed 74.00) and Wine without proline 67.42 (69.10). Up to
-ten steps give Iris 76 to 77 and Wine 57 to 62, a hundred and more give Iris 54 to 57.
+N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional
+Data", Advances in Neural Information Processing Systems 16, 2004.
 """
 
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.baselines._ascent import Objective, climb
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.model.paper.bound import observe
-from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, gram, gram_gradients, positive, start_parameters
-from sgpmic_cli.model.paper.cholesky import inverse, jittered_cholesky, log_determinant
-
-MAX_ROWS = (
-    3000  # a matrix of this size takes 72 MB, several are alive at once, and a step costs seconds
+from sgpmic_cli.model.paper.cholesky import (
+    NotPositiveDefinite,
+    inverse,
+    jittered_cholesky,
+    log_determinant,
 )
+from sgpmic_cli.model.paper.kernels import (
+    LOG_LIMIT,
+    RBF,
+    gram,
+    gram_gradients,
+    positive,
+    start_parameters,
+)
+from sgpmic_cli.model.paper.optimizers import scg
+
+MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
+
+# Maps arrays to the objective and its gradient with respect to each array.
+Objective = Callable[..., tuple[float, tuple[Array, ...]]]
 
 
 class GPLVMFCM(EmbeddingFCM):
-    """Latent points that start at whitened PCA and climb the exact likelihood, then fuzzy c-means.
+    """Maximise the GP-LVM posterior from whitened PCA, then apply fuzzy c-means.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     max_iter : int, default=20
-        Steps of scaled conjugate gradients.
+        Number of scaled conjugate gradient steps.
     memory : None, str, path-like or joblib.Memory, default=None
-        Where the latent points of a data set are kept for the next fit.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
+        Cache of the latent points.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Latent points.
     objective_ : float
-        Log of likelihood times prior at `embedding_`.
-
-    References
-    ----------
-    .. [1] N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional Data",
-       Advances in Neural Information Processing Systems 16, 2004.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import GPLVMFCM
-    >>> from sgpmic_cli.data import load
-    >>> model = GPLVMFCM(n_clusters=3, max_iter=2, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Log posterior density at `embedding_`.
     """
 
     objective_: float
@@ -86,8 +77,8 @@ class GPLVMFCM(EmbeddingFCM):
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
             raise ValueError(
-                f"A full GP-LVM factors an N x N matrix at every step and takes at most {MAX_ROWS} rows, "
-                f"not {len(Y)}: use fgplvm-fcm, its sparse relative."
+                f"The full GP-LVM accepts at most {MAX_ROWS} rows, not {len(Y)}; "
+                "use the sparse variant fgplvm-fcm."
             )
         steps, q = self.max_iter, self.n_components
         found = remembered(
@@ -98,14 +89,18 @@ class GPLVMFCM(EmbeddingFCM):
 
 
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
-    objective = log_posterior(Y)
+    objective = log_posterior(Y)  # refuses data that overflow
     X = ppca(Y, q)
-    (X, _), reached = climb(objective, (X, start_parameters(RBF(), 1, X.shape[1])[0]), steps)
-    return {"X": X, "objective": np.array(reached)}
+    start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
+    (X, _), value = maximise(objective, start, steps)
+    return {"X": X, "objective": np.array(value)}
 
 
 def log_posterior(Y: Array) -> Objective:
-    """L of Y - mean, with its gradients by X (N, Q) and the logs theta (T,) of variance, gamma, bias and white."""
+    """Return the function (X, theta) -> L and its gradients, for centred Y.
+
+    X has shape (N, Q); theta (T,) holds the logarithms of variance, gamma, bias and white.
+    """
     data, kernel = observe(centred(Y)), RBF()
     targets, P = data.Y, data.n_outputs
 
@@ -124,3 +119,34 @@ def log_posterior(Y: Array) -> Objective:
         return value, (dX - X, np.where(np.abs(theta) < LOG_LIMIT, dtheta, 0.0))
 
     return objective
+
+
+def maximise(objective: Objective, start: Sequence[Array], steps: int) -> tuple[list[Array], float]:
+    """Maximise over several arrays by scaled conjugate gradients. Return arrays and value.
+
+    Steps to points without a finite value are rejected. Raise FloatingPointError if `start` is such
+    a point.
+    """
+    ends = np.cumsum([array.size for array in start])
+
+    def arrays(vector: Array) -> list[Array]:
+        parts = np.split(vector, ends[:-1])
+        return [part.reshape(array.shape) for part, array in zip(parts, start, strict=True)]
+
+    def loss_and_gradient(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                value, gradients = objective(*arrays(vector))
+        except NotPositiveDefinite:
+            return np.inf, np.zeros_like(vector)
+        gradient = np.concatenate([part.ravel() for part in gradients])
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return np.inf, np.zeros_like(vector)
+        return -value, -gradient
+
+    vector, loss = scg(loss_and_gradient, np.concatenate([array.ravel() for array in start]), steps)
+    if not np.isfinite(loss):
+        raise FloatingPointError(
+            "The likelihood has no finite value at the start of the fit; rescale the data."
+        )
+    return arrays(vector), -loss

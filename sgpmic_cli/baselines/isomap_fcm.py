@@ -1,4 +1,8 @@
-"""ISOMAP-FCM: fuzzy c-means on geodesic coordinates."""
+"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates.
+
+J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for Nonlinear
+Dimensionality Reduction", Science 290, 2000.
+"""
 
 from typing import ClassVar
 
@@ -11,43 +15,20 @@ from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
 
 
 class IsomapFCM(EmbeddingFCM):
-    """ISOMAP coordinates, by default as the printed table needs them (see `embeddings/isomap.py`), and fuzzy c-means.
+    """Cluster ISOMAP coordinates by fuzzy c-means.
+
+    The defaults reproduce the paper's table; `embeddings/isomap.py` explains them.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of axes.
     components : {"largest", "joined", "auto"}, default="largest"
-        What is done with data whose neighbour graph falls apart: unroll the largest part only, bridge the parts, or
-        bridge them where none holds more than half of the rows.
+        How to treat a neighbour graph that is not connected. "largest" embeds the largest
+        connected component only, "joined" connects the components, and "auto" connects them if
+        none contains more than half of the rows.
     unit_variance : bool, default=True
-        Bring every axis to unit variance.
+        Scale every axis to unit variance.
     memory : None, str, path-like or joblib.Memory, default=None
-        Where the coordinates of a data set are kept for the next fit.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        ISOMAP coordinates.
-
-    References
-    ----------
-    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for Nonlinear Dimensionality
-       Reduction", Science 290, 2000.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import IsomapFCM
-    >>> from sgpmic_cli.data import load
-    >>> model = IsomapFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Cache of the ISOMAP coordinates.
     """
 
     _rules: ClassVar = {

@@ -1,4 +1,4 @@
-"""PCA-FCM: fuzzy c-means on unscaled principal component scores."""
+"""PCA-FCM: fuzzy c-means on principal component scores."""
 
 import numpy as np
 
@@ -8,27 +8,7 @@ from sgpmic_cli.embeddings import pca
 
 
 class PCAFCM(EmbeddingFCM):
-    """Scores on the leading principal axes, not whitened, clustered by fuzzy c-means.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of axes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Centred scores.
-
-    References
-    ----------
-    .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
+    """Cluster the unscaled principal component scores by fuzzy c-means.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""PPCA-FCM: fuzzy c-means on the latent coordinates of probabilistic PCA."""
+"""PPCA-FCM: fuzzy c-means on the latent coordinates of probabilistic PCA.
+
+M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Journal of the Royal
+Statistical Society B 61, 1999.
+"""
 
 from typing import ClassVar
 
@@ -11,39 +15,18 @@ from sgpmic_cli.estimator_base.parameter_checks import SWITCH
 
 
 class PPCAFCM(EmbeddingFCM):
-    """Latent coordinates of probabilistic PCA, clustered by fuzzy c-means.
+    """Cluster the latent coordinates of probabilistic PCA by fuzzy c-means.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     posterior : bool, default=False
-        Cluster the posterior mean of probabilistic PCA, which the paper's text names, and not the whitened scores, with
-        which its numbers come out.
-    random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means.
+        If True, use the posterior means, as the paper's text says. If False, use the whitened
+        scores, which reproduce the paper's numbers.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Whitened scores or posterior means.
-
-    References
-    ----------
-    .. [1] M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Journal of the Royal
-       Statistical Society B 61, 1999.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import PPCAFCM
-    >>> from sgpmic_cli.data import load
-    >>> model = PPCAFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
     """
 
     _rules: ClassVar = {"posterior": SWITCH}

@@ -1,8 +1,6 @@
-"""Low-dimensional coordinates from the data alone: functions (Y, q) -> X, and the rule that chooses q."""
+"""Embeddings (Y, q) -> X (N, q), and the choice of q by explained variance."""
 
-from sgpmic_cli.embeddings.dimension import dimensions_for
 from sgpmic_cli.embeddings.isomap import isomap
-from sgpmic_cli.embeddings.pca import pca
-from sgpmic_cli.embeddings.ppca import ppca
+from sgpmic_cli.embeddings.pca import dimensions_for, pca, ppca
 
 __all__ = ["dimensions_for", "isomap", "pca", "ppca"]

@@ -1,8 +1,8 @@
-"""Leading eigenvectors of a symmetric operator by block Lanczos steps (a Krylov space, grown and cut back in turns).
+"""Leading eigenvectors of a symmetric operator by restarted block Lanczos iterations.
 
-SciPy's `eigsh` draws new random vectors of its own where a Krylov space is exhausted, which the many equal eigenvalues
-of UNCA's graphs bring about: its results then differ from call to call. Here nothing is random but the start. ISOMAP of
-thousands of rows finds its few axes here in a third of the time of a dense solver.
+SciPy's `eigsh` restarts an exhausted Krylov space with its own random vectors. The graphs of UNCA
+have many equal eigenvalues, so its results would differ from call to call. ISOMAP of thousands of
+rows takes a third of the time of a dense solver.
 """
 
 from collections.abc import Callable
@@ -15,27 +15,28 @@ from sgpmic_cli._typing import Array
 Operator = Callable[[Array], Array]
 
 _MAX_STEPS = 500
-_NOISE = 1e-10  # what is left of a unit vector after projections, and rounding alone
-_SWAMPED = 1e-8  # share of the largest eigenvalue below which its rounding disturbs the others
+_NOISE = 1e-10  # norm of a projected unit vector that consists of rounding errors
+_SMALL = 1e-8  # fraction of the largest eigenvalue below which its rounding errors dominate
 
 
 def leading_eigenvectors(
     operator: Operator, start: Array, k: int, tolerance: float, noise: float = 0.0
 ) -> Array:
-    """The k eigenvectors of the largest eigenvalues, the largest first (N, k), once residuals are small beside those.
+    """Return the eigenvectors (N, k) of the k largest eigenvalues in decreasing order.
 
-    `operator` maps a block of columns, `start` (N, at least k) is the first one. A residual may be the share
-    `tolerance` of its eigenvalue, or `noise`, what the operator rounds off. Where eigenvalues are orders of magnitude
-    apart, the large ones are found first and then kept out of the operator, whose rounding errors are of their size.
+    `operator` maps blocks of columns; `start` (N, at least k) is the first block. The norm of a
+    residual may be `tolerance` times its eigenvalue, or `noise`, the operator's rounding error.
+    If eigenvalues differ by orders of magnitude, the large ones are found first and projected out,
+    because their rounding errors exceed the small ones.
     """
     found = np.zeros((len(start), 0))
 
-    def remaining(X: Array) -> Array:
+    def deflated(X: Array) -> Array:
         return _without(found, operator(_without(found, X)))
 
     basis = _orthonormal(start, found)
     while found.shape[1] < k and basis.shape[1] > 0:
-        vectors, rest = _search(remaining, basis, k - found.shape[1], tolerance, noise)
+        vectors, rest = _search(deflated, basis, k - found.shape[1], tolerance, noise)
         found = np.hstack([found, vectors])
         basis = _orthonormal(rest, found)
     return found
@@ -44,7 +45,7 @@ def leading_eigenvectors(
 def _search(
     operator: Operator, basis: Array, k: int, tolerance: float, noise: float
 ) -> tuple[Array, Array]:
-    """The k leading eigenvectors, or those of them whose eigenvalues dwarf the rest; and where to search for more."""
+    """Return the k leading eigenvectors, or only the dominant ones, and a basis for the others."""
     width = basis.shape[1]
     images = operator(basis)
     for _ in range(_MAX_STEPS):
@@ -53,22 +54,20 @@ def _search(
         values, S = values[::-1], S[:, ::-1]
         vectors = basis @ S[:, :k]
         residuals = images @ S[:, :k] - vectors * values[:k]
-        open_ones = np.linalg.norm(residuals, axis=0) > np.maximum(
-            tolerance * np.abs(values[:k]), noise
-        )
-        more = _orthonormal(residuals[:, open_ones], basis)
-        if more.shape[1] == 0:  # converged, or nothing of the space is left
+        allowed = np.maximum(tolerance * np.abs(values[:k]), noise)
+        unconverged = np.linalg.norm(residuals, axis=0) > allowed
+        more = _orthonormal(residuals[:, unconverged], basis)
+        if more.shape[1] == 0:  # converged, or the space is exhausted
             return vectors, basis[:, :0]
-        large = int(np.sum(values[:k] > _SWAMPED * values[0]))
-        if large < k and not open_ones[:large].any():
-            # One more step, since what the large ones lack in accuracy would stand out among the small.
-            return _orthonormal(operator(vectors[:, :large]), basis[:, :0]), basis @ S[
-                :, large : large + width
-            ]
+        large = int(np.sum(values[:k] > _SMALL * values[0]))
+        if large < k and not unconverged[:large].any():
+            # Another multiplication removes errors that would be large among the small eigenvalues.
+            dominant = _orthonormal(operator(vectors[:, :large]), basis[:, :0])
+            return dominant, basis @ S[:, large : large + width]
         if basis.shape[1] + more.shape[1] > min(len(basis), 3 * width):
             basis, images = basis @ S[:, :width], images @ S[:, :width]
         basis, images = np.hstack([basis, more]), np.hstack([images, operator(more)])
-    raise np.linalg.LinAlgError("Eigenvectors did not converge.")
+    raise np.linalg.LinAlgError("The eigenvectors did not converge.")
 
 
 def _without(basis: Array, block: Array) -> Array:
@@ -76,10 +75,10 @@ def _without(basis: Array, block: Array) -> Array:
 
 
 def _orthonormal(block: Array, basis: Array) -> Array:
-    """An orthonormal basis of what the columns of a block have beyond those of `basis`; nothing where that is noise."""
+    """Return an orthonormal basis of the part of `block` that is orthogonal to `basis`."""
     sizes = np.linalg.norm(block, axis=0)
     block = block[:, sizes > 0] / sizes[sizes > 0]
-    for _ in range(2):  # the second time for what rounding left in the first
+    for _ in range(2):  # the second pass removes rounding errors of the first
         if block.shape[1] == 0:
             break
         Q, R, _ = qr(_without(basis, block), mode="economic", pivoting=True, check_finite=False)

@@ -1,15 +1,12 @@
-"""ISOMAP (Tenenbaum, de Silva and Langford 2000) in the reading that reproduces the paper's cells.
+"""ISOMAP (Tenenbaum, de Silva and Langford 2000) with the details that reproduce the paper.
 
-Twelve neighbours; an edge if either end lists the other; duplicates tied by an edge of 1e-9; ties in a neighbour list
-broken by row order; geodesics and classical MDS on the largest connected part only, every other point at the origin;
-then every axis to zero mean and unit variance. At twelve neighbours Iris falls into 100 + 50 rows and Segment into 1980
-+ 330, so many rows share the origin there: probably an accident of the program that the paper used. Another one shows:
-the distance of a and b is the root of |a|^2 + |b|^2 - 2ab, and on Iris, whose one decimal makes equal distances by the
-hundred, the rounding of that sum decides who is a neighbour (71.33, 76.67 and 69.33, as printed; direct differences
-give 72.67, 77.33 and 78.73). The printed numbers come out with both, so they are kept under `parts="largest"`.
-`parts="joined"` measures directly and bridges the parts by their closest pairs; "auto" measures directly, and bridges
-only where the largest part holds no more than half of the rows (clusters that stand apart would otherwise fall on one
-point). `unit_variance=False` leaves the axes at their own length.
+`parts="largest"` reproduces the paper's table. Two rows are connected if either is among the twelve
+nearest neighbours of the other; equal distances are ordered by row number. Only the largest
+connected component is embedded; all other rows are at the origin. Distances are computed as the
+root of |a|^2 + |b|^2 - 2ab, because its rounding decides between the equal distances of Iris.
+
+`parts="joined"` computes distances directly and connects the components by their closest pairs.
+`parts="auto"` does this only if the largest component has no more than half of the rows.
 """
 
 from collections.abc import Callable
@@ -20,19 +17,20 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 from sgpmic_cli.files.array_cache import Memory, remembered
 
 Parts = Literal["largest", "joined", "auto"]
-Distances = Callable[[Array, Array], Array]  # of all rows of the one from all rows of the other
+Distances = Callable[[Array, Array], Array]  # (n, P), (m, P) -> (n, m)
 
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
-AXES = 8  # axes come in multiples of this: a file of them serves several q
+AXES = 8  # the number of cached axes is a multiple of this, so that one file serves several q
 EPS = float(np.finfo(float).eps)
-DENSE = 1000  # rows up to which a dense solver finds the axes faster
+DENSE = 1000  # largest number of rows for which a dense eigensolver is faster
 
 
 def isomap(
@@ -43,10 +41,9 @@ def isomap(
     unit_variance: bool = True,
     memory: PathLike | Memory | None = None,
 ) -> Array:
-    """Coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
+    """Return the coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
-    `memory` says where the coordinates of a data set are kept, so that repeats and other methods reuse
-    them: one file serves every q that needs as many axes, in eights.
+    `memory` is a cache for the coordinates, which repeats and other methods then reuse.
     """
     if not 1 <= q <= max(Y.shape[0] - 1, 1):
         raise ValueError(
@@ -57,33 +54,36 @@ def isomap(
         memory, __name__, f"{parts} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, parts)}
     )
     coordinates = kept["X"][:, :q]
-    if not unit_variance:
-        return coordinates
-    centred = coordinates - coordinates.mean(axis=0)
-    deviation = centred.std(axis=0, ddof=1) if len(Y) > 1 else np.ones(q)
+    return unit_variance_axes(coordinates) if unit_variance else coordinates
+
+
+def unit_variance_axes(X: Array) -> Array:
+    """Scale every axis to zero mean and unit variance (ddof 1); constant axes become zero."""
+    centred = X - X.mean(axis=0)
+    deviation = centred.std(axis=0, ddof=1) if len(X) > 1 else np.ones(X.shape[1])
     return centred / np.where(deviation > 0, deviation, 1.0)
 
 
 def neighbor_graph(
     Y: Array, n_neighbors: int = N_NEIGHBORS, distances: Distances = cdist
 ) -> sparse.csr_array:
-    """The symmetric graph in which two rows are joined if either counts the other among its nearest neighbours.
+    """Return the symmetric graph of pairs of which one row is a nearest neighbour of the other.
 
-    Equal rows must come out of `distances` at exactly zero. Always sparse: SciPy's graph routines read entries of a
-    dense matrix below 1e-8 as missing, and with them the edges between duplicates.
+    `distances` must return exactly zero for equal rows. The graph is sparse, because SciPy treats
+    entries below 1e-8 of a dense graph as missing, and with them the edges between duplicates.
     """
     n = Y.shape[0]
     n_neighbors = min(n_neighbors, n - 1)
     heads = np.empty((n, n_neighbors), dtype=np.int64)
     lengths = np.empty((n, n_neighbors))
-    for start in range(0, n, 512):
-        block = distances(Y[start : start + 512], Y)
-        # The nearest entry is the row itself, or an earlier duplicate of it that stands in its place.
-        order = _smallest(block, n_neighbors + 1)[:, 1:]
-        heads[start : start + 512] = order
-        lengths[start : start + 512] = np.take_along_axis(block, order, axis=1)
+    for rows in gen_batches(n, 512):
+        block = distances(Y[rows], Y)
+        # The first entry is the row itself or an earlier duplicate.
+        order = np.argsort(block, axis=1, kind="stable")[:, 1 : n_neighbors + 1]
+        heads[rows] = order
+        lengths[rows] = np.take_along_axis(block, order, axis=1)
     tails = np.repeat(np.arange(n), n_neighbors)
-    # Far below every length there is, in whatever unit: otherwise the layout would depend on the unit.
+    # Edges between duplicates must be much shorter than all others, whatever the unit is.
     tie = min(DUPLICATE_EDGE, 1e-6 * np.min(lengths, where=lengths > 0.0, initial=np.inf))
     edges = np.where(lengths > 0.0, lengths, tie).ravel()
     graph = sparse.csr_array((edges, (tails, heads.ravel())), shape=(n, n))
@@ -93,35 +93,17 @@ def neighbor_graph(
 
 
 def expanded_distances(A: Array, B: Array) -> Array:
-    """sqrt(|a|^2 + |b|^2 - 2ab) for all rows of A and B, rounded as it is by a toolbox that has no better way.
+    """Return sqrt(|a|^2 + |b|^2 - 2ab) for all pairs of rows.
 
-    Column after column, never by a matrix product: the last digits are then the same on every machine.
+    The sums run over columns and use no matrix product, so that rounding is equal on all machines.
     """
-    squares_a, squares_b, products = (
-        np.zeros((len(A), 1)),
-        np.zeros(len(B)),
-        np.zeros((len(A), len(B))),
-    )
-    term = np.empty_like(products)
+    squares_a, squares_b = np.zeros((len(A), 1)), np.zeros(len(B))
+    products = np.zeros((len(A), len(B)))
     for a, b in zip(A.T, B.T, strict=True):
         squares_a[:, 0] += a * a
         squares_b += b * b
-        products += np.multiply(a[:, None], b, out=term)
-    np.add(squares_a, squares_b, out=term)
-    products *= 2.0
-    term -= products
-    return np.sqrt(np.maximum(term, 0.0, out=term), out=term)
-
-
-def _smallest(distances: Array, k: int) -> NDArray[np.intp]:
-    """Columns of the k smallest entries of every row in their order, equal ones by column: a stable sort cut short."""
-    k = min(k, distances.shape[1])
-    limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    found = np.empty((len(distances), k), dtype=np.intp)
-    for row, limit, out in zip(distances, limits, found, strict=True):
-        near = np.flatnonzero(row <= limit)
-        out[:] = near[np.argsort(row[near], kind="stable")[:k]]
-    return found
+        products += a[:, None] * b
+    return np.sqrt(np.maximum(squares_a + squares_b - 2.0 * products, 0.0))
 
 
 def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
@@ -131,18 +113,18 @@ def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
         graph = _join(Y, graph, labels)
         labels = np.zeros_like(labels)
     inside = np.flatnonzero(labels == np.bincount(labels).argmax())
-    geodesic = csgraph.dijkstra(graph[inside][:, inside])  # every edge is there both ways
+    geodesic = csgraph.dijkstra(graph[inside][:, inside])
     coordinates = np.zeros((Y.shape[0], n_axes))
     coordinates[inside] = _classical_mds(geodesic, n_axes)
     return coordinates
 
 
 def _classical_mds(distances: Array, n_axes: int) -> Array:
-    """Eigenvectors of -1/2 J D^2 J times the roots of their eigenvalues; axes beyond the rank are zero."""
+    """Return the eigenvectors of -1/2 J D^2 J times the roots of their eigenvalues."""
     n = distances.shape[0]
     gram = distances**2
     means = gram.mean(axis=0)
-    gram -= means  # in place: at thousands of rows new memory costs more than the sums
+    gram -= means  # in place, because several N x N arrays would need much memory
     gram -= means[:, None]
     gram += means.mean()
     gram *= -0.5
@@ -151,37 +133,36 @@ def _classical_mds(distances: Array, n_axes: int) -> Array:
     coordinates[:, : len(values)] = vectors * np.sqrt(
         np.where(values > n * EPS * values[0], values, 0.0)
     )
-    return coordinates * np.where(
-        coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)] < 0, -1.0, 1.0
-    )
+    largest = coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)]
+    return coordinates * np.where(largest < 0, -1.0, 1.0)
 
 
 def _leading(gram: Array, k: int) -> tuple[Array, Array]:
-    """The k largest eigenvalues and their vectors (n, k), the largest first; fewer where the matrix has fewer."""
+    """Return the k largest eigenvalues in decreasing order and their eigenvectors (n, k)."""
     n = len(gram)
     if n > max(DENSE, 4 * k):
-        start = np.random.RandomState(0).standard_normal(
-            (n, k + AXES // 2)
-        )  # spare columns: the last converges sooner
+        # Additional columns speed up the convergence of the last eigenvector.
+        start = np.random.RandomState(0).standard_normal((n, k + AXES // 2))
         try:
             vectors = leading_eigenvectors(
                 lambda X: gram @ X, start, k, 1e-12, noise=1e-14 * float(linalg.norm(gram))
             )
             return np.einsum("nk,nk->k", vectors, gram @ vectors), vectors
         except np.linalg.LinAlgError:
-            pass  # eigenvalues too close together; a dense solver has them all
+            pass  # eigenvalues are too close together; use the dense solver
     values, vectors = linalg.eigh(gram, subset_by_index=[n - k, n - 1], overwrite_a=True)
     return values[::-1], vectors[:, ::-1]
 
 
 def _join(Y: Array, graph: sparse.csr_array, labels: NDArray[np.int32]) -> sparse.csr_array:
-    """Bridge the parts of a graph by the closest pair of points between each part and all that is joined so far."""
+    """Connect the components, each by its closest pair with the rows connected so far."""
     joined = labels == np.bincount(labels).argmax()
     bridges = graph.tolil()
     while not joined.all():
-        ours, theirs = np.flatnonzero(joined), np.flatnonzero(~joined)
-        gaps = cdist(Y[theirs], Y[ours])
+        inside, outside = np.flatnonzero(joined), np.flatnonzero(~joined)
+        gaps = cdist(Y[outside], Y[inside])
         i, j = np.unravel_index(gaps.argmin(), gaps.shape)
-        bridges[theirs[i], ours[j]] = bridges[ours[j], theirs[i]] = gaps[i, j] or DUPLICATE_EDGE
-        joined |= labels == labels[theirs[i]]
+        a, b = outside[i], inside[j]
+        bridges[a, b] = bridges[b, a] = gaps[i, j] or DUPLICATE_EDGE
+        joined |= labels == labels[a]
     return bridges.tocsr()

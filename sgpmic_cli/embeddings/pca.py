@@ -1,4 +1,4 @@
-"""Principal components of centred, unscaled data."""
+"""PCA and probabilistic PCA (Tipping and Bishop 1999) of centred, unscaled data."""
 
 import numpy as np
 from scipy import linalg
@@ -7,9 +7,9 @@ from sgpmic_cli._typing import Array
 
 
 def principal_axes(Y: Array, q: int) -> tuple[Array, Array]:
-    """Centred scores on the q leading axes (N, q), and the variances (ddof 1) of all axes in falling order.
+    """Return scores on q axes (N, q) and the variances (ddof 1) of all axes in decreasing order.
 
-    The smaller of the two Gram matrices is decomposed, so that 1024 pixels of 165 faces cost what 165 columns do.
+    The smaller one of the two Gram matrices is decomposed.
     """
     centred = Y - Y.mean(axis=0)
     n, p = centred.shape
@@ -20,16 +20,44 @@ def principal_axes(Y: Array, q: int) -> tuple[Array, Array]:
     else:
         values, axes = linalg.eigh(centred @ centred.T)
         scores = axes[:, ::-1][:, :q] * np.sqrt(np.maximum(values[::-1][:q], 0.0))
-    return _fix_signs(scores), np.maximum(values[::-1], 0.0) / degrees
+    # The sign of an axis is arbitrary: make its largest coordinate positive.
+    largest = scores[np.abs(scores).argmax(axis=0), np.arange(scores.shape[1])]
+    return scores * np.where(largest < 0, -1.0, 1.0), np.maximum(values[::-1], 0.0) / degrees
 
 
 def pca(Y: Array, q: int) -> Array:
-    """Scores on the q leading axes, not whitened (N, q)."""
+    """Return the unscaled scores on the q leading axes (N, q)."""
     return principal_axes(Y, q)[0]
 
 
-def _fix_signs(scores: Array) -> Array:
-    """Point every axis so that its largest coordinate is positive: eigenvectors have no sign of their own."""
-    largest = np.abs(scores).argmax(axis=0)
-    signs = np.sign(scores[largest, np.arange(scores.shape[1])])
-    return scores * np.where(signs == 0, 1.0, signs)
+def ppca(Y: Array, q: int, *, posterior: bool = False) -> Array:
+    """Return whitened scores, or the posterior means of probabilistic PCA (N, q).
+
+    Whitened scores reproduce the paper's numbers. The posterior mean multiplies axis j by
+    sqrt(1 - s2 / l_j), where s2 is the mean discarded variance.
+    """
+    scores, variances = principal_axes(Y, q)
+    kept = variances[:q]
+    safe = np.where(kept > 0, kept, 1.0)
+    whitened = scores / np.sqrt(safe)
+    if not posterior:
+        return whitened
+    p = Y.shape[1]
+    noise = variances[q:].sum() / (p - q) if p > q else 0.0
+    return whitened * np.sqrt(np.maximum(1.0 - noise / safe, 0.0))
+
+
+def dimensions_for(Y: Array, share: float) -> int:
+    """Return the smallest number of principal axes that explain the fraction `share` of variance.
+
+    This is the paper's rule for Q.
+    """
+    if not 0.0 < share <= 1.0:
+        raise ValueError(f"The fraction of variance must be in (0, 1], not {share}.")
+    variances = principal_axes(Y, 1)[1]
+    total = variances.sum()
+    if total <= 0.0:
+        return 1
+    # The tolerance excludes axes of rounding noise for share = 1.
+    reached = np.cumsum(variances) / total >= share - 1e-12
+    return int(reached.argmax()) + 1

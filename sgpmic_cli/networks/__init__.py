@@ -1,16 +1,9 @@
-"""Small dense networks in NumPy, double precision unless told otherwise; they know nothing of who trains them."""
+"""Small dense networks in NumPy, in double precision by default."""
 
-from sgpmic_cli.networks.autoencoder import Autoencoder
+from sgpmic_cli.networks.autoencoders import Autoencoder, VariationalAutoencoder
 from sgpmic_cli.networks.dense import Dense
-from sgpmic_cli.networks.losses import (
-    binary_cross_entropy,
-    gaussian_divergence,
-    gaussian_likelihood,
-    mean_squared_error,
-)
-from sgpmic_cli.networks.optimisers import Adam, Momentum
-from sgpmic_cli.networks.training import minibatches, train
-from sgpmic_cli.networks.variational import VariationalAutoencoder
+from sgpmic_cli.networks.losses import binary_cross_entropy, gaussian_likelihood
+from sgpmic_cli.networks.training import Adam, Momentum, train
 
 __all__ = [
     "Adam",
@@ -19,9 +12,6 @@ __all__ = [
     "Momentum",
     "VariationalAutoencoder",
     "binary_cross_entropy",
-    "gaussian_divergence",
     "gaussian_likelihood",
-    "mean_squared_error",
-    "minibatches",
     "train",
 ]

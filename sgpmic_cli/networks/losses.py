@@ -1,17 +1,17 @@
-"""Losses: each returns its value and writes dL/d(arguments) into the arrays handed in, so nothing is allocated twice.
+"""Losses that return their value and write dL/d(arguments) into the given arrays.
 
-`mean_squared_error` and `binary_cross_entropy` are means over rows and columns; `gaussian_likelihood` and
-`gaussian_divergence` are nats per row, summed over columns.
+`mean_squared_error` and `binary_cross_entropy` are means over rows and columns.
+`gaussian_likelihood` and `gaussian_divergence` are means over rows of sums over columns, in nats.
 """
 
 import numpy as np
 from scipy.special import expit
 
-STEEPEST = 50.0  # largest log-variance that is exponentiated
+MAX_LOG_VARIANCE = 50.0  # largest log-variance that is exponentiated
 
 
 def mean_squared_error(output: np.ndarray, target: np.ndarray, gradient: np.ndarray) -> float:
-    """1/(N P) sum (o - t)^2."""
+    """Return 1/(N P) sum (o - t)^2."""
     np.subtract(output, target, out=gradient)
     value = np.vdot(gradient, gradient) / gradient.size
     gradient *= 2.0 / gradient.size
@@ -19,7 +19,7 @@ def mean_squared_error(output: np.ndarray, target: np.ndarray, gradient: np.ndar
 
 
 def gaussian_likelihood(output: np.ndarray, target: np.ndarray, gradient: np.ndarray) -> float:
-    """-log N(t | o, I) without its constant: 1/(2N) sum (o - t)^2."""
+    """Return -log N(t | o, I) without its constant: 1/(2N) sum (o - t)^2."""
     np.subtract(output, target, out=gradient)
     value = 0.5 * np.vdot(gradient, gradient) / len(gradient)
     gradient /= len(gradient)
@@ -29,21 +29,17 @@ def gaussian_likelihood(output: np.ndarray, target: np.ndarray, gradient: np.nda
 def binary_cross_entropy(
     logits: np.ndarray, target: np.ndarray, gradient: np.ndarray, limit: float = np.inf
 ) -> float:
-    """Of sigmoid(l): 1/(N P) sum log(1 + e^l) - t l, with l held inside [-limit, limit].
+    """Return 1/(N P) sum log(1 + e^l) - t l for logits l, clipped to [-limit, limit].
 
-    Past the limit the slope is zero. That is what keeps the loss bounded when the targets are not probabilities:
-    with t > 1 it falls without end as l grows.
+    Outside the limits the gradient is zero. This bounds the loss for targets above 1.
     """
-    held = np.clip(logits, -limit, limit)
-    # log(1 + e^l) by its parts, which NumPy has in vectors; `logaddexp` takes them one by one, ten times as long.
-    softplus = np.abs(held)
-    np.exp(np.negative(softplus, out=softplus), out=softplus)
-    np.log1p(softplus, out=softplus)
-    softplus += np.maximum(held, 0.0)
-    value = (softplus.sum() - np.vdot(target, held)) / held.size
-    np.subtract(expit(held), target, out=gradient)
+    clipped = np.clip(logits, -limit, limit)
+    # log(1 + e^l) from vectorised functions, because np.logaddexp takes ten times as long.
+    softplus = np.log1p(np.exp(-np.abs(clipped))) + np.maximum(clipped, 0.0)
+    value = (softplus.sum() - np.vdot(target, clipped)) / clipped.size
+    np.subtract(expit(clipped), target, out=gradient)
     gradient *= np.abs(logits) <= limit
-    gradient /= held.size
+    gradient /= clipped.size
     return float(value)
 
 
@@ -52,19 +48,19 @@ def gaussian_divergence(
     log_variance: np.ndarray,
     mean_gradient: np.ndarray,
     log_variance_gradient: np.ndarray,
-    steepest: float = STEEPEST,
+    max_log_variance: float = MAX_LOG_VARIANCE,
 ) -> float:
-    """KL(N(m, diag e^v) || N(0, I)) = 1/(2N) sum (m^2 + e^v - v - 1).
+    """Return KL(N(m, diag e^v) || N(0, I)) = 1/(2N) sum (m^2 + e^v - v - 1).
 
-    Past v = `steepest` the exponential goes on as its tangent, so that a wild start has a gradient instead of infinity.
+    Above `max_log_variance` e^v is continued by its tangent, so that value and gradient are finite.
     """
     n = len(mean)
-    held = np.minimum(log_variance, steepest)
-    variance = np.exp(held)
+    clipped = np.minimum(log_variance, max_log_variance)
+    variance = np.exp(clipped)
     np.divide(mean, n, out=mean_gradient)
     np.subtract(variance, 1.0, out=log_variance_gradient)
-    tangent = variance * (1.0 + log_variance - held)
-    # In double precision, so that the loss is infinite only where a gradient is.
+    tangent = variance * (1.0 + log_variance - clipped)
+    # The sum is in double precision, so that the loss is infinite only if a gradient is.
     value = 0.5 * (np.vdot(mean, mean) + np.sum(tangent - log_variance - 1.0, dtype=np.float64)) / n
     log_variance_gradient /= 2.0 * n
     return float(value)

@@ -1,1 +1,1 @@
-"""Clusterers that SGP-MIC is compared with outside the paper."""
+"""Clusterers for comparisons outside the paper."""

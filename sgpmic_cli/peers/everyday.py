@@ -1,7 +1,6 @@
-"""Clusterers that people use today, to be compared with: thin covers around scikit-learn's, each with one setting.
+"""Common clusterers of scikit-learn for comparisons, each with one fixed configuration.
 
-Every one brings the columns to one scale by itself (`scale="standard"`), is told the number of clusters where it can be
-told, and gets no setting that depends on the data set beyond its number of rows.
+They scale the columns (`scale="standard"`). Their settings depend only on the number of rows.
 """
 
 from typing import Any
@@ -15,11 +14,11 @@ from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import check_clusters
 from sgpmic_cli.model.scaling import offset_and_scale
 
-NEIGHBOURS = 12  # of the spectral graph
+N_NEIGHBORS = 12  # of the graph for spectral clustering
 
 
 class Peer(Clusterer):
-    """Rows at one scale, handed to the clusterer that `_clusterer` makes for their number."""
+    """A clusterer that scales the rows and applies the clusterer that `_clusterer` returns."""
 
     def _fit_to(self, X) -> None:
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
@@ -31,8 +30,8 @@ class Peer(Clusterer):
         raise NotImplementedError
 
 
-class ToldPeer(Peer):
-    """A peer that is told the number of clusters."""
+class FixedNumberPeer(Peer):
+    """A peer with a given number of clusters."""
 
     def __init__(self, n_clusters=8, *, scale="standard", random_state=None):
         self.n_clusters = n_clusters
@@ -40,15 +39,15 @@ class ToldPeer(Peer):
         self.random_state = random_state
 
 
-class PeerKMeans(ToldPeer):
-    """k-means, the best of ten starts."""
+class PeerKMeans(FixedNumberPeer):
+    """k-means with ten starts."""
 
     def _clusterer(self, n: int) -> Any:
         return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
 
 
-class PeerGaussianMixture(ToldPeer):
-    """A mixture of Gaussians with full covariances, the best of three starts."""
+class PeerGaussianMixture(FixedNumberPeer):
+    """A Gaussian mixture with full covariances and three starts."""
 
     def _clusterer(self, n: int) -> Any:
         return GaussianMixture(
@@ -56,20 +55,20 @@ class PeerGaussianMixture(ToldPeer):
         )
 
 
-class PeerSpectral(ToldPeer):
-    """Spectral clustering of the graph of nearest neighbours."""
+class PeerSpectral(FixedNumberPeer):
+    """Spectral clustering of the nearest-neighbour graph."""
 
     def _clusterer(self, n: int) -> Any:
         return SpectralClustering(
             self.n_clusters,
             affinity="nearest_neighbors",
-            n_neighbors=min(NEIGHBOURS, n - 1),
+            n_neighbors=min(N_NEIGHBORS, n - 1),
             random_state=self.random_state,
         )
 
 
-class PeerWard(ToldPeer):
-    """Agglomerative clustering by Ward's criterion, which has no chance in it."""
+class PeerWard(FixedNumberPeer):
+    """Agglomerative clustering with Ward's criterion."""
 
     def __init__(self, n_clusters=8, *, scale="standard"):
         self.n_clusters = n_clusters
@@ -80,7 +79,7 @@ class PeerWard(ToldPeer):
 
 
 class PeerHDBSCAN(Peer):
-    """HDBSCAN, which finds the number of clusters by itself; the rows it calls noise (-1) count as one more cluster."""
+    """HDBSCAN, which chooses the number of clusters. Noise rows have label -1."""
 
     def __init__(self, *, scale="standard"):
         self.scale = scale

@@ -1,4 +1,4 @@
-"""ISOMAP against scikit-learn where the two agree by definition, and its own readings where they do not."""
+"""ISOMAP against scikit-learn, a dense solver and the printed cells."""
 
 import sys
 
@@ -10,16 +10,12 @@ from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap
-from sgpmic_cli.embeddings.isomap import (
-    DUPLICATE_EDGE,
-    _smallest,
-    expanded_distances,
-    neighbor_graph,
-)
+from sgpmic_cli.embeddings.isomap import DUPLICATE_EDGE, expanded_distances, neighbor_graph
 from sgpmic_cli.fcm import FuzzyCMeans
+from sgpmic_cli.scores import purity
 
 
-def test_against_scikit_learn_on_one_piece():
+def test_a_connected_graph_agrees_with_scikit_learn():
     Y = np.random.RandomState(0).rand(120, 3)
     ours = isomap(Y, 2, unit_variance=False)
     theirs = Isomap(n_neighbors=12, n_components=2).fit_transform(Y)
@@ -27,12 +23,12 @@ def test_against_scikit_learn_on_one_piece():
 
 
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
-def test_axes_of_many_rows_are_those_of_a_dense_solver(name, monkeypatch):
+def test_axes_of_many_rows_agree_with_a_dense_solver(name, monkeypatch):
     module = sys.modules["sgpmic_cli.embeddings.isomap"]
     Y = load(name).Y
     dense = isomap(Y, 5, unit_variance=False)
     monkeypatch.setattr(module, "DENSE", 100)
-    monkeypatch.setattr(module.linalg, "eigh", None)  # it is not asked
+    monkeypatch.setattr(module.linalg, "eigh", None)  # must not be called
     np.testing.assert_allclose(
         isomap(Y, 5, unit_variance=False), dense, atol=1e-9 * np.abs(dense).max()
     )
@@ -45,12 +41,12 @@ def test_axes_beyond_the_rank_are_zero():
 
 
 @pytest.mark.parametrize(("name", "parts"), [("iris", (100, 50)), ("segment", (1980, 330))])
-def test_data_that_fall_apart_at_twelve_neighbours(name, parts):
+def test_components_of_data_with_twelve_neighbours(name, parts):
     labels = connected_components(neighbor_graph(load(name).Y), directed=False)[1]
     assert tuple(sorted(np.bincount(labels), reverse=True)) == parts
 
 
-def test_points_outside_the_largest_part_share_one_place():
+def test_rows_outside_the_largest_component_share_one_point():
     Y = load("iris").Y
     X = isomap(Y, 2)
     setosa = X[:50]
@@ -60,7 +56,7 @@ def test_points_outside_the_largest_part_share_one_place():
     assert np.ptp(joined[:50], axis=0).max() > 0.1
 
 
-def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority():
+def test_auto_joins_components_unless_one_has_most_rows():
     iris = load("iris").Y + 1e-3 * np.random.RandomState(0).rand(150, 4)  # without equal distances
     np.testing.assert_allclose(
         isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"), atol=1e-6
@@ -74,7 +70,7 @@ def test_parts_are_bridged_by_themselves_only_where_the_largest_is_no_majority()
 
 
 @pytest.mark.parametrize("distances", [cdist, expanded_distances])
-def test_duplicates_are_tied_not_lost(distances):
+def test_duplicates_are_connected(distances):
     Y = np.repeat(np.random.RandomState(1).rand(20, 2), 2, axis=0)
     graph = neighbor_graph(Y, distances=distances).toarray()
     assert graph[0, 1] == DUPLICATE_EDGE
@@ -83,16 +79,12 @@ def test_duplicates_are_tied_not_lost(distances):
 
 
 @pytest.mark.parametrize(("q", "printed"), [(1, 71.33), (2, 76.67), (3, 69.33)])
-def test_the_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, printed):
+def test_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, printed):
     iris = load("iris")
-    assert 100 * purity(iris, isomap(iris.Y, q)) == pytest.approx(printed, abs=0.005)
-    assert 100 * purity(iris, isomap(iris.Y, q, parts="auto")) != pytest.approx(printed, abs=0.5)
-
-
-def purity(data, X):
-    labels = FuzzyCMeans(data.n_classes, random_state=0).fit(X).labels_
-    classes = np.unique(data.labels, return_inverse=True)[1]
-    return sum(np.bincount(classes[labels == m]).max() for m in np.unique(labels)) / len(classes)
+    for parts, expected in (("largest", True), ("auto", False)):
+        X = isomap(iris.Y, q, parts=parts)
+        acc = purity(iris.labels, FuzzyCMeans(3, random_state=0).fit(X).labels_)
+        assert (abs(acc - printed) < (0.005 if expected else 0.5)) == expected
 
 
 def test_expanded_distances_are_distances():
@@ -101,13 +93,13 @@ def test_expanded_distances_are_distances():
     np.testing.assert_allclose(expanded_distances(A, B), cdist(A, B), rtol=1e-12)
 
 
-def test_kept_coordinates_are_the_same(tmp_path):
+def test_cached_coordinates_are_the_same(tmp_path):
     Y = load("wine").Y
     fresh = isomap(Y, 3)
     for _ in range(2):
         np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
     (kept,) = tmp_path.iterdir()
-    kept.write_bytes(kept.read_bytes()[:100])  # a torn file is computed again
+    kept.write_bytes(kept.read_bytes()[:100])  # a truncated file is computed again
     np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
     kept.write_bytes(b"")
     np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
@@ -116,11 +108,3 @@ def test_kept_coordinates_are_the_same(tmp_path):
 def test_too_many_axes_are_refused():
     with pytest.raises(ValueError, match="at most"):
         isomap(np.eye(4), 4)
-
-
-@pytest.mark.parametrize("k", [1, 13, 40])
-def test_the_nearest_are_those_of_a_stable_sort(k):
-    distances = np.random.RandomState(0).randint(6, size=(30, 40)).astype(float)  # full of ties
-    np.testing.assert_array_equal(
-        _smallest(distances, k), np.argsort(distances, axis=1, kind="stable")[:, :k]
-    )

@@ -1,4 +1,4 @@
-"""Landmark ISOMAP against the exact one, and the laws that hold for any number of rows."""
+"""Landmark ISOMAP against exact ISOMAP and the known coordinates of a Swiss roll."""
 
 import numpy as np
 import pytest
@@ -7,67 +7,53 @@ from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.embeddings.landmarks import landmark_isomap
 
 
-def roll(n, seed=0):
-    """A Swiss roll and the two coordinates that made it."""
-    rng = np.random.RandomState(seed)
+def swiss_roll(n):
+    """Return the rows and the two coordinates from which they were generated."""
+    rng = np.random.RandomState(0)
     turn, height = 1.5 * np.pi * (1.0 + 2.0 * rng.uniform(size=n)), 21.0 * rng.uniform(size=n)
-    length = 0.5 * (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn))  # of the spiral from its centre
-    return np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)]), np.column_stack(
-        [length, height]
-    )
+    length = 0.5 * (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn))  # arc length of the spiral
+    Y = np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)])
+    return Y, np.column_stack([length, height])
 
 
-def agreement(X, other):
-    """For each axis of `other` the correlation with the best linear function of X."""
+def embed(Y, n_landmarks, q=2, seed=0):
+    return landmark_isomap(Y, q, np.random.RandomState(seed), n_landmarks=n_landmarks)
+
+
+def correlations(X, other):
+    """Return the correlation of each axis of `other` with the best linear function of X."""
     design = np.column_stack([X, np.ones(len(X))])
     fitted = design @ np.linalg.lstsq(design, other, rcond=None)[0]
     return [np.corrcoef(a, b)[0, 1] for a, b in zip(fitted.T, other.T, strict=True)]
 
 
-def test_the_roll_comes_out_flat():
-    Y, truth = roll(3000)
-    X = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=1000)
-    assert min(agreement(X, truth)) > 0.99
+def test_the_coordinates_of_the_roll_are_found():
+    Y, truth = swiss_roll(3000)
+    assert min(correlations(embed(Y, 1000), truth)) > 0.99
 
 
-def test_close_to_the_exact_coordinates():
-    Y, _ = roll(1800)
-    X = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=1000)
-    assert min(agreement(X, isomap(Y, 2))) > 0.99
-
-
-def test_all_rows_as_landmarks_stay_at_the_exact_coordinates():
-    Y, _ = roll(300)
-    X = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=300)
-    assert min(agreement(X, isomap(Y, 2))) > 0.999
+@pytest.mark.parametrize(("n", "n_landmarks", "limit"), [(1800, 1000, 0.99), (300, 300, 0.999)])
+def test_coordinates_agree_with_exact_isomap(n, n_landmarks, limit):
+    Y, _ = swiss_roll(n)
+    assert min(correlations(embed(Y, n_landmarks), isomap(Y, 2))) > limit
 
 
 def test_axes_have_zero_mean_and_unit_variance():
-    X = landmark_isomap(roll(1000)[0], 3, np.random.RandomState(0), n_landmarks=200)
+    X = embed(swiss_roll(1000)[0], 200, q=3)
     np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
 
 
-def test_duplicates_fall_on_one_place():
-    Y = np.repeat(roll(300)[0], 4, axis=0)
-    X = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=400).reshape(300, 4, 2)
+def test_duplicates_have_equal_coordinates():
+    X = embed(np.repeat(swiss_roll(300)[0], 4, axis=0), 400).reshape(300, 4, 2)
     assert np.isfinite(X).all()
     np.testing.assert_allclose(X - X[:, :1], 0.0, atol=1e-12)
 
 
-def test_the_result_depends_on_the_seed_alone():
-    Y, _ = roll(800)
-    first, again = (
-        landmark_isomap(Y, 2, np.random.RandomState(7), n_landmarks=200) for _ in range(2)
-    )
-    np.testing.assert_array_equal(first, again)
-
-
-@pytest.mark.parametrize("numbers", [1, 10**4])
-def test_blocks_do_not_matter(numbers, monkeypatch):
-    Y, _ = roll(300)
-    whole = landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=100)
-    monkeypatch.setattr("sgpmic_cli.embeddings.landmarks.BLOCK_NUMBERS", numbers)
-    np.testing.assert_allclose(
-        landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=100), whole, atol=1e-12
-    )
+def test_the_result_depends_on_the_seed_only_and_not_on_blocks(monkeypatch):
+    Y, _ = swiss_roll(300)
+    expected = embed(Y, 100, seed=7)
+    np.testing.assert_array_equal(embed(Y, 100, seed=7), expected)
+    for size in (1, 10**4):
+        monkeypatch.setattr("sgpmic_cli.embeddings.landmarks.BLOCK_SIZE", size)
+        np.testing.assert_allclose(embed(Y, 100, seed=7), expected, atol=1e-12)

@@ -119,6 +119,7 @@ def test_an_interrupted_refit_leaves_the_old_model_whole():
     assert np.array_equal(model.predict(X), before["labels_"])
 
 
+@pytest.mark.slow
 def test_the_number_of_dimensions_can_be_left_to_the_bound():
     X = clouds(0, 6, size=30, columns=6)
     bounds = {q: small(n_components=q).fit(X).lower_bound_ for q in (1, 2, 3, 5)}
@@ -140,6 +141,7 @@ def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
+@pytest.mark.slow
 def test_labels_do_not_depend_on_units_or_order(name):
     data = load(name)
     random = np.random.RandomState(1)
@@ -154,6 +156,7 @@ def test_labels_do_not_depend_on_units_or_order(name):
     assert adjusted_rand_score(first[rows], labels(data.Y[rows])) >= 0.9
 
 
+@pytest.mark.slow
 def test_thin_shapes_are_found_when_their_number_is_told():
     scores = []
     for name in ("spirals", "semicircles", "circles", "moons", "pinwheel"):
@@ -165,6 +168,7 @@ def test_thin_shapes_are_found_when_their_number_is_told():
 
 
 @pytest.mark.parametrize("draw", ["standard_normal", "random_sample"])
+@pytest.mark.slow
 def test_data_without_structure_are_one_cluster(draw):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

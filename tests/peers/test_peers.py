@@ -1,3 +1,5 @@
+"""The peers find clusters whatever the units of the columns are."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -8,37 +10,32 @@ from sgpmic_cli.peers.everyday import PeerHDBSCAN, PeerKMeans
 PEERS = resolve(["peers"])
 
 
-def two_clouds(scale=1.0):
+def two_groups(scale=1.0):
     random = np.random.RandomState(0)
     X = np.vstack([random.randn(40, 3), random.randn(40, 3) + 8.0])
-    X[:, 2] = scale * random.randn(80)  # says nothing
+    X[:, 2] = scale * random.randn(80)  # not informative
     return X, np.repeat([0, 1], 40)
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=[peer.name for peer in PEERS])
-def test_every_peer_finds_two_clouds_whatever_the_units(peer):
+def test_every_peer_finds_two_groups_in_any_units(peer):
     arguments = {"n_clusters": 2, "random_state": 0}
-    model = peer.load()(
-        **{name: value for name, value in arguments.items() if name in peer.accepts()}
-    )
-    X, classes = two_clouds(scale=1000.0)
+    model = peer.load()(**{k: value for k, value in arguments.items() if k in peer.accepts()})
+    X, classes = two_groups(scale=1000.0)
     assert adjusted_rand_score(classes, model.fit_predict(X)) > 0.9
 
 
-def test_the_scale_of_the_columns_can_be_left_as_it_is():
-    X, classes = two_clouds(scale=1000.0)
-    assert (
-        adjusted_rand_score(classes, PeerKMeans(2, scale="none", random_state=0).fit_predict(X))
-        < 0.2
-    )
+def test_columns_can_be_left_unscaled():
+    X, classes = two_groups(scale=1000.0)
+    labels = PeerKMeans(2, scale="none", random_state=0).fit_predict(X)
+    assert adjusted_rand_score(classes, labels) < 0.2
 
 
-def test_hdbscan_finds_the_number_by_itself():
-    X, _ = two_clouds()
+def test_hdbscan_chooses_the_number_of_clusters():
     assert "n_clusters" not in PeerHDBSCAN().get_params()
-    assert PeerHDBSCAN().fit_predict(X).max() == 1
+    assert PeerHDBSCAN().fit_predict(two_groups()[0]).max() == 1
 
 
-def test_more_clusters_than_rows_are_refused_in_one_sentence():
+def test_more_clusters_than_rows_are_refused():
     with pytest.raises(ValueError, match="n_clusters=90 needs at least that many rows"):
-        PeerKMeans(90).fit(two_clouds()[0])
+        PeerKMeans(90).fit(two_groups()[0])

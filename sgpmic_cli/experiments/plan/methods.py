@@ -140,10 +140,10 @@ _BUILT_IN = (
     ),
     _baseline("ppca-fcm", "ppca_fcm:PPCAFCM", "PPCA-FCM", as_stated={"posterior": True}, cost=0.02),
     _baseline("fgplvm-fcm", "fgplvm_fcm:FGPLVMFCM", "FGPLVM-FCM", fitted=True),
-    _baseline("ae-fcm", "deep.ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
+    _baseline("ae-fcm", "ae_fcm:AEFCM", "AE-FCM", drops_columns=False, cost=0.65, fitted=True),
     _baseline(
         "vae-fcm",
-        "deep.vae_fcm:VAEFCM",
+        "vae_fcm:VAEFCM",
         "VAE-FCM",
         drops_columns=False,
         # Codes overflow in some runs, which the printed standard deviations show too.
@@ -158,7 +158,7 @@ _BUILT_IN = (
     ),
     _baseline(
         "unca",
-        "unca.estimator:UNCA",
+        "unca:UNCA",
         "UNCA",
         settings={"lam": 100.0},
         as_run=UNCA_AS_RUN,
@@ -176,10 +176,10 @@ _BUILT_IN = (
         cost=0.2,
         fitted=True,
     ),
-    _baseline("sdc", "deep.sdc:SDC", "SDC", drops_columns=False, cost=0.3),
+    _baseline("sdc", "sdc:SDC", "SDC", drops_columns=False, cost=0.3),
     _baseline(
         "deepc",
-        "deep.deepc:DEEPC",
+        "deepc:DEEPC",
         "DEEPC",
         drops_columns=False,
         # The printed ACC on CMC is below the fraction of its largest class, so it is not purity.
@@ -209,7 +209,7 @@ _BUILT_IN = (
     ),
     _baseline(
         "unca-tuned",
-        "unca.estimator:UNCA",
+        "unca:UNCA",
         "UNCA (lambda by row)",
         grid={"lam": LAMBDAS},
         as_run=UNCA_AS_RUN,
@@ -220,7 +220,7 @@ _BUILT_IN = (
     ),
     _baseline(
         "vae-sound-fcm",
-        "deep.vae_fcm:VAESoundFCM",
+        "vae_fcm:VAESoundFCM",
         "VAE-FCM (Gaussian likelihood)",
         drops_columns=False,
         cost=1.5,

@@ -59,6 +59,7 @@ def test_an_unknown_name_gets_the_nearest():
         resolve(["figure1", "figur2"])
 
 
+@pytest.mark.slow
 def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
     said = []
@@ -77,10 +78,12 @@ def test_every_panel_has_its_printed_number():
         assert FIGURE_ACC[figure, name].keys() == latent_spaces.METHODS.keys()
 
 
+@pytest.mark.slow
 def test_kernels(twice):
     assert twice(figure5) == []
 
 
+@pytest.mark.slow
 def test_convergence(twice, monkeypatch):
     monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
     monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))

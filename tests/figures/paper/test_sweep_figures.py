@@ -43,6 +43,7 @@ def sweeps(tmp_path):
 
 
 @pytest.mark.parametrize("draw", [figure7, figure8])
+@pytest.mark.slow
 def test_two_drawings_are_equal_byte_by_byte(sweeps, draw):
     for name in ("first", "second"):
         assert draw(sweeps / name, PlotOptions(results=sweeps)) == []

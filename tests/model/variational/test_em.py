@@ -63,6 +63,7 @@ def test_the_e_step_balances_the_slopes_of_the_bound(begun):
         assert evaluate(data, replace(state, S=S))[1] <= value + 1e-6
 
 
+@pytest.mark.slow
 def test_many_rounds_stay_finite_and_converge(begun):
     data, state = begun
     fit = train(data, state, rounds=500, steps=8, tol=0.0)

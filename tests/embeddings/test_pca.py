@@ -1,4 +1,4 @@
-"""PCA, PPCA and the rule for Q against scikit-learn and the model's own equations."""
+"""PCA, PPCA and the choice of Q against scikit-learn and the model's equations."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from sgpmic_cli.embeddings import dimensions_for, pca, ppca
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (20, 40)])
-def test_pca_against_scikit_learn(shape):
+def test_pca_agrees_with_scikit_learn(shape):
     Y = np.random.RandomState(0).randn(*shape) @ np.diag(np.linspace(3, 0.5, shape[1])) + 5
     ours, theirs = pca(Y, 4), PCA(4, svd_solver="full").fit_transform(Y)
     np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-9)
@@ -17,19 +17,17 @@ def test_pca_against_scikit_learn(shape):
 
 
 def test_ppca_whitens():
-    X = ppca(load("iris").Y, 3)
-    np.testing.assert_allclose(np.cov(X.T), np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(np.cov(ppca(load("iris").Y, 3).T), np.eye(3), atol=1e-10)
 
 
 def test_ppca_posterior_mean():
-    """(W'W + s2 I)^-1 W' y of the maximum-likelihood model, up to the signs of the axes."""
+    """Compare with (W'W + s2 I)^-1 W' y of the maximum-likelihood model, up to signs."""
     Y = load("iris").Y
-    centred = Y - Y.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(Y.T))
     values, vectors = values[::-1], vectors[:, ::-1]
     noise = values[2:].mean()
     W = vectors[:, :2] * np.sqrt(values[:2] - noise)
-    expected = centred @ W @ np.linalg.inv(W.T @ W + noise * np.eye(2))
+    expected = (Y - Y.mean(axis=0)) @ W @ np.linalg.inv(W.T @ W + noise * np.eye(2))
     np.testing.assert_allclose(np.abs(ppca(Y, 2, posterior=True)), np.abs(expected), atol=1e-10)
 
 
@@ -48,6 +46,6 @@ def test_dimensions_of_the_printed_table(name, expected):
     assert tuple(dimensions_for(Y, share) for share in (0.50, 0.95, 0.99)) == expected
 
 
-def test_a_share_outside_the_unit_interval_is_refused():
-    with pytest.raises(ValueError, match="share of variance"):
+def test_a_fraction_of_variance_outside_the_unit_interval_is_refused():
+    with pytest.raises(ValueError, match="fraction of variance"):
         dimensions_for(np.eye(3), 95)

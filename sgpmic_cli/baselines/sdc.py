@@ -1,12 +1,11 @@
 """SDC: similarity-based discriminative clustering (Passalis and Tefas 2019).
 
-A linear projection z = y W is trained so that the similarities of its rows come near to targets taken from k-means:
-high within a cluster, low across, neither extreme, which keeps clusters from collapsing. The constants are those of
-the authors' own evaluation script, one set for all data sets (its special pair for their Yale images is not used), and
-nothing was searched. They reproduce the printed column, ten of 24 UCI cells to the second decimal. W starts at the
-principal axes and moves little, so k-means on principal components alone is near in most cells; Iris tells them apart
-(Q = 1, 2: printed 90.67, 89.33; trained 90.60, 89.20; untrained 91.33, 88.67). The printed spread of 0.00 would follow
-from the script's fixed seed: over seeds, Segment has standard deviations of 1 to 5 points.
+A linear projection z = y W is trained so that the similarities of the projected rows approach
+targets from k-means, which are high within clusters and low between clusters. The defaults are
+those of the authors' evaluation script. W starts at the principal axes.
+
+N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace learning", Pattern
+Recognition 96, 2019.
 """
 
 from typing import ClassVar
@@ -20,14 +19,14 @@ from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.estimator_base.parameter_checks import number, positive_number, whole
 from sgpmic_cli.networks import Adam, train
 
-WARM_UP_ROWS = 1000  # the start, its scale and the first epoch look at these rows only
+WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
 
 
 def similarity_loss(Z, clusters, sigma, within, across):
-    """J = sum w (G - T)^2 / sum w for G = exp(-|z_i - z_j|^2 / sigma^2), and dJ/dZ (N, Q).
+    """Return J = sum w (G - T)^2 / sum w with G = exp(-|z_i - z_j|^2 / sigma^2), and dJ/dZ (N, Q).
 
-    T is `within` for pairs of one cluster and `across` for others; w = 1 and 1/(number of clusters - 1), so that the
-    many pairs across do not drown the few within.
+    Within clusters T = `within` and w = 1. Between clusters T = `across` and
+    w = 1 / (number of clusters - 1), which balances the two kinds of pairs.
     """
     same = clusters[:, None] == clusters[None, :]
     others = len(np.unique(clusters)) - 1
@@ -40,59 +39,38 @@ def similarity_loss(Z, clusters, sigma, within, across):
 
 
 def orthonormality_loss(W):
-    """R = |W'W - I|^2 / (2 Q^2), and dR/dW."""
+    """Return R = |W'W - I|^2 / (2 Q^2) and dR/dW."""
     excess = W.T @ W - np.eye(W.shape[1])
     scale = W.shape[1] ** 2
     return float(np.vdot(excess, excess)) / (2.0 * scale), 2.0 * W @ excess / scale
 
 
 class SDC(EmbeddingClusterer):
-    """K-means targets, a near-orthonormal W by Adam on J + R, k-means on the projection.
+    """Train a nearly orthonormal projection on k-means targets, then apply k-means to it.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     within, across : float, default=0.8 and 0.2
-        Targets of the similarities within and across clusters.
+        Target similarities within and between clusters.
     cluster_factor : float, default=1.2
-        Clusters of the targets for each cluster wanted.
+        Number of target clusters divided by `n_clusters`.
     n_init : int, default=3
-        Starts of k-means.
+        Number of k-means starts.
     epochs : int, default=50
-        Passes over the rows.
+        Number of training epochs.
     batch_size : int, default=128
-        Rows in a step.
+        Number of rows per minibatch.
     learning_rate : float, default=0.001
-        Step size of Adam.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means and of the order of the rows.
+        Learning rate of Adam.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     embedding_ : ndarray of shape (n_samples, n_components)
         Projected rows X W.
     components_ : ndarray of shape (n_features, n_components)
         The projection W.
     loss_curve_ : list of float
-        Loss of every epoch.
-
-    References
-    ----------
-    .. [1] N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace learning", Pattern
-       Recognition 96, 2019.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import SDC
-    >>> from sgpmic_cli.data import load
-    >>> model = SDC(n_clusters=3, epochs=2, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Training loss of each epoch.
     """
 
     _rules: ClassVar = {
@@ -105,7 +83,7 @@ class SDC(EmbeddingClusterer):
         "learning_rate": positive_number(),
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument per parameter
         self,
         n_clusters=8,
         n_components=2,
@@ -138,17 +116,15 @@ class SDC(EmbeddingClusterer):
         axes = np.linalg.svd(first - first.mean(axis=0), full_matrices=False)[2]
         if self.n_components > len(axes):
             raise ValueError(
-                f"n_components={self.n_components} exceeds the {len(axes)} axes the data have."
+                f"n_components={self.n_components} exceeds the {len(axes)} principal axes."
             )
         W = np.ascontiguousarray(axes[: self.n_components].T)  # (P, Q)
         projected = first @ W
         sigma = cdist(projected, projected).mean() or 1.0
 
         self.loss_curve_ = []
-        for n_rows, epochs in (
-            (len(first), 1),
-            (len(Y), self.epochs),
-        ):  # the optimiser starts anew after the warm-up
+        # The optimiser is restarted after the warm-up epoch.
+        for n_rows, epochs in ((len(first), 1), (len(Y), self.epochs)):
             self.loss_curve_ += self._descend(W, Y[:n_rows], clusters, sigma, epochs, rng)
         self.components_ = W
         self.embedding_ = Y @ W

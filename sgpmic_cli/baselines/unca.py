@@ -1,18 +1,17 @@
-"""Unsupervised neighbourhood component analysis (Qin, Song, Huang and Zhu 2015): labels and projection take turns.
+"""Unsupervised neighbourhood component analysis (Qin, Song, Huang and Zhu 2015).
 
-Fifteen rounds, whatever happens. Labels: spectral clustering of the Gaussian affinities of Z, in the first round of the
-data themselves; k-means is tried again, up to 51 times, until the cohesion of the clusters exceeds that of the round
-before. Projection: neighbourhood component analysis for these labels, from a new random A of size 0.01. The labels of
-the last round are the result, so the projection that would follow them is not made.
+A fixed number of iterations alternates two steps:
 
-Unscaled data leave most affinities at the floor, and the labels then follow the few pairs that are nearly equal: that
-is the published method and not repaired here.
+- Labels: spectral clustering with Gaussian affinities of Z, in the first iteration of the data.
+  k-means is repeated up to 51 times until the cohesion of the clusters exceeds the previous one.
+- Projection: neighbourhood component analysis for these labels, from a new random A of size 0.01.
 
-One lambda for all rows, 100, fits the paper's column better than one chosen for each. The published program asks for
-the eigenvectors next to zero of a matrix that is singular, and so gets inexact ones; with exact ones Iris comes out at
-91 to 93, with errors of 1.5 times the eigenvalue lower and scattered, as in the print (76.40, 86.20, 87.73). The
-document on the printed numbers has the rest. The table is made with at most 30 line searches to a projection; the
-estimator's own default is the published 1000, and exact eigenvectors.
+The last labels are the result. On unscaled data most affinities are at their lower limit and the
+labels follow a few nearly equal pairs; this is a property of the published method. The settings
+that reproduce the paper's column are explained in docs/printed-numbers.md.
+
+C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for clustering",
+Neurocomputing 168, 2015.
 """
 
 from math import ceil
@@ -24,60 +23,34 @@ from numpy.typing import NDArray
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.baselines.unca import nca
-from sgpmic_cli.baselines.unca.affinity import Affinity
-from sgpmic_cli.baselines.unca.conjugate_gradients import descend, evaluated
+from sgpmic_cli.baselines.conjugate_gradients import descend, evaluated
+from sgpmic_cli.baselines.unca_graph import Affinity
+from sgpmic_cli.baselines.unca_projection import Objective
 from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 Labels = NDArray[np.int64]
 
-_IN_A_ROW = 5  # line searches that the published program asks of its minimiser at a time
-MAX_ROWS = 20_000  # where all of them are near each other, their affinities take 1.6 GB
+_LINE_SEARCHES_PER_CALL = 5  # of the minimiser in the published program
+MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
 
 class UNCA(EmbeddingClusterer):
     """Alternate spectral labels and penalised neighbourhood component analysis.
 
-    As in the published program a projection has up to 1000 line searches, five at a time, and ends where those after
-    the first of five bring less than 1e-4 together.
+    As in the published program, line searches are run in groups of five. A projection ends if the
+    last four searches of a group improve the objective by less than 1e-4.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
     lam : float, default=1.0
         Weight lambda of the penalty on the projection.
     rounds : int, default=15
-        Rounds of labels and projection.
+        Number of iterations.
     line_searches : int, default=1000
-        Line searches of a projection at most.
+        Maximum number of line searches per projection.
     eigenvector_error : float, default=0.0
-        Size of the error of an eigenvector in multiples of its eigenvalue; 0 for exact ones, about 1.5 for those of the
-        published program.
-    random_state : int, RandomState instance or None, default=None
-        Seed of k-means, of the projections and of the errors.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        What the labels of the last round were made from.
-
-    References
-    ----------
-    .. [1] C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for clustering",
-       Neurocomputing 168, 2015.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.baselines import UNCA
-    >>> from sgpmic_cli.data import load
-    >>> model = UNCA(n_clusters=3, rounds=2, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
+        Size of the noise that is added to an eigenvector, in multiples of its eigenvalue. 0 gives
+        exact eigenvectors; 1.5 resembles the published program.
     """
 
     _rules: ClassVar = {
@@ -109,10 +82,10 @@ class UNCA(EmbeddingClusterer):
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:
             raise ValueError(
-                f"UNCA compares all rows with each other and takes at most {MAX_ROWS}, not {len(Y)}."
+                f"UNCA compares all pairs of rows; it accepts at most {MAX_ROWS}, not {len(Y)}."
             )
-        # Equal rows stay together in every step, so each distinct one is carried once, with a weight.
-        Yc, place, counts = np.unique(
+        # Equal rows have equal results, so each distinct row is processed once with a weight.
+        Yc, index, counts = np.unique(
             _scatter.centred(Y), axis=0, return_inverse=True, return_counts=True
         )
         weights = counts.astype(np.float64)
@@ -121,18 +94,18 @@ class UNCA(EmbeddingClusterer):
             labels, cohesion = self._label(Z, weights, cohesion, rng)
             Z = Yc @ self._project(Yc, weights, labels, rng)
         labels, _ = self._label(Z, weights, cohesion, rng)
-        self.labels_, self.embedding_ = labels[place], Z[place]
+        self.labels_, self.embedding_ = labels[index], Z[index]
 
     def _label(
         self, Z: Array, weights: Array, previous: float, rng: np.random.RandomState
     ) -> tuple[Labels, float]:
-        """The first k-means partition of more cohesion than the round before had, or the last one tried."""
+        """Return the first partition with more cohesion than `previous`, or the last one."""
         graph = Affinity(Z, weights)
         U = graph.eigenvectors(self.n_clusters, rng, error=self.eigenvector_error)
         for tries in (1, 10, 40):
             labels = partitions(U, weights, self.n_clusters, tries, rng)
             cohesion = graph.cohesion(labels, self.n_clusters)
-            first = int(np.argmax(cohesion > previous))  # 0 where none is
+            first = int(np.argmax(cohesion > previous))  # 0 if there is none
             if cohesion[first] > previous:
                 return labels[first], float(cohesion[first])
         return labels[-1], float(cohesion[-1])
@@ -140,21 +113,21 @@ class UNCA(EmbeddingClusterer):
     def _project(
         self, Yc: Array, weights: Array, labels: Labels, rng: np.random.RandomState
     ) -> Array:
-        """A (P, Q) of neighbourhood component analysis for these labels."""
-        objective = nca.Objective(Yc, weights, labels, self.n_components, self.lam)
-        place = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
-        for _ in range(ceil(self.line_searches / _IN_A_ROW)):
-            place, values = descend(objective, place, _IN_A_ROW)
+        """Return A (P, Q) of neighbourhood component analysis for these labels."""
+        objective = Objective(Yc, weights, labels, self.n_components, self.lam)
+        point = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
+        for _ in range(ceil(self.line_searches / _LINE_SEARCHES_PER_CALL)):
+            point, values = descend(objective, point, _LINE_SEARCHES_PER_CALL)
             if not values or values[0] - values[-1] < 1e-4:
                 break
-        return place.x.reshape(-1, self.n_components)
+        return point.x.reshape(-1, self.n_components)
 
 
 def partitions(U: Array, weights: Array, m: int, tries: int, rng: np.random.RandomState) -> Labels:
-    """K-means from random rows, several at a time (tries, N): fifty fits of a library cost more than all else together.
+    """Return weighted k-means labels from several random starts (tries, N).
 
-    A row counts as often as its weight says, in draws and in means. A cluster that loses its last row takes the one
-    farthest from its centre.
+    All starts are computed together, because fifty calls of scikit-learn's k-means would take most
+    of the time of a fit. An empty cluster takes the row that is farthest from its centre.
     """
     n, d = U.shape
     points = np.repeat(np.arange(n), weights.astype(np.int64))

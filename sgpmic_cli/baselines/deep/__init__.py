@@ -1,1 +1,0 @@
-"""The paper's competitors that train a network."""

@@ -1,1 +1,0 @@
-"""UNCA: unsupervised neighbourhood component analysis, and the numerical parts that it alone needs."""

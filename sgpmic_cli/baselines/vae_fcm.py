@@ -1,0 +1,118 @@
+"""VAE-FCM: fuzzy c-means on the code of a variational autoencoder.
+
+The printed column is close to chance. `VAEFCM` reproduces it with the settings of examples for
+images: a sigmoid output with cross-entropy averaged over columns, a divergence summed over code
+dimensions, and fuzzy c-means on one random sample of the code. Values above 1 saturate the logits,
+so the code collapses to the prior. In single precision, large columns overflow and all rows get one
+label, as in some of the printed runs. `VAESoundFCM` uses a Gaussian likelihood and the mean code
+instead. docs/printed-numbers.md and docs/baseline-settings.md compare the variants.
+
+D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
+"""
+
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.baselines._clusterer import EmbeddingFCM
+from sgpmic_cli.estimator_base.parameter_checks import SWITCH, layers, positive_number, whole
+from sgpmic_cli.networks import VariationalAutoencoder, binary_cross_entropy, gaussian_likelihood
+
+# Keras clips probabilities to [1e-7, 1 - 1e-7]; this is the same limit for logits.
+LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
+
+
+class VAEFCM(EmbeddingFCM):
+    """Train with averaged cross-entropy, then apply fuzzy c-means to one sample of the code.
+
+    Parameters
+    ----------
+    hidden : list or tuple of int, default=(64, 32)
+        Sizes of the layers between input and code.
+    epochs : int, default=200
+        Number of training epochs.
+    batch_size : int, default=256
+        Number of rows per minibatch.
+    learning_rate : float, default=0.001
+        Learning rate of Adam.
+    single_precision : bool, default=False
+        Compute in single precision. Columns with large values then overflow; the codes are NaN
+        and all rows get label 0. The paper's table needs this.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        One sample of the codes; NaN if single precision overflowed.
+    loss_curve_ : list of float
+        Training loss of each epoch; empty if single precision overflowed.
+    """
+
+    loss_curve_: list[float]
+
+    _rules: ClassVar = {
+        "hidden": layers(),
+        "epochs": whole(),
+        "batch_size": whole(),
+        "learning_rate": positive_number(),
+        "single_precision": SWITCH,
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        n_components=2,
+        *,
+        hidden=(64, 32),
+        epochs=200,
+        batch_size=256,
+        learning_rate=1e-3,
+        single_precision=False,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.hidden = hidden
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.single_precision = single_precision
+        self.random_state = random_state
+
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
+        try:
+            super()._learn(Y, rng)
+        except FloatingPointError:
+            if not self.single_precision:
+                raise
+            # Fuzzy c-means of NaN codes would assign every row to the first cluster.
+            self.loss_curve_ = []
+            self.embedding_ = np.full((len(Y), self.n_components), np.nan)
+            self.labels_ = np.zeros(len(Y), np.int64)
+
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        network = self._train(Y, partial(binary_cross_entropy, limit=LOGIT_LIMIT), rng)
+        return network.sample(Y, rng).astype(np.float64)
+
+    def _train(self, Y, loss, rng):
+        sizes = [Y.shape[1], *self.hidden, self.n_components]
+        network = VariationalAutoencoder(sizes, loss, rng, single_precision=self.single_precision)
+        self.loss_curve_ = network.fit(
+            Y, rng, epochs=self.epochs, batch_size=self.batch_size, learning_rate=self.learning_rate
+        )
+        return network
+
+
+class VAESoundFCM(VAEFCM):
+    """Train with a Gaussian likelihood on scaled rows, then cluster the mean code.
+
+    The parameters and attributes are those of `VAEFCM`; `embedding_` holds the mean codes.
+    """
+
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        Y = Y - Y.mean(axis=0)
+        scale = np.sqrt(np.mean(Y**2))  # one factor keeps the relative scale of the columns
+        if scale > 0:
+            Y /= scale
+        return self._train(Y, gaussian_likelihood, rng).encode(Y)

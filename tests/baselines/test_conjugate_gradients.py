@@ -1,0 +1,82 @@
+"""Conjugate gradients on functions with known minima."""
+
+import numpy as np
+import pytest
+from scipy.optimize import rosen, rosen_der
+
+from sgpmic_cli.baselines.conjugate_gradients import descend, evaluated
+
+START = np.array([-1.2, 1.0, 0.5])
+
+
+def rosenbrock(x):
+    return rosen(x), lambda: rosen_der(x)
+
+
+def after(objective, x, line_searches):
+    point, values = descend(objective, evaluated(objective, x), line_searches)
+    return point.x, values
+
+
+def test_quadratic_function_is_minimised():
+    rng = np.random.RandomState(0)
+    B = rng.standard_normal((4, 4))
+    H, b = B @ B.T + np.eye(4), rng.standard_normal(4)
+    x, _ = after(lambda x: (0.5 * x @ H @ x - b @ x, lambda: H @ x - b), np.zeros(4), 30)
+    np.testing.assert_allclose(x, np.linalg.solve(H, b), atol=1e-5)
+
+
+def test_rosenbrock_decreases_in_every_line_search():
+    point, values = descend(rosenbrock, evaluated(rosenbrock, START), 200)
+    assert np.all(np.diff(values) < 0)
+    assert point.value == values[-1] == rosen(point.x) < 1e-8
+    np.testing.assert_array_equal(point.gradient, rosen_der(point.x))
+
+
+def test_the_second_direction_is_conjugate_and_a_new_call_follows_the_gradient():
+    first, _ = after(rosenbrock, START, 1)
+    second, _ = after(rosenbrock, START, 2)
+    restarted, _ = after(rosenbrock, first, 1)
+
+    def cosine_with_gradient(x):
+        step, gradient = x - first, rosen_der(first)
+        return -step @ gradient / np.linalg.norm(step) / np.linalg.norm(gradient)
+
+    assert cosine_with_gradient(restarted) == pytest.approx(1.0)
+    assert cosine_with_gradient(second) < 0.99
+
+
+def test_a_step_outside_the_domain_is_shortened():
+    def objective(x):
+        with np.errstate(invalid="ignore"):
+            return float(1000.0 * (x[0] - np.log(x[0]))), lambda: 1000.0 * (1.0 - 1.0 / x)
+
+    x, values = after(objective, np.array([1e-4]), 30)
+    assert x[0] == pytest.approx(1.0, abs=1e-3)
+    assert np.all(np.isfinite(values))
+
+
+def test_two_failed_line_searches_return_the_start():
+    """The gradient has the wrong sign, so no step can succeed."""
+    x, values = after(lambda x: (float(x[0] ** 2), lambda: -2.0 * x), np.array([3.0]), 5)
+    assert values == []
+    assert x == np.array([3.0])
+
+
+def test_no_gradient_is_computed_at_points_of_higher_value():
+    values, gradients = [], []
+
+    def objective(x):
+        values.append(x[0])
+
+        def gradient():
+            gradients.append(x[0])
+            return 1e3 * (np.exp(x) - 1.0)
+
+        return float(1e3 * (np.exp(x[0]) - x[0])), gradient
+
+    x, _ = after(objective, np.array([-4.0]), 30)
+    assert x[0] == pytest.approx(0.0, abs=1e-3)
+    assert max(values) > 1.0
+    assert all(np.exp(x) - x <= np.exp(-4.0) + 4.0 for x in gradients)
+    assert len(gradients) < len(values)

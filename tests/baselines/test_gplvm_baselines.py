@@ -1,0 +1,173 @@
+"""The full and the sparse GP-LVM against dense densities and central differences."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from sgpmic_cli.baselines import fgplvm_fcm, gplvm_fcm
+from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM
+from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM, MAX_ROWS, maximise
+from sgpmic_cli.data import load
+from sgpmic_cli.embeddings import isomap, ppca
+from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
+from sgpmic_cli.scores import purity
+
+THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
+
+
+def full_problem(p=3):
+    rng = np.random.RandomState(0)
+    Y = rng.standard_normal((25, p)) - 2.0
+    return Y, gplvm_fcm.log_posterior(Y), (rng.randn(25, 2), THETA.copy())
+
+
+def sparse_problem(p=4):
+    rng = np.random.RandomState(0)
+    Y = rng.standard_normal((30, p)) + 3.0
+    point = (rng.randn(30, 2), rng.randn(7, 2), THETA[None].copy(), np.array([0.7]))
+    return Y, fgplvm_fcm.log_posterior(Y, 7, 2), point
+
+
+def rbf(A, B, theta):
+    variance, gamma, bias = np.exp(theta[:3])
+    return variance * np.exp(-0.5 * gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2)) + bias
+
+
+def density(Y, X, covariance):
+    likelihood = multivariate_normal(np.zeros(len(X)), covariance).logpdf((Y - Y.mean(axis=0)).T)
+    return likelihood.sum() + multivariate_normal(np.zeros(2), np.eye(2)).logpdf(X).sum()
+
+
+@pytest.mark.parametrize("p", [3, 40])  # with 40 columns the code uses a factor of Y Y'
+def test_full_objective_is_the_dense_density(p):
+    Y, objective, (X, theta) = full_problem(p)
+    covariance = rbf(X, X, theta) + np.exp(theta[3]) * np.eye(len(X))
+    assert objective(X, theta)[0] == pytest.approx(density(Y, X, covariance), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [4, 50])
+def test_sparse_objective_is_the_dense_density(p):
+    Y, objective, (X, Z, theta, log_beta) = sparse_problem(p)
+    K_uu = rbf(Z, Z, theta[0]) + np.exp(theta[0, 3]) * np.eye(len(Z))
+    K_fu = rbf(X, Z, theta[0])
+    covariance = K_fu @ np.linalg.solve(K_uu, K_fu.T) + np.exp(-log_beta[0]) * np.eye(len(X))
+    value, _ = objective(X, Z, theta, log_beta)
+    assert value == pytest.approx(density(Y, X, covariance), rel=1e-9)
+
+
+@pytest.mark.parametrize("problem", [full_problem, sparse_problem])
+def test_gradient_agrees_with_central_differences(problem):
+    _, objective, point = problem()
+    _, gradients = objective(*point)
+    for array, gradient in zip(point, gradients, strict=True):
+        numeric = np.empty_like(array)
+        for index in np.ndindex(array.shape):
+            kept = array[index]
+            array[index] = kept + 1e-5
+            above, _ = objective(*point)
+            array[index] = kept - 1e-5
+            below, _ = objective(*point)
+            array[index] = kept
+            numeric[index] = (above - below) / 2e-5
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-6)
+
+
+def test_sparse_model_with_all_points_as_inducing_inputs_is_the_full_model():
+    rng = np.random.RandomState(1)
+    Y, X = rng.randn(25, 3), 4.0 * rng.randn(25, 2)
+    theta = np.log([[1.3, 0.8, 0.4, 1e-10]])
+    sparse, _ = fgplvm_fcm.log_posterior(Y, 25, 2)(X, X, theta, np.log([1.0 / 0.2]))
+    full, _ = gplvm_fcm.log_posterior(Y)(X, THETA)
+    assert sparse == pytest.approx(full, rel=1e-8)
+
+
+def test_a_parameter_at_its_limit_has_no_gradient():
+    _, objective, (X, theta) = full_problem()
+    theta[2] = -40.0  # the exponent is clipped at -36
+    _, (_, dtheta) = objective(X, theta)
+    assert dtheta[2] == 0.0
+
+
+@pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
+def test_more_steps_never_lower_the_objective(kind):
+    Y = load("iris").Y
+    models = [kind(3, 2, max_iter=steps, random_state=0).fit(Y) for steps in range(1, 31, 3)]
+    values = [model.objective_ for model in models]
+    assert np.all(np.diff(values) >= 0)
+    assert values[-1] > values[0] + 100
+
+
+@pytest.mark.parametrize(
+    ("kind", "module", "start"), [(GPLVMFCM, gplvm_fcm, ppca), (FGPLVMFCM, fgplvm_fcm, isomap)]
+)
+def test_the_optimiser_starts_at_the_embedding(kind, module, start, monkeypatch):
+    Y = load("iris").Y
+    monkeypatch.setattr(module, "maximise", lambda objective, x, steps: maximise(objective, x, 0))
+    np.testing.assert_array_equal(kind(3, 2, random_state=0).fit(Y).embedding_, start(Y, 2))
+
+
+def test_another_seed_gives_other_inducing_inputs():
+    Y = load("wine").without(["proline"]).Y
+    first, other = (FGPLVMFCM(3, 2, random_state=seed).fit(Y).embedding_ for seed in (3, 4))
+    assert not np.allclose(first, other)
+
+
+def test_sparse_model_gives_the_printed_cell_of_wine():
+    """The printed value is 73.15; the standard deviation over seeds is about 0.7."""
+    data = load("wine").without(["proline"])
+    fits = [FGPLVMFCM(3, 2, random_state=seed).fit_predict(data.Y) for seed in range(5)]
+    assert np.mean([purity(data.labels, labels) for labels in fits]) == pytest.approx(
+        73.15, abs=1.5
+    )
+
+
+def test_sparse_model_with_more_columns_than_rows_and_few_rows():
+    Y = np.random.RandomState(0).standard_normal((20, 100))
+    assert np.isfinite(FGPLVMFCM(2, 3, random_state=0).fit(Y).embedding_).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "Y", "message"),
+    [
+        (FGPLVMFCM(2, 1), np.ones((20, 3)), "All rows are equal"),
+        (GPLVMFCM(2, 1), np.zeros((MAX_ROWS + 1, 2)), f"at most {MAX_ROWS} rows"),
+        (GPLVMFCM(3, 2), 1e160 * load("iris").Y, "divide the columns by a common unit"),
+    ],
+)
+def test_unusable_data_are_refused(model, Y, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(Y)
+
+
+def test_cached_latent_points_serve_repeats_and_no_other_setting(tmp_path, monkeypatch):
+    Y = load("iris").Y
+    fresh = GPLVMFCM(3, 2, max_iter=3, random_state=0).fit(Y)
+    GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=1).fit(Y)
+    monkeypatch.setattr(gplvm_fcm, "maximise", lambda *arguments: pytest.fail("computed again"))
+    cached = GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=0).fit(Y)
+    np.testing.assert_array_equal(cached.embedding_, fresh.embedding_)
+    np.testing.assert_array_equal(cached.labels_, fresh.labels_)
+    assert cached.objective_ == fresh.objective_
+    for model, rows in (
+        (GPLVMFCM(3, 1, max_iter=3), Y),
+        (GPLVMFCM(3, 2, max_iter=4), Y),
+        (GPLVMFCM(3, 2, max_iter=3), Y[1:]),
+    ):
+        with pytest.raises(pytest.fail.Exception, match="computed again"):
+            model.set_params(memory=tmp_path).fit(rows)
+
+
+def restricted_parabola(x):
+    """Return -x^2 for x >= 0, NaN below, and raise an error below -1."""
+    if x[0] < -1.0:
+        raise NotPositiveDefinite("no factor here")
+    return (np.nan if x[0] < 0.0 else -float(x[0] ** 2)), (-2.0 * x,)
+
+
+def test_maximise_rejects_points_without_a_value():
+    (x,), value = maximise(restricted_parabola, (np.array([5.0]),), 50)
+    assert 0.0 <= x[0] < 1.0
+    assert value == -float(x[0] ** 2)
+    for start in (-0.5, -5.0):
+        with pytest.raises(FloatingPointError, match="no finite value at the start"):
+            maximise(restricted_parabola, (np.array([start]),), 5)

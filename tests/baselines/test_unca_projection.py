@@ -1,0 +1,177 @@
+"""Neighbourhood component analysis against its definition; neighbour lists against all pairs."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.baselines.unca_projection import NeighbourLists, Objective
+
+MARGIN, LIMIT = 2.0, 30.0
+
+
+def definition(Yc, labels, A, lam):
+    """Return F, computed point by point."""
+    Z = Yc @ A
+    total = 0.0
+    for i, z in enumerate(Z):
+        e = np.exp(-np.sum((z - Z) ** 2, axis=1))
+        e[i] = 0.0
+        total += e[labels == labels[i]].sum() / e.sum()
+    return total - lam * np.sum(A**2) / A.size
+
+
+def problem(n, p, q, size, seed=0):
+    rng = np.random.RandomState(seed)
+    Yc = rng.standard_normal((n, p))
+    return Yc, rng.randint(4, size=n), size * rng.standard_normal((p, q))
+
+
+def unweighted(Yc, labels, q, lam):
+    return Objective(Yc, np.ones(len(Yc)), labels, q, lam)
+
+
+@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("lam", [0.001, 100.0])
+def test_value_and_gradient(n, q, lam):
+    Yc, labels, A = problem(n, 5, q, 0.7)
+    objective = unweighted(Yc, labels, q, lam)
+    value, gradient = objective(A.ravel())
+    gradient = gradient()
+    assert value == pytest.approx(-definition(Yc, labels, A, lam), rel=1e-12)
+    for k, step in enumerate(1e-6 * np.eye(A.size)):
+        slope = (objective(A.ravel() + step)[0] - objective(A.ravel() - step)[0]) / 2e-6
+        assert gradient[k] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+def test_a_cluster_of_several_panels_agrees_with_the_definition():
+    Yc, labels, A = problem(500, 3, 2, 0.5)
+    labels[:450] = 0
+    value, _ = unweighted(Yc, labels, 2, 1.0)(A.ravel())
+    assert value == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
+
+
+def dense(Z, labels, weights):
+    """Return the sum of all p and half the gradient with respect to Z from N x N matrices."""
+    e = np.exp(-np.sum((Z[:, None] - Z) ** 2, axis=2)) * weights
+    np.fill_diagonal(e, weights - 1.0)
+    r = e.sum(axis=1, keepdims=True)
+    P = np.divide(e, r, out=np.zeros_like(e), where=r > 1e-290)
+    same = labels[:, None] == labels
+    p = np.sum(P * same, axis=1, keepdims=True)
+    T = weights[:, None] * (p * P - P * same)
+    np.fill_diagonal(T, 0.0)
+    H = T + T.T
+    return float(weights @ p[:, 0]), H.sum(axis=1, keepdims=True) * Z - H @ Z
+
+
+@pytest.mark.parametrize("method", ["_by_matrix", "_by_blocks", "_by_lists"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [0.3, 4.0, 100.0])
+def test_all_methods_agree_with_dense_algebra(method, weighted, size):
+    """The points also move, so that lists are reused, and some are far from all others."""
+    Yc, labels, A = problem(600, 3, 2, size)
+    Yc[:3] *= 30.0
+    weights = 1.0 + weighted * np.random.RandomState(1).randint(3, size=600)
+    objective = Objective(Yc, weights, labels, 2, 1.0)
+    for move in (0.0, 1e-3, 0.5):
+        Z = objective.Y @ (A + move)
+        value, laplacian = getattr(objective, method)(Z)
+        expected, expected_LapZ = dense(Z, objective.labels, objective.weights)
+        assert value == pytest.approx(expected, rel=1e-11)
+        tolerance = 1e-9 * np.abs(expected_LapZ).max()
+        np.testing.assert_allclose(laplacian(), expected_LapZ, atol=tolerance)
+
+
+def test_spread_points_are_recognised():
+    Yc, labels, A = problem(600, 3, 2, 1.0)
+    objective = unweighted(Yc, labels, 2, 1.0)
+    assert not objective._is_sparse(0.1 * objective.Y @ A)
+    assert objective._is_sparse(1000.0 * objective.Y @ A)
+
+
+@pytest.mark.parametrize("n", [60, 700])
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+def test_distances_within_groups_far_from_the_origin_keep_their_digits(n, offset):
+    Yc, labels, _ = problem(n, 2, 2, 1.0)
+    Yc, identity, groups = np.round(Yc, 4), np.eye(2).ravel(), np.arange(n) % 2
+    far = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)
+    near = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0) for g in (0, 1)]
+    expected = sum(objective(identity)[0] for objective in near)
+    assert far(identity)[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [50, 300])
+@pytest.mark.parametrize("size", [1e6, 1e150])
+def test_isolated_points_do_not_count(n, size):
+    Yc, labels, A = problem(n, 3, 2, size)
+    value, gradient = unweighted(Yc, labels, 2, 0.0)(A.ravel())
+    assert value == 0.0
+    assert np.all(gradient() == 0.0)
+
+
+@pytest.mark.parametrize(("n", "size"), [(60, 0.7), (600, 8.0)])
+def test_weights_equal_repeated_points(n, size):
+    Yc, labels, A = problem(n, 3, 2, size)
+    times = 1 + np.random.RandomState(1).randint(3, size=n)
+    value, gradient = Objective(Yc, times.astype(float), labels, 2, 1.0)(A.ravel())
+    repeated = unweighted(np.repeat(Yc, times, axis=0), np.repeat(labels, times), 2, 1.0)
+    expected, laplacian = repeated._by_blocks(repeated.Y @ A)
+    assert value == pytest.approx(np.sum(A**2) / A.size - expected, rel=1e-11)
+    expected = 2.0 * A / A.size - 2.0 * repeated.Y.T @ laplacian()
+    np.testing.assert_allclose(gradient(), expected.ravel(), rtol=1e-7, atol=1e-7)
+
+
+def check_pairs(lists, Z, duplicated):
+    """Compare the listed pairs with their definition."""
+    i, j, differences, squares = lists.pairs(Z, duplicated)
+    found = set(zip(np.minimum(i, j), np.maximum(i, j), strict=True))
+    all_squares = np.sum((Z[:, None] - Z) ** 2, axis=2)
+    nearest = (all_squares + np.diag(np.full(len(Z), np.inf))).min(axis=1)
+    reach = np.minimum(np.where(duplicated, 0.0, nearest) + MARGIN, LIMIT)
+    near = np.triu(all_squares < np.maximum(reach[:, None], reach), 1)
+    expected = set(zip(*np.nonzero(near), strict=True))
+    assert len(found) == len(i)
+    assert expected <= found
+    assert len(found) < 3 * len(expected) + 10 * len(Z)  # not simply all pairs
+    np.testing.assert_array_equal(differences, Z[i] - Z[j])
+    np.testing.assert_allclose(squares, all_squares[i, j], rtol=1e-12)
+
+
+@pytest.fixture
+def points():
+    rng = np.random.RandomState(0)
+    Z = 10.0 * rng.standard_normal((400, 2))
+    Z[:8] *= 20.0  # far from all others and from each other
+    return Z, rng.uniform(size=400) < 0.2
+
+
+def test_lists_after_small_moves(points):
+    Z, duplicated = points
+    lists, rng = NeighbourLists(MARGIN, LIMIT), np.random.RandomState(1)
+    for _ in range(30):
+        check_pairs(lists, Z, duplicated)
+        Z = Z + 0.03 * rng.standard_normal(Z.shape)
+
+
+def test_lists_after_large_moves_of_few_and_of_many_points(points):
+    Z, duplicated = points
+    lists = NeighbourLists(MARGIN, LIMIT)
+    assert not lists.valid(Z)
+    check_pairs(lists, Z, duplicated)
+    for leaving in range(20, 38):
+        moved = Z.copy()
+        moved[leaving] = Z[leaving + 100] + 0.1
+        moved[0] = moved[1] + 0.5
+        assert lists.valid(moved)
+        check_pairs(lists, moved, duplicated)
+    assert not lists.valid(Z[::-1])
+    check_pairs(lists, Z[::-1].copy(), duplicated)
+
+
+def test_lists_of_isolated_points():
+    grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
+    Z = np.vstack([grid, [[50.0, 50.0], [54.0, 50.0]]])
+    check_pairs(NeighbourLists(MARGIN, LIMIT), Z, np.zeros(len(Z), dtype=bool))
+    far = 100.0 * np.arange(20.0)[:, None]
+    i, *_ = NeighbourLists(MARGIN, LIMIT).pairs(far, np.zeros(20, dtype=bool))
+    assert len(i) == 0
