@@ -56,12 +56,10 @@ class RBF:
         return ("variance", *gammas, "bias", "white")
 
     def cross(self, theta: Array, X: Array, Z: Array) -> Array:
-        # -gamma/2 |x - z|^2 = [x, 1, -gamma/2 |x|^2] . [gamma z, -gamma/2 |z|^2, 1]
         gamma = theta[1:-2]
-        left = np.hstack([with_ones(X), -0.5 * (gamma * X * X).sum(axis=1, keepdims=True)])
-        norms = -0.5 * (gamma * Z * Z).sum(axis=1, keepdims=True)
-        right = with_ones(np.hstack([gamma * Z, norms]))
-        K = left @ right.T
+        K = X @ (gamma * Z).T  # -1/2 |x - z|^2 = x.z - 1/2 |x|^2 - 1/2 |z|^2
+        K -= 0.5 * (gamma * X * X).sum(axis=1)[:, None]
+        K -= 0.5 * (gamma * Z * Z).sum(axis=1)
         np.exp(K, out=K)
         K *= theta[0]
         K += theta[-2]
@@ -72,15 +70,16 @@ class RBF:
     ) -> tuple[Array, Array, Array]:
         T = K - theta[-2] * weights
         T *= dK
-        TZ, TX = T @ with_ones(Z), T.T @ with_ones(X)  # the last columns are sums of T
-        dX = theta[1:-2] * (TZ[:, :-1] - TZ[:, -1:] * X)
-        dZ = theta[1:-2] * (TX[:, :-1] - TX[:, -1:] * Z)
+        by_point, by_inducing = T.sum(axis=1), T.sum(axis=0)
+        dX = theta[1:-2] * (T @ Z - by_point[:, None] * X)
+        dZ = theta[1:-2] * (T.T @ X - by_inducing[:, None] * Z)
+        dtheta = np.zeros_like(theta)
+        dtheta[0] = by_point.sum()
         # Multiplying all points by a factor is the same as multiplying gamma by its square.
         by_gamma = 0.5 * ((X * dX).sum(axis=0) + (Z * dZ).sum(axis=0))
-        if not self.ard:
-            by_gamma = by_gamma.sum(keepdims=True)
-        by_bias = theta[-2] * (weights.T @ dK).sum()
-        return dX, dZ, np.hstack([TX[:, -1].sum(), by_gamma, by_bias, 0.0])
+        dtheta[1:-2] = by_gamma if self.ard else by_gamma.sum()
+        dtheta[-2] = theta[-2] * (weights.T @ dK).sum()
+        return dX, dZ, dtheta
 
     def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
         gaps = Z.T[:, None, :] - X.T[:, :, None]
@@ -103,8 +102,7 @@ class Linear:
         self, theta: Array, X: Array, Z: Array, K: Array, dK: Array, weights: Array
     ) -> tuple[Array, Array, Array]:
         dX, dZ = weights * (dK @ (theta[0] * Z)), theta[0] * (dK.T @ (weights * X))
-        by_bias = theta[-2] * (weights.T @ dK).sum()
-        return dX, dZ, np.hstack([np.sum(X * dX), by_bias, 0.0])
+        return dX, dZ, np.array([np.sum(X * dX), theta[-2] * (weights.T @ dK).sum(), 0.0])
 
     def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
         return np.broadcast_to((theta[0] * Z.T)[:, None, :], (X.shape[1], len(X), len(Z)))
@@ -126,11 +124,6 @@ def gram_gradients(
     left, right, dtheta = kernel.cross_gradients(theta, Z, Z, K, D, np.ones((len(Z), 1)))
     dtheta[-1] = theta[-1] * np.trace(D)
     return left + right, dtheta
-
-
-def with_ones(points: Array) -> Array:
-    """Return [points, 1]."""
-    return np.hstack([points, np.ones((len(points), 1))])
 
 
 def positive(log_value: Array) -> Array:
