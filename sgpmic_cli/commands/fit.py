@@ -193,7 +193,7 @@ def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any])
     import json
 
     from sgpmic_cli.experiments.run.manifest import manifest
-    from sgpmic_cli.figures.one_fit.all_of_them import draw_all
+    from sgpmic_cli.figures.one_fit import draw_all
     from sgpmic_cli.report.fit_page import fit_page
 
     fitted.write(folder)

@@ -9,8 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
-from sgpmic_cli.single_fit.choice import choice_in_words, numbers_tried
-from sgpmic_cli.single_fit.telling_rows import doubtful_rows, typical_rows
+from sgpmic_cli.single_fit.interpretation import (
+    choice_in_words,
+    doubtful_rows,
+    numbers_tried,
+    typical_rows,
+)
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted

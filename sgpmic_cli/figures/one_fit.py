@@ -15,8 +15,8 @@ from sgpmic_cli.figures.fit_plots import (
 )
 from sgpmic_cli.figures.latent_space import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.single_fit.choice import numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted, fit
+from sgpmic_cli.single_fit.interpretation import numbers_tried
 from sgpmic_cli.single_fit.settings import Setting, full_covariances
 
 

@@ -22,7 +22,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     share,
     whole,
 )
-from sgpmic_cli.files.array_room import array_room
+from sgpmic_cli.files.mapped_array import empty_array
 from sgpmic_cli.model import fitted, storage
 from sgpmic_cli.model.clusters.base_clusterings import (
     NAMED,
@@ -95,7 +95,7 @@ class SGPMIC(LatentClusterer):
         Maximum number of EM iterations.
     optimizer_steps : int, default=10
         L-BFGS steps of an M-step.
-    tol : float, default=0.05
+    tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
         Number of refits of the base clusterings to random halves of the rows. They lower the
@@ -196,7 +196,7 @@ class SGPMIC(LatentClusterer):
         n_inducing=20,
         max_iter=30,
         optimizer_steps=10,
-        tol=0.05,
+        tol=0.02,
         n_resamples=0,
         max_rows=10_000,
         temp_folder=None,
@@ -325,9 +325,8 @@ class SGPMIC(LatentClusterer):
         self.offset_, self.scale_ = offset_and_scale(Y, self.scale)
         subsample = self._subsample(Y, random_state)
         rows = (Y[subsample] - self.offset_) / self.scale_
-        mask: BoolArray | None = np.isnan(rows)
         gaussian = None
-        if mask.any():
+        if np.isnan(rows).any():
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
         order = canonical_order(*row_powers(rows))
@@ -492,7 +491,7 @@ class SGPMIC(LatentClusterer):
     def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.n_clusters_, self.embedding_.shape[1]
-        S, fractions, mu, s = (array_room((len(Y), w), self.temp_folder) for w in (m, m, q, q))
+        S, fractions, mu, s = (empty_array((len(Y), w), self.temp_folder) for w in (m, m, q, q))
         placed = getattr(self.callback, "placed", None)
         for rows in gen_batches(len(Y), BLOCK):
             located = self._located_rows((Y[rows] - self.offset_) / self.scale_, threads)

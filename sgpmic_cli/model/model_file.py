@@ -1,5 +1,6 @@
 """Read a model file of either estimator."""
 
+from collections.abc import Callable
 from functools import partial
 
 from sgpmic_cli._typing import PathLike
@@ -33,11 +34,9 @@ def load(path: PathLike, *, every_row: bool = True) -> SGPMIC | PaperSGPMIC:
             "table again, or install sgpmic 0.2 to use the file."
         )
 
-    return storage.load(
-        path,
-        {
-            fitted.KIND: partial(SGPMIC._rebuilt, every_row=every_row),
-            fitted.OLD_KIND: too_old,
-            paper_file.KIND: PaperSGPMIC._rebuilt,
-        },
-    )
+    rebuild: dict[str, Callable[[storage.FittedState], SGPMIC | PaperSGPMIC]] = {
+        fitted.KIND: partial(SGPMIC._rebuilt, every_row=every_row),
+        fitted.OLD_KIND: too_old,
+        paper_file.KIND: PaperSGPMIC._rebuilt,
+    }
+    return storage.load(path, rebuild)

@@ -7,12 +7,16 @@ from typing import Any
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.data.intake.columns import TextColumn
-from sgpmic_cli.figures.one_fit.profile_heat_map import MOST_FEATURES
+from sgpmic_cli.figures.fit_plots import MOST_FEATURES
 from sgpmic_cli.report.markup import Html, document, items, picture, section, table, tag
-from sgpmic_cli.single_fit.choice import choice_in_words, numbers_tried
 from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.interpretation import (
+    choice_in_words,
+    doubtful_rows,
+    numbers_tried,
+    typical_rows,
+)
 from sgpmic_cli.single_fit.profile import readable
-from sgpmic_cli.single_fit.telling_rows import doubtful_rows, typical_rows
 
 SECTIONS = {
     "clusters": "Number of clusters",

@@ -15,7 +15,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.model.outcome import Outcome, judge, warn_of
+from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.profile import (
     Profile,
@@ -42,9 +42,8 @@ MODEL_SUMMARY = {
     "kernel": "kernel",
     "optimizer": "optimizer",
     "restarts": "n_init",
-    "noise_precision": "noise_precision_",
     "jitter": "jitter_",
-    "start": "start_",
+    "base_clusterings": "base_clusterings_",
     "numbers_tried": "selection_",
     "no_clusters": "no_clusters_",
     "noise_variances": "noise_variances_",
@@ -101,9 +100,9 @@ class Fitted:
         return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Diagnostics:
         """Sizes and certainty of the clusters, and the clusters that are not reliable."""
-        return judge(self.model.responsibilities_)
+        return diagnose(self.model.responsibilities_)
 
     @cached_property
     def profile(self) -> Profile:
@@ -230,7 +229,7 @@ def fit(
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
         if setting == "paper":  # the default estimator warns by itself
-            warn_of(judge(model.responsibilities_))
+            warn_about(diagnose(model.responsibilities_))
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_lower_first(str(warning.message)) for warning in caught))
     model.recipe_ = rows.recipe or TableRecipe.of_numbers(

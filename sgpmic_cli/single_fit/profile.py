@@ -10,7 +10,7 @@ import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import TextColumn
-from sgpmic_cli.model.outcome import Outcome
+from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.single_fit.row_tables import write_csv
 
@@ -68,7 +68,7 @@ class Profile:
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
 
-def profile_of(data: Dataset, labels: np.ndarray, outcome: Outcome) -> Profile:
+def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profile:
     """Compute the profile of the clusters of all rows."""
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:

@@ -21,7 +21,7 @@ class Backend(NamedTuple):
     """An array module, conversions from and to NumPy, and the number of rows of a block."""
 
     xp: Any
-    asarray: Callable[[Array], Any]
+    asarray: Callable[[Any], Any]
     to_numpy: Callable[[Any], Array]
     block_rows: int
 
@@ -49,7 +49,7 @@ def torch_backend(device: str) -> Backend:
     """Return a backend that computes with PyTorch in double precision."""
     import torch
 
-    def asarray(array: Array) -> Any:
+    def asarray(array: Any) -> Any:
         return torch.as_tensor(np.ascontiguousarray(array), device=device)
 
     return Backend(torch, asarray, lambda tensor: tensor.cpu().numpy(), 1 << 18)

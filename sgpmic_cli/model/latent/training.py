@@ -29,6 +29,8 @@ from sgpmic_cli.model.parallel import Workers
 LATENT_VARIANCE = 0.01  # of q(x_n) at the start, beside latent points of unit variance
 NOISE = 0.05  # variance at the start, beside columns of unit variance
 ROWS_PER_INDUCING = 3  # at least this many rows for each inducing input
+WINDOW = 3  # iterations over which gains are compared
+SLOWEST = 0.95  # largest ratio of the gains of two windows
 FLOOR = 1e-12  # least probability of a cluster before the E-step
 
 Progress = Callable[[int, float], None]
@@ -138,11 +140,12 @@ class MapFitter:
     def result(self, bounds: list[float], converged: bool) -> FittedMap:
         """Return the fitted map as NumPy arrays."""
         to_numpy, found = self.backend.to_numpy, self.process()
-        arrays = [to_numpy(part) for part in (found.Kuu_inv, found.A_inv, found.W)]
         return FittedMap(
             Parameters(*map(to_numpy, self.parameters)),
             LatentMixture(*map(to_numpy, self.mixture)),
-            Posterior(*arrays, found.bound),
+            Posterior(
+                to_numpy(found.Kuu_inv), to_numpy(found.A_inv), to_numpy(found.W), found.bound
+            ),
             to_numpy(self.Y),
             bounds,
             converged,
@@ -178,12 +181,10 @@ def remaining_gain(bounds: list[float]) -> float:
     """Estimate how far the bound is below its limit, from the decay of its gains.
 
     Gains of EM decay like a geometric series (Aitken's extrapolation, as in Boehning et al. 1994).
-    The last gain itself is a lower limit of the estimate.
+    They are summed over WINDOW iterations, because single gains of a few L-BFGS steps vary.
     """
-    if len(bounds) < 3:
+    if len(bounds) < 2 * WINDOW + 1:
         return float("inf")
-    before, last = bounds[-2] - bounds[-3], bounds[-1] - bounds[-2]
-    if last <= 0.0:
-        return 0.0
-    ratio = min(last / before, 0.95) if before > 0.0 else 0.95
-    return max(last, last * ratio / (1.0 - ratio))
+    last, before = bounds[-1] - bounds[-1 - WINDOW], bounds[-1 - WINDOW] - bounds[-1 - 2 * WINDOW]
+    ratio = min(last / before, SLOWEST) if before > 0.0 else SLOWEST
+    return max(last, 0.0) * max(1.0, ratio / (1.0 - ratio))
