@@ -38,7 +38,8 @@ class FittedModel(NamedTuple):
         distances, nearest = nearest_rows(self.rows, Y)
         S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
-        return locate(self.map, Y, S, first, self.rows.equal(Y, first), mask), S
+        r = self.clusters.map_weights(S)
+        return locate(self.map, Y, r, first, self.rows.equal(Y, first), mask), S
 
     def _imputed(self, Y: Array) -> Array:
         if not np.isnan(Y).any():

@@ -129,6 +129,15 @@ class ClusterModel(NamedTuple):
             result = stable * result + (1.0 - stable) / self.n_clusters
         return result
 
+    def map_weights(self, probabilities: Array) -> Array:
+        """Return the weights of the clusters for the map: the product over base clusterings.
+
+        On the map every base clustering counts as one observation of a row's cluster.
+        """
+        count = 1 if self.gaussians is None else len(self.gaussians.coefficients)
+        weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** count
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
     def _label_fractions(self, nearest: Indices, weights: Array) -> Array:
         fractions = np.zeros((len(nearest), self.n_clusters))
         for column, weight in zip(nearest.T, weights.T, strict=True):
