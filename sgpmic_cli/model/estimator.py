@@ -33,7 +33,7 @@ from sgpmic_cli.model.clusters.base_clusterings import (
 )
 from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians, nearest_rows
+from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
 from sgpmic_cli.model.diagnostics import diagnose, warn_about
 from sgpmic_cli.model.fitted import FittedModel
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -420,7 +420,7 @@ class SGPMIC(LatentClusterer):
         if self.n_resamples and gaussians is not None:
             stable = stability(rows, found.labels, m, self.n_resamples, random_state)
         clusters = ClusterModel(found.labels, m, gaussians, stable)
-        return clusters, clusters.probabilities(rows, *nearest_rows(training, rows))
+        return clusters, clusters.training_probabilities(training)
 
     def _fit_map(
         self,
