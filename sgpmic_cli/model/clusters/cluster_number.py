@@ -5,6 +5,8 @@ mean on null reference data: Gaussian and uniform clouds with the covariance of 
 (`reference` is the larger of the two means).
 
 - If no silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
+  The rule is applied to the first two principal components before this is the answer, because
+  clusters in a few of many columns show there.
 - Otherwise the number with the largest score, silhouette - DISCOUNT * reference, is chosen. Among
   scores within one standard deviation of the largest, the smallest number is chosen.
 - Before both: rows that fall into large parts by gaps alone, over a wide range of distances, have
@@ -31,6 +33,7 @@ LONG_LIVED = 0.15  # log of the range of distances over which parts must last
 SAME = 0.9  # adjusted Rand index above which k-means finds the parts too
 REFERENCES = 3  # of each kind
 ROWS = 1000  # the choice uses a subsample of this size
+PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
 
 class Tried(TypedDict):
@@ -54,21 +57,29 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     """Choose one of `numbers` for standardised rows."""
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    found = _choose(Y, Y, numbers, random_state)
+    if found.chosen == 1 and len(numbers) > 1 and Y.shape[1] > PLANE:
+        on_plane = _choose(Y, _plane(Y), numbers, random_state)
+        if on_plane.chosen > 1:
+            return on_plane
+    return found
+
+
+def _choose(
+    Y: Array, shown: Array, numbers: list[int], random_state: np.random.RandomState
+) -> Selection:
+    """Choose a number for the rows Y as they are shown: all columns, or the principal plane."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
-    distances = cdist(Y, Y)
+    distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
-    own = {m: _silhouette(Y, distances, m, seed, n_init=5) for m in split}
-    reference, deviation = _reference(Y, split, seed, random_state)
+    own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
+    reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
     parts = {} if is_discrete(Y) else parts_by_gaps(distances)
     tried = []
     for m, expected in zip(split, reference, strict=True):
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
-        score = value - DISCOUNT * expected
-        tried.append(
-            Tried(
-                n_clusters=m, silhouette=value, reference=expected, score=score, lifetime=lifetime
-            )
-        )
+        evidence = {"silhouette": value, "reference": expected, "lifetime": lifetime}
+        tried.append(Tried(n_clusters=m, score=value - DISCOUNT * expected, **evidence))
     none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)
     table = [none, *tried] if 1 in numbers else tried
     lasting = [m for m in split if m in parts and _lasts(parts[m])]
@@ -84,6 +95,12 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     return Selection(next(row["n_clusters"] for row in tried if row["score"] >= least), table)
 
 
+def _plane(Y: Array) -> Array:
+    """Return the first principal components, where the map of a fit starts."""
+    U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
+    return np.asarray(U[:, :PLANE] * values[:PLANE])
+
+
 def _lasts(parts: Parts) -> bool:
     """Return whether parts last over a wide range of distances and are all large."""
     sizes = np.unique(parts.labels[parts.labels >= 0], return_counts=True)[1]
@@ -92,7 +109,7 @@ def _lasts(parts: Parts) -> bool:
 
 
 def _reference(
-    Y: Array, numbers: list[int], seed: int, random_state: np.random.RandomState
+    Y: Array, on_plane: bool, numbers: list[int], seed: int, random_state: np.random.RandomState
 ) -> tuple[list[float], float]:
     """Return mean silhouettes of null reference data, and the deviation of a single one."""
     n = len(Y)
@@ -103,8 +120,9 @@ def _reference(
         gaussian = random_state.standard_normal((n, len(spread)))
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
         for kind, cloud in enumerate((gaussian * spread, uniform * spread)):
-            apart = cdist(cloud, cloud)
-            found[kind, turn] = [_silhouette(cloud, apart, m, seed, n_init=2)[0] for m in numbers]
+            shown = _plane(cloud) if on_plane else cloud
+            apart = cdist(shown, shown)
+            found[kind, turn] = [_silhouette(shown, apart, m, seed, n_init=2)[0] for m in numbers]
     deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
 
