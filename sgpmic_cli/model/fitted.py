@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.missing_values import Gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterGaussians, ClusterModel, nearest_rows
 from sgpmic_cli.model.latent.latent_mixture import from_covariances
@@ -29,16 +29,27 @@ class FittedModel(NamedTuple):
 
     def probabilities(self, Y: Array) -> Array:
         """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
-        Y = self._imputed(Y)
-        return self.clusters.probabilities(Y, *nearest_rows(self.rows, Y))
+        return self.clusters.probabilities(*self._near_training(self._imputed(Y)))
 
     def locate(self, Y: Array) -> tuple[LatentRows, Array]:
         """Return the latent distributions and the cluster probabilities of rows."""
-        mask, Y = np.isnan(Y), self._imputed(Y)
-        distances, nearest = nearest_rows(self.rows, Y)
+        mask = np.isnan(Y)
+        Y, distances, nearest = self._near_training(self._imputed(Y))
         S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
         return locate(self.map, Y, S, first, self.rows.equal(Y, first), mask), S
+
+    def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
+        """Return rows with distances and indices of their nearest training rows, (n, k).
+
+        A row that equals a training row up to rounding is replaced by the training row.
+        """
+        distances, nearest = nearest_rows(self.rows, Y)
+        equal = self.rows.equal(Y, nearest[:, 0])
+        if equal.any():
+            Y = np.where(equal[:, None], self.rows.rows[nearest[:, 0]], Y)
+            distances, nearest = nearest_rows(self.rows, Y)
+        return Y, distances, nearest
 
     def _imputed(self, Y: Array) -> Array:
         if not np.isnan(Y).any():

@@ -126,7 +126,7 @@ class ClusterModel(NamedTuple):
         if self.stability is not None:
             stable = self.stability[nearest]
             stable = np.average(stable, axis=1, weights=weights)[:, None]
-            result = stable * result + (1.0 - stable) / self.n_clusters
+            result = _agree(stable * result + (1.0 - stable) / self.n_clusters, labels)
         return result
 
     def _label_fractions(self, nearest: Indices, weights: Array) -> Array:
@@ -143,10 +143,11 @@ def nearest_rows(rows: TrainingRows, Y: Array) -> tuple[Array, Indices]:
 
 def _agree(probabilities: Array, labels: Indices) -> Array:
     """Return probabilities whose largest entry is at `labels`."""
-    result, rows = probabilities.copy(), np.arange(len(labels))
-    largest = result.argmax(axis=1)
-    rows = rows[largest != labels]
-    own, other = labels[rows], largest[rows]
-    mean = 0.5 * (result[rows, own] + result[rows, other])
-    result[rows, own], result[rows, other] = mean + TIE, mean - TIE
+    result = probabilities.copy()
+    for _ in range(result.shape[1] - 1):  # every other cluster is the largest at most once
+        largest = result.argmax(axis=1)
+        rows = np.flatnonzero(largest != labels)
+        own, other = labels[rows], largest[rows]
+        mean = 0.5 * (result[rows, own] + result[rows, other])
+        result[rows, own], result[rows, other] = mean + TIE, mean - TIE
     return np.asarray(result)
