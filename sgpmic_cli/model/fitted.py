@@ -16,6 +16,7 @@ from sgpmic_cli.model.storage import FittedState
 KIND = "shared-process"
 OLD_KIND = "latent-distribution"  # of sgpmic 0.2
 ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "consensus_")
+LARGEST_LOG = 300.0  # squares of the exponential stay finite
 SCALARS = ("n_iter_", "converged_", "no_clusters_", "n_features_in_")
 
 
@@ -161,6 +162,12 @@ def _check(state: FittedState) -> None:
         raise ValueError("a label is not the number of a cluster")
     if arrays["scale_"].min() <= 0 or min(np.linalg.eigvalsh(arrays["covariances"]).ravel()) <= 0:
         raise ValueError("a scale or a covariance is not positive")
+    logs = [arrays[name] for name in Parameters._fields if name.startswith("log_")]
+    if max(np.abs(part).max() for part in logs) > LARGEST_LOG:
+        raise ValueError("a variance or a scale of the process is out of range")
+    covariance = arrays["missing_covariance"]
+    if covariance.size and np.linalg.eigvalsh(covariance).min() <= 0:
+        raise ValueError("the covariance for missing values is not positive definite")
     if arrays["stability"].size and not 0 <= arrays["stability"].min() <= 1:
         raise ValueError("a stability is not a fraction")
     names, selection = state.details["base_clusterings_"], state.details["selection_"]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
-from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli.model.clusters import base_clusterings as base
 
@@ -53,24 +52,3 @@ def test_rows_that_are_sure_are_confirmed_by_refits():
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(cloud)
     found = base.stability(cloud, labels, 3, 3, np.random.RandomState(0))
     assert 0.0 <= found.min() < found.max() <= 1.0
-
-
-def test_a_mixture_of_more_columns_than_rows_is_that_of_all_columns():
-    Y, kmeans = blobs(40, 60)
-    Y = Y / 8.0 + np.random.RandomState(1).standard_normal(Y.shape)
-    floor = np.linspace(0.5, 2.0, 60)
-    scaled, fits = Y / np.sqrt(floor), []
-    for turn in range(3):
-        starts = KMeans(3, n_init=1, random_state=1 + turn).fit_predict(Y) if turn else kmeans
-        parts = [scaled[starts == m] for m in range(3)]
-        covariances = [np.cov(part.T, bias=True) + np.eye(60) for part in parts]
-        mixture = GaussianMixture(
-            3,
-            reg_covar=1.0,
-            weights_init=[len(part) / 40 for part in parts],
-            means_init=[part.mean(axis=0) for part in parts],
-            precisions_init=np.linalg.inv(covariances),
-        )
-        fits.append(mixture.fit(scaled))
-    expected = max(fits, key=lambda fit: fit.lower_bound_).predict(scaled)
-    np.testing.assert_array_equal(base._mixture(Y, kmeans, floor, 3, seed=1), expected)

@@ -18,7 +18,7 @@ from sgpmic_cli.data.registry import entry
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
-@parametrize_with_checks([SGPMIC(n_clusters=2, max_iter=2, random_state=0)])
+@parametrize_with_checks([SGPMIC(2, init="k-means", max_iter=2, optimizer_steps=3, random_state=0)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -75,12 +75,6 @@ def test_the_number_of_dimensions_can_be_left_to_the_bound():
     bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 2, 3, 5)}
     chosen = small(n_components="auto").fit(X).embedding_.shape[1]
     assert chosen == max(bounds, key=lambda q: bounds[q])
-
-
-def test_a_constant_column_changes_nothing():
-    X = clouds(0, 6)
-    plain, beside = small().fit(X), small().fit(np.column_stack([X, np.full(len(X), 3.0)]))
-    assert adjusted_rand_score(plain.labels_, beside.labels_) == 1.0
 
 
 def test_equal_seeds_give_equal_bits(iris):
@@ -147,15 +141,6 @@ def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(
         iris_model.inverse_transform(np.zeros((3, 5)))
 
 
-def test_fitted_attributes_have_the_documented_shapes(iris_model):
-    shapes = {"weights_": (3,), "means_": (3, 2), "covariances_": (3, 2, 2)}
-    shapes |= {"inducing_points_": (20, 2), "noise_variances_": (4,), "consensus_": (150, 3)}
-    for name, shape in shapes.items():
-        assert getattr(iris_model, name).shape == shape, name
-    assert iris_model.converged_
-    assert adjusted_rand_score(load("iris").labels, iris_model.labels_) > 0.7
-
-
 def test_the_old_way_to_the_papers_model_is_deprecated():
     with pytest.warns(FutureWarning, match=r"use sgpmic\.PaperSGPMIC") as found:
         model = SGPMIC.from_paper(4, n_inducing=7)
@@ -172,15 +157,3 @@ def test_thin_shapes_are_found_if_their_number_is_given():
             found = SGPMIC(n_clusters=entry(name).n_classes, random_state=seed).fit_predict(X)
             scores.append(adjusted_rand_score(classes, found))
     assert np.mean(scores) >= 0.9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", ["standard_normal", "random_sample"])
-def test_data_without_structure_are_one_cluster(sample):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = [
-            SGPMIC(random_state=seed).fit(getattr(np.random.RandomState(seed), sample)((200, 3)))
-            for seed in range(4)
-        ]
-    assert sum(model.n_clusters_ == 1 for model in found) >= 3

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
 
 from sgpmic_cli.model.latent import latent_mixture as mixtures
 
@@ -18,16 +17,6 @@ def latent():
 def bound(mu, s, S, log_r, mixture):
     log_joint = log_r + mixtures.expected_log(np, mu, s, mixture)
     return mixtures.mixture_bound(np, S, log_joint, np.log(s), mixture)
-
-
-def test_expected_logs_are_densities_less_the_trace(latent):
-    mu, s, S, _ = latent
-    mixture = mixtures.maximise(np, mu, s, S)
-    found = mixtures.expected_log(np, mu, s, mixture)
-    for m, (mean, covariance) in enumerate(zip(mixture.means, mixture.covariances, strict=True)):
-        wanted = multivariate_normal(mean, covariance).logpdf(mu)
-        wanted -= 0.5 * s @ np.diag(np.linalg.inv(covariance))
-        np.testing.assert_allclose(found[:, m], wanted)
 
 
 def test_the_closed_form_of_the_mixture_is_a_maximum(latent):
@@ -49,7 +38,6 @@ def test_the_responsibilities_of_the_e_step_are_a_maximum(latent):
     mu, s, S, log_r = latent
     mixture = mixtures.maximise(np, mu, s, S)
     best = mixtures.responsibilities(np, log_r + mixtures.expected_log(np, mu, s, mixture))
-    np.testing.assert_allclose(best.sum(axis=1), 1.0)
     value, rng = bound(mu, s, best, log_r, mixture), np.random.RandomState(1)
     for size in (1e-3, 0.1, 1.0):
         other = (1.0 - size) * best + size * rng.dirichlet(np.ones(3), 20)
@@ -67,14 +55,9 @@ def test_the_pull_is_the_expected_log_as_a_function_of_the_latent_points(latent)
     mixture = mixtures.maximise(np, mu, s, S)
     pull = mixtures.latent_pull(S, mixture)
     value, dmu, ds = pull.value_and_gradient(np, mu, s)
+    before = mixtures.expected_log(np, mu, s, mixture)
     for moved_mu, moved_s in ((mu + 1e-3, s), (mu, s + 1e-3)):
-        change = np.sum(
-            S
-            * (
-                mixtures.expected_log(np, moved_mu, moved_s, mixture)
-                - mixtures.expected_log(np, mu, s, mixture)
-            )
-        )
+        change = np.sum(S * (mixtures.expected_log(np, moved_mu, moved_s, mixture) - before))
         new, dmu_there, ds_there = pull.value_and_gradient(np, moved_mu, moved_s)
         assert new - value == pytest.approx(change, rel=1e-8)
         slope = 0.5 * (dmu + dmu_there) * (moved_mu - mu) + 0.5 * (ds + ds_there) * (moved_s - s)

@@ -47,15 +47,3 @@ def test_points_without_a_value_are_rejected():
     assert found[0] < 0.1
     start = np.ones(8)
     assert maximise(lambda x: (0.0 if x is start else float("nan"), x), start, 5) is start
-
-
-def test_tensors_take_the_same_steps():
-    torch = pytest.importorskip("torch")
-
-    def on_tensors(x):
-        value, slope = banana(x.numpy())
-        return value, torch.from_numpy(slope)
-
-    x0 = np.random.RandomState(3).randn(8)
-    found = maximise(on_tensors, torch.from_numpy(x0), 15)
-    np.testing.assert_allclose(found.numpy(), maximise(banana, x0, 15), rtol=1e-9)

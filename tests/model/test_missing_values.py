@@ -6,7 +6,6 @@ from scipy.stats import multivariate_normal
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.model.clusters import missing_values as missing
 
 
@@ -40,14 +39,6 @@ def test_expectations_are_those_of_a_conditional_gaussian(problem):
     np.testing.assert_allclose(found.residual_covariance(weights), residual, atol=1e-12)
 
 
-def test_blocks_do_not_change_the_gaussian(problem, monkeypatch):
-    Y, _, gaussian = problem
-    whole, fitted = missing.impute(gaussian, Y), missing.fit_gaussian(Y)
-    monkeypatch.setattr(missing, "BLOCK", 7)
-    np.testing.assert_allclose(missing.impute(gaussian, Y), whole)
-    np.testing.assert_allclose(missing.fit_gaussian(Y).covariance, fitted.covariance)
-
-
 def test_complete_rows_give_their_own_moments():
     Y = np.random.RandomState(0).randn(40, 3)
     found, covariance = missing.fit_gaussian(Y), np.cov(Y.T, bias=True)
@@ -63,24 +54,6 @@ def groups(seed):
     labels = rng.randint(2, size=300)
     inner = rng.randn(300, 2) @ rng.randn(2, 6) + 0.2 * rng.randn(300, 6)
     return inner + np.outer(labels, rng.randn(6)), labels
-
-
-def test_without_missing_values_the_mixture_is_the_usual_one():
-    Y, labels = groups(0)
-    start = np.where(np.random.RandomState(1).rand(300) < 0.2, 1 - labels, labels)
-    none = np.zeros(Y.shape, dtype=bool)
-    ours = missing.mixture_labels(Y, none, start, np.full(6, 1e-3), 2)
-    parts = [Y[start == m] for m in (0, 1)]
-    covariances = [np.cov(part.T, bias=True) + 1e-3 * np.eye(6) for part in parts]
-    usual = GaussianMixture(
-        2,
-        reg_covar=1e-3,
-        tol=1e-3,
-        means_init=[part.mean(axis=0) for part in parts],
-        weights_init=np.bincount(start) / 300,
-        precisions_init=np.linalg.inv(covariances),
-    ).fit_predict(Y)
-    assert np.mean(ours == usual) > 0.99
 
 
 def test_the_mixture_does_not_take_imputed_values_for_data():
@@ -101,14 +74,3 @@ def test_the_mixture_does_not_take_imputed_values_for_data():
 
 def test_missing_values_hide_few_clusters(iris_model, gaps_model):
     assert adjusted_rand_score(iris_model.labels_, gaps_model.labels_) > 0.7
-
-
-@pytest.mark.parametrize("place", ["row", "column"])
-def test_rows_and_columns_without_values_are_refused(iris, place):
-    Y = iris.copy()
-    if place == "row":
-        Y[70] = np.nan
-    else:
-        Y[:, 2] = np.nan
-    with pytest.raises(ValueError, match=r"(Row 71|Column 3) has no value: remove it\."):
-        SGPMIC(3).fit(Y)

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from joblib import cpu_count
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.model.latent.backend import NUMPY
-from sgpmic_cli.model.parallel import ALONE, row_slices, workers
+from sgpmic_cli.model.parallel import row_slices, workers
 
 JOBS = (1, 2, 3)
 
@@ -44,15 +43,6 @@ def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(small_blocks, ma
 def test_invalid_numbers_of_threads_are_refused(make, n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None, a whole number"):
         make(2, n_jobs=n_jobs).fit(np.random.RandomState(0).rand(20, 3))
-
-
-def test_numbers_of_threads_have_scikit_learns_meaning():
-    def threads(n_jobs):
-        with workers(n_jobs) as pool:
-            return 1 if pool is ALONE else pool.pool._max_workers
-
-    assert [threads(n_jobs) for n_jobs in (None, 1, 3)] == [1, 1, 3]
-    assert threads(-1) == cpu_count()
 
 
 def test_results_come_in_the_order_of_the_blocks_and_failures_are_raised():

@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.datasets import make_moons
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, _agree, linear_posterior
+from sgpmic_cli.model.clusters.probabilities import ClusterModel, _agree
 
 
 def pair(p, n=500, separation=3.0, seed=0):
@@ -35,15 +35,6 @@ def test_probabilities_of_two_gaussians_are_their_posterior(p):
     ):
         error = min(np.mean(np.abs(column - wanted)) for column in found.T)
         assert error <= 0.05
-
-
-def test_the_linear_posterior_is_that_of_known_gaussians():
-    X, posterior = pair(3, n=20_000)
-    S = np.column_stack([1.0 - posterior, posterior])
-    coefficients, intercepts = linear_posterior(X, S)
-    scores = X @ coefficients + intercepts
-    found = expit(scores[:, 1] - scores[:, 0])
-    assert np.mean(np.abs(found - posterior)) < 0.01
 
 
 def test_labels_have_the_largest_probability():

@@ -23,11 +23,6 @@ def test_scales_are_sample_deviations_with_and_without_missing_values(
     np.testing.assert_allclose(found, np.broadcast_to(wanted[scale], 3), rtol=1e-9)
 
 
-def test_a_constant_column_is_not_divided():
-    X = np.column_stack([Y, np.full(90, 0.1)])
-    assert scaling.offset_and_scale(X, "standard")[1][3] == 1.0
-
-
 @pytest.mark.parametrize(
     ("X", "sentence"),
     [

@@ -1,6 +1,5 @@
 """Model files of both estimators: equal predictions, no pickle, and damaged files refused."""
 
-import io
 import json
 import os
 import pickle
@@ -104,9 +103,7 @@ def test_the_other_estimator_does_not_load_a_file(fitted, saved):
 
 def test_the_default_model_of_an_older_version_is_refused(saved):
     rewrite(saved, {"kind": "latent-distribution"})
-    with pytest.raises(
-        UsageError, match=r"holds the default model of sgpmic 0\.2, .*: fit the table again, or "
-    ):
+    with pytest.raises(UsageError, match=r"default model of sgpmic 0\.2, .*: fit the table again"):
         load(saved)
 
 
@@ -127,19 +124,6 @@ def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(saved
     model.save(tmp_path / "with.npz")
     assert load(tmp_path / "with.npz").recipe_ == model.recipe_
     assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "recipe_")
-
-
-def test_a_failed_save_leaves_the_old_file(fitted, saved, monkeypatch):
-    before = saved.read_bytes()
-
-    def fail(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space"):
-        fitted.save(saved)
-    assert saved.read_bytes() == before
-    assert [path.name for path in saved.parent.iterdir()] == ["model.npz"]
 
 
 def test_files_that_cannot_be_read_are_named(saved, tmp_path):
@@ -189,119 +173,75 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
 
 
 COUNTS = {"n_iter_": 1, "converged_": True, "no_clusters_": False, "jitter_": 0.0}
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        {"format": "other"},
-        {"version": "one"},
-        {"version": 0},
-        {"version": 1.5},
-        {"kind": "other"},
-        {"kind": []},
-        {"parameters": {"n_clusters": 2, "callback": "print"}},
-        {"parameters": {"no_such": 1}},
-        {"parameters": {"n_clusters": -2}},
-        {"parameters": []},
-        {"fitted": {}},
-        {"fitted": {**COUNTS, "n_features_in_": 10**12}},
-        {"fitted": {**COUNTS, "n_features_in_": "3"}},
-        {"fitted": {**COUNTS, "n_features_in_": 3, "n_iter_": float("nan")}},
-        {"feature_names": "abc"},
-        {"feature_names": ["a"]},
-        {"recipe": {}},
-        {"recipe": TableRecipe.of_numbers(Y[:, :2], ["a", "b"]).to_json()},
-    ],
-)
-def test_an_invalid_header_is_refused_in_one_sentence(saved, header):
-    rewrite(saved, header)
-    assert_refused(saved)
-
-
-BOTH = [
-    {"rows": None},
-    {"rows": np.full((40, 3), 1e200)},
-    {"rows": np.zeros((39, 3))},
-    {"rows": np.full((40, 3), np.nan)},
-    {"rows": np.zeros((40, 3), dtype=complex)},
-    {"responsibilities_": np.full((40, 2), 7.0)},
-    {"embedding_": np.zeros(40)},
-    {"scale_": np.zeros(3)},
-    {"lower_bounds_": np.zeros((2, 2))},
-    {"header": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
-    {"header": np.frombuffer(b"\xff\xfe", dtype=np.uint8)},
-]
-OWN = {
-    default: [
-        {"mu": np.zeros((39, 2))},
-        {"mu": np.zeros(40)},
-        {"log_s": np.full((40, 2), 1e4)},
-        {"log_g": np.full(2, np.nan)},
-        {"covariances": -np.tile(np.eye(2), (2, 1, 1))},
-        {"labels": np.full(40, 2.0)},
-        {"labels": np.full(40, 0.5)},
-        {"temperature": np.zeros(1)},
-        {"coefficients": np.zeros((1, 2, 2))},
-        {"stability": np.full(40, 2.0)},
-        {"missing_mean": np.zeros(2)},
-        {"missing_mean": np.zeros(3), "missing_covariance": -np.eye(3)},
-        {"embedding_variances_": np.zeros((40, 2))},
-        {"consensus_": np.full((40, 2), 0.7)},
-    ],
-    paper: [
-        {"weights_": np.array([1e5, 1e5])},
-        {"weights_": np.array([2.0, -1.0])},
-        {"weights_": np.float64(1.0)},
-        {"covariances_": np.tile([[1.0, 1e6], [0.0, 1.0]], (2, 1, 1))},
-        {"covariances_": np.zeros((2, 2, 2))},
-        {"theta": np.zeros((2, 9))},
-    ],
+OTHER_RECIPE = TableRecipe.of_numbers(Y[:, :2], ["a", "b"]).to_json()
+HEADERS = {
+    "format": ["other"],
+    "version": ["one", 0, 1.5],
+    "kind": ["other", []],
+    "parameters": [[], {"no_such": 1}, {"n_clusters": -2}, {"n_clusters": 2, "callback": "print"}],
+    "fitted": [{}, *({**COUNTS, "n_features_in_": p} for p in (10**12, "3", float("nan")))],
+    "feature_names": ["abc", ["a"]],
+    "recipe": [{}, OTHER_RECIPE],
 }
 
 
 @pytest.mark.parametrize(
-    ("make", "arrays"), [(make, arrays) for make, own in OWN.items() for arrays in BOTH + own]
+    ("part", "value"), [(part, value) for part, values in HEADERS.items() for value in values]
 )
-def test_invalid_arrays_are_refused_in_one_sentence(tmp_path, make, arrays, models={}):
-    if make not in models:
-        models[make] = make().fit(FRAME)
-    models[make].save(tmp_path / "m.npz")
-    rewrite(tmp_path / "m.npz", **arrays)
-    assert_refused(tmp_path / "m.npz")
+def test_an_invalid_header_is_refused_in_one_sentence(saved, part, value):
+    rewrite(saved, {part: value})
+    assert_refused(saved)
 
 
-@pytest.mark.parametrize(
-    "details",
-    [
-        {},
-        {"base_clusterings_": ["one"], "selection_": 3},
-        {"base_clusterings_": "one", "selection_": None},
-    ],
-)
-def test_invalid_details_are_refused_in_one_sentence(tmp_path, details):
+ONES = np.ones((40, 2))
+BOTH = {
+    "rows": [None, np.full((40, 3), 1e200), Y[:39], np.full((40, 3), np.nan), Y.astype(complex)],
+    "responsibilities_": [7.0 * ONES],
+    "embedding_": [np.zeros(40)],
+    "scale_": [np.zeros(3)],
+    "lower_bounds_": [np.zeros((2, 2))],
+    "header": [np.frombuffer(text, dtype=np.uint8) for text in (b"[" * 100_000, b"\xff\xfe")],
+}
+DEFAULT = {
+    "mu": [np.zeros((39, 2)), np.zeros(40)],
+    "log_s": [1e4 * ONES],
+    "log_g": [np.full(2, np.nan)],
+    "covariances": [-np.tile(np.eye(2), (2, 1, 1))],
+    "labels": [np.full(40, 2.0), np.full(40, 0.5)],
+    "temperature": [np.zeros(1)],
+    "coefficients": [np.zeros((1, 2, 2))],
+    "stability": [np.full(40, 2.0)],
+    "missing_covariance": [-np.eye(3)],
+    "embedding_variances_": [0.0 * ONES],
+    "consensus_": [0.7 * ONES],
+}
+PAPER = {
+    "weights_": [np.array([1e5, 1e5]), np.array([2.0, -1.0]), np.float64(1.0)],
+    "covariances_": [np.tile([[1.0, 1e6], [0.0, 1.0]], (2, 1, 1)), np.zeros((2, 2, 2))],
+    "theta": [np.zeros((2, 9))],
+}
+
+
+def test_invalid_arrays_are_refused_in_one_sentence(fitted, saved):
+    whole = saved.read_bytes()
+    own = PAPER if type(fitted) is PaperSGPMIC else DEFAULT
+    for name, values in (BOTH | own).items():
+        for value in values:
+            saved.write_bytes(whole)
+            rewrite(saved, **{name: value})
+            assert_refused(saved)
+
+
+@pytest.mark.parametrize(("names", "selection"), [(None, None), (["one"], 3), ("one", None)])
+def test_invalid_details_are_refused_in_one_sentence(tmp_path, names, selection):
     default().fit(Y).save(tmp_path / "m.npz")
+    details = {"base_clusterings_": names, "selection_": selection}
     rewrite(tmp_path / "m.npz", {"details": details})
     assert_refused(tmp_path / "m.npz")
 
 
 def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
-    with (
-        zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("more.npy", "w") as member,
-    ):
-        for _ in range(80):
-            member.write(bytes(1024**2))
+    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("more.npy", bytes(80 * 1024**2))
     with pytest.raises(UsageError, match="unpacks to more than a model can hold"):
         load(saved)
-
-
-def test_members_that_are_no_arrays_are_refused(saved):
-    with zipfile.ZipFile(saved) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, b"plain text" if name == "header.npy" else content)
-    saved.write_bytes(buffer.getvalue())
-    assert_refused(saved)

@@ -47,20 +47,6 @@ def test_the_subsample_does_not_depend_on_the_order_of_rows():
     np.testing.assert_array_equal(one.labels_[shuffled], other.labels_)
 
 
-def test_a_warning_at_the_callers_line_tells_of_the_subsample():
-    with pytest.warns(UserWarning, match="90 rows are more than max_rows=40") as found:
-        fitted(Y)
-    assert found[0].filename == __file__
-
-
-def test_a_mapped_file_is_fitted_and_not_changed(tmp_path):
-    np.save(tmp_path / "t.npy", Y)
-    before = (tmp_path / "t.npy").read_bytes()
-    mapped = np.load(tmp_path / "t.npy", mmap_mode="r")
-    np.testing.assert_array_equal(fitted(mapped).responsibilities_, fitted(Y).responsibilities_)
-    assert (tmp_path / "t.npy").read_bytes() == before
-
-
 def test_results_of_all_rows_are_in_files_of_a_given_folder(short_blocks, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(

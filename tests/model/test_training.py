@@ -64,26 +64,11 @@ def test_pytorch_gives_the_same_fit(table, request):
         np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-6)
 
 
-def test_missing_values_get_their_expectation(iris_gaps):
-    fit = fitter(iris_gaps)
-    known = fit.Y[~fit.mask]
-    result = train(fit, 4, 4, 0.0)
-    np.testing.assert_array_equal(result.Y[~fit.mask], known)
-    assert np.corrcoef(result.Y[fit.mask], fitter(iris_gaps).Y[fit.mask])[0, 1] > 0.8
-
-
 def test_the_remaining_gain_of_geometric_gains_is_exact():
     bounds = [-5.0 * 0.9**i for i in range(9)]
     assert remaining_gain(bounds) == pytest.approx(-bounds[-1])
     assert remaining_gain(bounds[:6]) == np.inf
     assert remaining_gain([0.0] * 9) == 0.0
-
-
-def test_small_tables_have_few_inducing_inputs(iris):
-    assert start(iris, 2, 20, 0).Z.shape == (20, 2)
-    p = start(iris[::10], 2, 20, 0)
-    assert p.Z.shape == (5, 2)
-    assert np.mean(p.mu**2) == pytest.approx(1.0)
 
 
 def test_a_callback_hears_bounds_and_labels(iris):
