@@ -33,7 +33,7 @@ from sgpmic_cli.model.clusters.base_clusterings import (
 )
 from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians, nearest_rows
+from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
 from sgpmic_cli.model.diagnostics import diagnose, warn_about
 from sgpmic_cli.model.fitted import FittedModel
 from sgpmic_cli.model.interface import LatentClusterer, Located
@@ -89,7 +89,7 @@ class SGPMIC(LatentClusterer):
 (n_samples, n_clusters), default="consensus"
         The clusters: the consensus of several clusterings, one clustering, labels, or
         probabilities.
-    n_inducing : int, default=20
+    n_inducing : int, default=15
         Number of inducing inputs K. Small tables use fewer.
     max_iter : int, default=30
         Maximum number of EM iterations.
@@ -193,7 +193,7 @@ class SGPMIC(LatentClusterer):
         *,
         scale="standard",
         init="consensus",
-        n_inducing=20,
+        n_inducing=15,
         max_iter=30,
         optimizer_steps=10,
         tol=0.02,
@@ -338,7 +338,10 @@ class SGPMIC(LatentClusterer):
             found = self._consensus(rows, mask, order, len(Y), m, random_state)
             training = TrainingRows(rows)
             clusters, S = self._clusters(rows, training, found, random_state)
-            fit = self._fit_map(rows, mask, S, found.labels, order, len(Y), random_state, threads)
+            weights = clusters.map_weights(S)
+            fit = self._fit_map(
+                rows, mask, weights, found.labels, order, len(Y), random_state, threads
+            )
             self._fitted = FittedModel(fit, clusters, training, gaussian)
             self._keep(S, found, order, selection)
             if len(order) < len(Y):
@@ -417,13 +420,13 @@ class SGPMIC(LatentClusterer):
         if self.n_resamples and gaussians is not None:
             stable = stability(rows, found.labels, m, self.n_resamples, random_state)
         clusters = ClusterModel(found.labels, m, gaussians, stable)
-        return clusters, clusters.probabilities(rows, *nearest_rows(training, rows))
+        return clusters, clusters.training_probabilities(training)
 
     def _fit_map(
         self,
         rows: Array,
         mask: BoolArray | None,
-        S: Array,
+        weights: Array,
         labels: Indices,
         order: Indices,
         n: int,
@@ -436,7 +439,7 @@ class SGPMIC(LatentClusterer):
 
         def fit(q: int, max_iter: int, callback) -> FittedMap:
             parameters = start(rows, q, self.n_inducing, seed)
-            fitter = MapFitter(rows, mask, S, parameters, backend, threads)
+            fitter = MapFitter(rows, mask, weights, parameters, backend, threads)
             progress = None
             if callback is not None:
                 progress = lambda i, bound: callback(i, bound, labels[back])  # noqa: E731

@@ -38,7 +38,8 @@ class FittedModel(NamedTuple):
         Y, distances, nearest = self._near_training(self._imputed(Y))
         S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
-        return locate(self.map, Y, S, first, self.rows.equal(Y, first), mask), S
+        r = self.clusters.map_weights(S)
+        return locate(self.map, Y, r, first, self.rows.equal(Y, first), mask), S
 
     def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
         """Return rows with distances and indices of their nearest training rows, (n, k).

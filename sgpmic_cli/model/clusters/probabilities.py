@@ -118,16 +118,39 @@ class ClusterModel(NamedTuple):
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)
         weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
-        shares = self._label_fractions(nearest, np.ones_like(distances))
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
+        stable = None
+        if self.stability is not None:
+            stable = np.average(self.stability[nearest], axis=1, weights=weights)
+        return self._combine(Y, labels, stable, nearest)
+
+    def training_probabilities(self, rows: TrainingRows) -> Array:
+        """Return the probabilities of the training rows."""
+        nearest = nearest_rows(rows, rows.rows)[1] if self.gaussians is None else None
+        return self._combine(rows.rows, self.labels, self.stability, nearest)
+
+    def _combine(
+        self, Y: Array, labels: Indices, stable: Array | None, nearest: Indices | None
+    ) -> Array:
         if self.gaussians is not None:
             shares = self.gaussians.probabilities(Y)
+        else:
+            assert nearest is not None
+            shares = self._label_fractions(nearest, np.ones(nearest.shape))
         result = _agree(shares, labels)
-        if self.stability is not None:
-            stable = self.stability[nearest]
-            stable = np.average(stable, axis=1, weights=weights)[:, None]
-            result = _agree(stable * result + (1.0 - stable) / self.n_clusters, labels)
+        if stable is not None:
+            mixed = stable[:, None] * result + (1.0 - stable[:, None]) / self.n_clusters
+            result = _agree(mixed, labels)
         return result
+
+    def map_weights(self, probabilities: Array) -> Array:
+        """Return the weights of the clusters for the map: the product over base clusterings.
+
+        On the map every base clustering counts as one observation of a row's cluster.
+        """
+        count = 1 if self.gaussians is None else len(self.gaussians.coefficients)
+        weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** count
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def _label_fractions(self, nearest: Indices, weights: Array) -> Array:
         fractions = np.zeros((len(nearest), self.n_clusters))

@@ -1,17 +1,17 @@
 """The prior over the latent space: a Gaussian for each cluster.
 
-    p(x_n) = sum_m r_nm N(x_n | xbar_m, C_m)
+    p(x_n) = sum_m S_nm N(x_n | xbar_m, C_m)
 
-r_nm is the probability of cluster m for row n that the base clusterings give (`probabilities.py`),
-so rows of one cluster attract each other on the map as far as they are known to belong together.
-With responsibilities S the prior enters the bound as
+S_nm is the probability of cluster m for row n that the base clusterings give (`probabilities.py`).
+It also serves as the distribution of the row over the clusters, so the prior enters the bound as
 
-    sum_nm S_nm (log r_nm + <log N(x_n | xbar_m, C_m)> - log S_nm) + sum_n H[q(x_n)] + log p(C)
+    sum_nm S_nm <log N(x_n | xbar_m, C_m)> + sum_n H[q(x_n)] + log p(C)
 
     log p(C_m) = -NU/2 (log|C_m| + SCALE tr C_m^-1),
 
-a weak prior that gives a covariance also to a cluster with a single row. The M-step for xbar and C
-and the E-step for S are the closed-form maximisers.
+a weak prior that gives a covariance also to a cluster with a single row. Rows attract each other on
+the map as far as they are known to belong together. An E-step that sharpens S by the latent points
+would separate clusters that the data do not separate.
 """
 
 from typing import Any, NamedTuple
@@ -66,16 +66,11 @@ def expected_log(xp: Any, mu: Any, s: Any, mixture: LatentMixture) -> Any:
     return xp.stack(columns, 1)
 
 
-def responsibilities(xp: Any, log_joint: Any) -> Any:
-    """Return the E-step's S (n, M) from log r_nm + <log N(x_n | xbar_m, C_m)>."""
-    S = xp.exp(log_joint - xp.amax(log_joint, 1)[:, None])
-    return S / S.sum(1)[:, None]
-
-
-def mixture_bound(xp: Any, S: Any, log_joint: Any, log_s: Any, mixture: LatentMixture) -> float:
+def mixture_bound(xp: Any, S: Any, mu: Any, log_s: Any, mixture: LatentMixture) -> float:
     """Return the part of the bound that belongs to the latent space."""
-    entropy = -(S * xp.log(S + 1e-300)).sum() + 0.5 * (log_s + (1.0 + LOG_2PI)).sum()
-    return float((S * log_joint).sum() + entropy) + log_prior(xp, mixture)
+    prior = (S * expected_log(xp, mu, xp.exp(log_s), mixture)).sum()
+    entropy = 0.5 * (log_s + (1.0 + LOG_2PI)).sum()
+    return float(prior + entropy) + log_prior(xp, mixture)
 
 
 def log_prior(xp: Any, mixture: LatentMixture) -> float:

@@ -3,7 +3,7 @@
 The objective of a row y with cluster probabilities r is its part of the bound,
 
     -beta/2 < |y - W' k(x)|^2 + P (k(x, x) + k(x)' (A^-1 - K_uu^-1) k(x)) >
-        + log sum_m r_m exp <log N(x | xbar_m, C_m)> + const,
+        + sum_m r_m <log N(x | xbar_m, C_m)> + const,
 
 with the expectations of `shared_process.py`. A row starts at the latent distribution of the nearest
 training row and keeps its variance. Its mean takes Levenberg-Marquardt steps. All rows of a block
@@ -14,13 +14,12 @@ training row, up to rounding, keeps the distribution that the fit gave it.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.latent.latent_mixture import LOG_2PI, expected_log, latent_pull
 from sgpmic_cli.model.latent.shared_process import cubature_points, kernel
-from sgpmic_cli.model.latent.training import FLOOR, FittedMap
+from sgpmic_cli.model.latent.training import FittedMap
 
 STEPS = 15
 CLOSE = 1e-6  # nats; a row has converged when a step gains less
@@ -106,7 +105,7 @@ class _RowObjective:
         self.columns = Y.shape[1]
         self.WY = Y @ fitted.process.W.T  # (n, K)
         self.squares = np.einsum("np,np->n", Y, Y)
-        self.log_r = np.log(np.maximum(r, FLOOR))
+        self.r = r
         W, process = fitted.process.W, fitted.process
         self.WW = W @ W.T
         # |W'k|^2 + P k'(A^-1 - K_uu^-1)k is one quadratic form in k.
@@ -120,14 +119,14 @@ class _RowObjective:
             "jnk,nk->jn", K, self.WY[rows]
         )
         error = self.squares[rows] + np.mean(error + self.columns * own, axis=0)
-        log_joint = self.log_r[rows] + expected_log(np, mu, s, self.fitted.mixture)
+        prior = np.sum(self.r[rows] * expected_log(np, mu, s, self.fitted.mixture), axis=1)
         entropy = 0.5 * np.sum(np.log(s) + 1.0 + LOG_2PI, axis=1)
         likelihood = 0.5 * self.columns * (np.log(self.beta) - LOG_2PI) - 0.5 * self.beta * error
-        return np.asarray(likelihood + logsumexp(log_joint, axis=1) + entropy)
+        return np.asarray(likelihood + prior + entropy)
 
     def gradient_and_curvature(self, rows: Indices, mu: Array, s: Array) -> tuple[Array, Array]:
         """Return the gradient (n, Q) and the Gauss-Newton approximation of the curvature."""
-        p, mixture = self.fitted.parameters, self.fitted.mixture
+        p = self.fitted.parameters
         K, points = self._kernel(mu, s)
         linear, g = float(np.exp(p.log_l[0])), np.exp(p.log_g)
         curved = K - linear * (points @ p.Z.T)
@@ -135,9 +134,7 @@ class _RowObjective:
         weighted = dK * curved
         slope = (weighted @ p.Z - weighted.sum(axis=2)[:, :, None] * points) * g
         slope += linear * (dK @ p.Z) - self.beta * self.columns * linear * points
-        log_joint = self.log_r[rows] + expected_log(np, mu, s, mixture)
-        S = np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True))
-        pull = latent_pull(S, mixture)
+        pull = latent_pull(self.r[rows], self.fitted.mixture)
         _, dmu, _ = pull.value_and_gradient(np, mu, s)
         # dk/dx_q at the mean, (Q, n, K), and J'J with J = W' dk/dx.
         at_mean = kernel(np, mu, p) - linear * (mu @ p.Z.T)

@@ -165,18 +165,19 @@ def bound_and_gradient(
         - 0.5 * beta * columns * (found.Kuu_inv @ sums.Phi @ found.Kuu_inv)
     )
 
-    def backward(index: int) -> tuple[Any, _KernelGradient]:
+    def backward(index: int) -> tuple[Any, Any, _KernelGradient]:
         K, points, _, _ = parts[index]
         rows = blocks[index]
         dK = K @ (2.0 * dPhi) + beta * (Y[rows] @ found.W.T)
         dK = (dK / (2 * q)).reshape(-1, dK.shape[-1])
         gradient = _kernel_gradient(xp, points, K.reshape(dK.shape), dK, p)
-        return gradient.X.reshape(2 * q, -1, q), gradient
+        dX = gradient.X.reshape(2 * q, -1, q)
+        along = [dX[2 * axis, :, axis] - dX[2 * axis + 1, :, axis] for axis in range(q)]
+        return dX.sum(0), xp.stack(along, 1) * xp.sqrt(q * s[rows]), gradient
 
     slopes = workers.map(backward, range(len(blocks)), n)
-    dX = xp.concatenate([one[0] for one in slopes], 1)
-    steps = xp.sqrt(q * s)
-    along = [dX[2 * axis, :, axis] - dX[2 * axis + 1, :, axis] for axis in range(q)]
+    dmu = xp.concatenate([one[0] for one in slopes])
+    along = xp.concatenate([one[1] for one in slopes])  # by the distance of the points from mu
     half = 0.5 * beta * columns  # -dL/dc
 
     inducing = _kernel_gradient(xp, p.Z, kernel(xp, p.Z, p), dKuu, p)
@@ -188,10 +189,10 @@ def bound_and_gradient(
         + (found.W * sums.PsiY).sum()
         - 0.5 * columns * (c - (found.Kuu_inv * sums.Phi).sum())
     )
-    gradients = [one[1] for one in slopes] + [inducing]
+    gradients = [one[2] for one in slopes] + [inducing]
     gradient = Parameters(
-        dX.sum(0) - 2.0 * half * linear * p.mu,
-        0.5 * xp.stack(along, 1) * steps - half * linear * s,
+        dmu - 2.0 * half * linear * p.mu,
+        0.5 * along - half * linear * s,
         sum(one.Z for one in gradients) + inducing.X,
         sum(one.log_v for one in gradients) + trace * v - half * n * v - p.log_v / WIDE,
         sum(one.log_g for one in gradients) - p.log_g / WIDE,

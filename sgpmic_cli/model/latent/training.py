@@ -1,8 +1,8 @@
-"""Fit the map: variational EM of the shared process with the latent mixture.
+"""Fit the map: variational EM of the shared process under the latent mixture.
 
 The M-step moves the latent distributions, the inducing inputs, the kernel and the noise by a few
 steps of L-BFGS, then sets the latent mixture to its closed form. The E-step updates the
-responsibilities and the expectations of missing values. Neither step lowers the bound.
+expectations of missing values. Neither step lowers the bound.
 """
 
 import warnings
@@ -28,12 +28,11 @@ from sgpmic_cli.model.latent.shared_process import (
 )
 from sgpmic_cli.model.parallel import Workers
 
-LATENT_VARIANCE = 0.01  # of q(x_n) at the start, beside latent points of unit variance
+LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
 NOISE = 0.05  # variance at the start, beside columns of unit variance
 ROWS_PER_INDUCING = 3  # at least this many rows for each inducing input
 WINDOW = 3  # iterations over which gains are compared
 SLOWEST = 0.95  # largest ratio of the gains of two windows
-FLOOR = 1e-12  # least probability of a cluster before the E-step
 
 Progress = Callable[[int, float], None]
 
@@ -93,13 +92,12 @@ class MapFitter:
         self.mask = None if mask is None else backend.asarray(mask)
         self.missing = 0 if mask is None else int(mask.sum())
         self._set_squares(NOISE)
-        self.log_r = backend.asarray(np.log(np.maximum(probabilities, FLOOR)))
         self.parameters = Parameters(*map(backend.asarray, parameters))
         self.S = backend.asarray(np.ascontiguousarray(probabilities))
         self.mixture = self._maximised_mixture()
 
     def m_step(self, steps: int) -> None:
-        """Raise the bound at fixed responsibilities."""
+        """Raise the bound over latent points, process and latent mixture."""
         xp, shapes = self.backend.xp, self.parameters
         pull = latent_mixture.latent_pull(self.S, self.mixture)
 
@@ -121,14 +119,10 @@ class MapFitter:
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:
-        """Update responsibilities and missing values, and return the bound."""
+        """Update the expectations of missing values, and return the bound before that."""
         xp, p = self.backend.xp, self.parameters
-        log_joint = self.log_r + latent_mixture.expected_log(
-            xp, p.mu, xp.exp(p.log_s), self.mixture
-        )
-        self.S = latent_mixture.responsibilities(xp, log_joint)
         found = self.process()
-        latent = latent_mixture.mixture_bound(xp, self.S, log_joint, p.log_s, self.mixture)
+        latent = latent_mixture.mixture_bound(xp, self.S, p.mu, p.log_s, self.mixture)
         bound = found.bound + log_prior(p) + latent + self.missing_entropy
         if self.mask is not None:
             expected = expected_rows(self.backend, p, found, self.workers)
@@ -176,7 +170,7 @@ def train(
         bounds.append(fitter.e_step())
         if progress is not None:
             progress(iteration, bounds[-1])
-        if converged := remaining_gain(bounds) <= tol * len(fitter.log_r):
+        if converged := remaining_gain(bounds) <= tol * len(fitter.Y):
             break
     return fitter.result(bounds, converged)
 

@@ -50,11 +50,10 @@ def test_e_step_equals_dense_algebra(kernel, concentration):
     np.testing.assert_allclose(found, dense(kernel, Y, p, S, reference.responsibilities), atol=1e-9)
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("concentration", [1.0, 0.05])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_gradients_by_central_differences(kernel, concentration, form):
-    Y, p, S = problem(kernel, form, concentration, n=15, k=5)
+def test_gradients_by_central_differences(kernel, concentration):
+    Y, p, S = problem(kernel, "full", concentration, n=15, k=5)
     bound = Bound(KERNELS[kernel], observe(Y), S, active=0.0)
     _, dX, dZ, dtheta, dbeta = bound.value_and_gradient(p)
     step = 1e-5
