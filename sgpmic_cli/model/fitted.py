@@ -47,10 +47,11 @@ class FittedModel(NamedTuple):
         A row that equals a training row up to rounding is replaced by the training row.
         """
         distances, nearest = nearest_rows(self.rows, Y)
-        equal = self.rows.equal(Y, nearest[:, 0])
-        if equal.any():
-            Y = np.where(equal[:, None], self.rows.rows[nearest[:, 0]], Y)
-            distances, nearest = nearest_rows(self.rows, Y)
+        known = self.rows.rows[nearest[:, 0]]
+        rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
+        if rounded.any():
+            Y = np.where(rounded[:, None], known, Y)
+            distances[rounded], nearest[rounded] = nearest_rows(self.rows, Y[rounded])
         return Y, distances, nearest
 
     def _imputed(self, Y: Array) -> Array:

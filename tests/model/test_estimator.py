@@ -13,8 +13,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.data import load
-from sgpmic_cli.data.generated import GENERATORS
-from sgpmic_cli.data.registry import entry
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
@@ -146,14 +144,3 @@ def test_the_old_way_to_the_papers_model_is_deprecated():
         model = SGPMIC.from_paper(4, n_inducing=7)
     assert isinstance(model, PaperSGPMIC)
     assert (model.n_clusters, model.n_inducing, found[0].filename) == (4, 7, __file__)
-
-
-@pytest.mark.slow
-def test_thin_shapes_are_found_if_their_number_is_given():
-    scores = []
-    for name in ("spirals", "semicircles", "circles", "moons", "pinwheel"):
-        for seed in range(2):
-            X, classes = GENERATORS[name][0](entry(name).n, entry(name).n_classes, seed)
-            found = SGPMIC(n_clusters=entry(name).n_classes, random_state=seed).fit_predict(X)
-            scores.append(adjusted_rand_score(classes, found))
-    assert np.mean(scores) >= 0.9

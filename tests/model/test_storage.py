@@ -74,6 +74,7 @@ def assert_refused(path):
         (paper(), Y),
         (paper(kernel="linear"), Y),
         (paper(ard=True, covariance_type="full", n_components=0.9), Y),
+        (paper(covariance_type="full", prior_by_gradient=True, white_everywhere=True), Y),
     ],
 )
 def test_a_loaded_model_is_the_same_model(tmp_path, model, X):

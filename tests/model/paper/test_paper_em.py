@@ -76,19 +76,3 @@ def test_separate_clusters_are_found():
     clouds = np.random.RandomState(0).randn(90, 3) + np.repeat(20 * np.eye(3), 30, axis=0)
     labels = PaperSGPMIC(3, 2, n_inducing=15, max_iter=5, random_state=0).fit_predict(clouds)
     assert purity(np.repeat([0, 1, 2], 30), labels) == 100.0
-
-
-def test_the_printed_algorithm_keeps_its_model_when_saved(tmp_path):
-    Y = load("iris").Y
-    settings = {
-        "covariance_type": "full",
-        "optimizer": "scg",
-        "prior_by_gradient": True,
-        "white_everywhere": True,
-    }
-    model = PaperSGPMIC(3, 2, n_inducing=20, max_iter=2, random_state=0, **settings).fit(Y)
-    model.save(tmp_path / "model.npz")
-    again = PaperSGPMIC.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict(Y + 0.01), model.predict(Y + 0.01))
-    with pytest.raises(ValueError, match="prior_by_gradient=True needs covariance_type='full'"):
-        PaperSGPMIC(3, prior_by_gradient=True).fit(Y)

@@ -121,6 +121,11 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
         ("plain", {"covariance_floor": float("inf")}, "covariance_floor must be"),
         ("plain", {"covariance_floor": 1e-12}, "covariance_floor must be a number from 1e-08"),
         ("plain", {"learn_noise": 2}, "learn_noise must be True or False, not 2"),
+        (
+            "plain",
+            {"prior_by_gradient": True},
+            "prior_by_gradient=True needs covariance_type='full'",
+        ),
         ("plain", {"tol": float("nan")}, "tol must be"),
         ("plain", {"memory": 3}, "memory must be None, a folder or a joblib.Memory, not 3"),
     ],
