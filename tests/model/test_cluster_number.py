@@ -8,7 +8,7 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli.model.clusters.cluster_number import choose_number
 
 
-def chosen(X, numbers=range(1, 9)):
+def chosen(X, numbers=range(1, 6)):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     found = choose_number(X, list(numbers), np.random.RandomState(0))
     assert [row["n_clusters"] for row in found.table] == list(numbers)

@@ -68,15 +68,16 @@ def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
     assert model.transform(clouds(0, 6, columns=columns) + 0.1).shape == (40, used)
 
 
-def test_the_number_of_dimensions_can_be_left_to_the_bound():
-    X = clouds(0, 6, size=30, columns=6)
-    bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 2, 3, 5)}
+def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.model.estimator.DIMENSIONS", (1, 3))
+    X = clouds(0, 6, columns=5)
+    bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 3)}
     chosen = small(n_components="auto").fit(X).embedding_.shape[1]
     assert chosen == max(bounds, key=lambda q: bounds[q])
 
 
 def test_equal_seeds_give_equal_bits(iris):
-    one, other = (small(n_clusters=(2, 4)).fit(iris[::2]) for _ in range(2))
+    one, other = (small(n_clusters=(2, 3), max_iter=2).fit(iris[::2]) for _ in range(2))
     for name in ("responsibilities_", "embedding_", "lower_bounds_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
@@ -90,7 +91,7 @@ def test_labels_do_not_depend_on_units_or_order(name):
         return small(n_clusters=3, max_iter=1).fit_predict(X)
 
     first = labels(Y)
-    for changed in (Y + 8.0, 1000.0 * Y, Y[:, columns]):
+    for changed in (1000.0 * Y + 8.0, Y[:, columns]):
         assert adjusted_rand_score(first, labels(changed)) >= 0.99
     assert adjusted_rand_score(first[rows], labels(Y[rows])) >= 0.9
 

@@ -7,7 +7,7 @@ from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.model.latent.backend import NUMPY
 from sgpmic_cli.model.parallel import row_slices, workers
 
-JOBS = (1, 2, 3)
+JOBS = (1, 2)
 
 
 @pytest.fixture
@@ -28,14 +28,13 @@ def small_blocks(monkeypatch):
 def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(small_blocks, make):
     rng = np.random.RandomState(0)
     Y = rng.randn(400, 3) @ rng.randn(3, 6) + 3.0 * rng.randn(4, 6)[np.arange(400) % 4]
-    alone, *others = (
+    alone, together = (
         make(4, 2, n_inducing=8, max_iter=2, random_state=0, n_jobs=n).fit(Y) for n in JOBS
     )
-    for model in others:
-        for name in ("responsibilities_", "embedding_", "lower_bounds_"):
-            np.testing.assert_array_equal(getattr(model, name), getattr(alone, name))
-        new = Y[:200] + 0.01
-        np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
+    for name in ("responsibilities_", "embedding_", "lower_bounds_"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+    new = Y[:200] + 0.01
+    np.testing.assert_array_equal(together.predict_proba(new), alone.predict_proba(new))
 
 
 @pytest.mark.parametrize("make", [PaperSGPMIC, SGPMIC])

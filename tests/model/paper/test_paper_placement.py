@@ -84,12 +84,11 @@ def test_a_result_does_not_depend_on_the_other_rows(iris):
 
 
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
-@pytest.mark.parametrize("center", [False, True])
-def test_prediction_and_training_agree_on_responsibilities(name, center):
+def test_prediction_and_training_agree_on_responsibilities(name):
     """Also on raw columns, where A is badly conditioned."""
     data = load(name)
     model = PaperSGPMIC(
-        data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0
+        data.n_classes, 2, scale="none", center=False, n_inducing=30, max_iter=8, random_state=0
     ).fit(data.Y)
     placer = model._placer
     log_parts = placer._log_parts(placer.Y, model.embedding_)
