@@ -49,13 +49,13 @@ class Problem(NamedTuple):
 
     def evaluation(self) -> Callable[[], object]:
         """Return a call that computes the bound and its gradient."""
-        bound = Bound(RBF(), self.data, self.S, len(self.parameters.Z))
+        bound = Bound(RBF(), self.data, self.S)
         return lambda: bound.value_and_gradient(self.parameters)
 
     def maximisation(self, steps: int) -> Callable[[], object]:
         """Return a call that makes one M-step with this number of L-BFGS steps."""
         schedule = Schedule(
-            rounds=1,
+            iterations=1,
             steps=steps,
             optimizer="lbfgs",
             covariance_type="full",
@@ -64,7 +64,7 @@ class Problem(NamedTuple):
             learn_noise=True,
             tol=0.0,
         )
-        bound = Bound(RBF(), self.data, self.S, len(self.parameters.Z))
+        bound = Bound(RBF(), self.data, self.S)
         return lambda: m_step(bound, self.parameters, schedule)
 
     def one_component(self) -> "Problem":

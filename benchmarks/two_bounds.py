@@ -25,11 +25,12 @@ from sgpmic_cli.experiments.run.pipeline import prepare
 from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation, observe
+from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.em import Schedule, m_step
 from sgpmic_cli.model.paper.kernels import RBF
-from sgpmic_cli.model.paper.mixture import Pull, maximise
-from sgpmic_cli.model.paper.numerics.optimizers import lbfgs
+from sgpmic_cli.model.paper.mixture import latent_prior_gradient, maximise
+from sgpmic_cli.model.paper.optimizers import lbfgs
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.scaling import offset_and_scale
 
@@ -115,10 +116,10 @@ def bounds_by_iteration(
 
     def train(step: Callable[[Bound, Parameters], Parameters]) -> Array:
         kernel, p, responsibilities, values = RBF(), start, S, []
-        bound = Bound(kernel, data, S, len(p.Z), active=0.0)
+        bound = Bound(kernel, data, S, active=0.0)
         for _ in range(iterations):
             responsibilities = expectation(kernel, data, p, bound.value(p)[1])
-            bound = Bound(kernel, data, responsibilities, len(p.Z), active=0.0)
+            bound = Bound(kernel, data, responsibilities, active=0.0)
             p = step(bound, p)
             values.append(bound.value(p)[0])
         return np.array(values)
@@ -132,7 +133,6 @@ def bounds_by_iteration(
 def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule) -> Parameters:
     """Raise the standard bound at fixed q(u) by L-BFGS, then maximise it over the latent prior."""
     q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
-    latent_prior = Pull(S, p.prior)
     ends = np.cumsum([p.X.size, p.Z.size])
 
     def unpack(vector: Array) -> Parameters:
@@ -143,7 +143,7 @@ def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule)
     def objective(vector: Array) -> tuple[float, Array]:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                value, *parts = standard_value(data, unpack(vector), S, q, latent_prior)
+                value, *parts = standard_value(data, unpack(vector), S, q)
         except (np.linalg.LinAlgError, ValueError):
             return np.inf, np.zeros_like(vector)
         gradient = np.concatenate([part.ravel() for part in parts])
@@ -168,12 +168,10 @@ def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterio
     return Posterior(mean, gram @ cho_solve(A, gram))
 
 
-def standard_value(
-    data: Observed, p: Parameters, S: Array, q: list[Posterior], latent_prior: Pull
-) -> Gradient:
+def standard_value(data: Observed, p: Parameters, S: Array, q: list[Posterior]) -> Gradient:
     """Return the standard bound at fixed q(u), without the entropy of S, and its gradient."""
-    value, dX = latent_prior(p.X)
-    dX, dZ, dtheta = dX.copy(), np.zeros_like(p.Z), np.zeros_like(p.theta)
+    value, dX = latent_prior_gradient(p.X, S, p.prior)
+    dZ, dtheta = np.zeros_like(p.Z), np.zeros_like(p.theta)
     for m, theta in enumerate(p.natural):
         part, by_X, by_Z, dtheta[m] = _component(data, p, S[:, m], q[m], theta)
         value += part

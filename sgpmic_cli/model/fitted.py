@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.missing_values import Gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterGaussians, ClusterModel, nearest_rows
 from sgpmic_cli.model.latent.latent_mixture import from_covariances
@@ -16,6 +16,7 @@ from sgpmic_cli.model.storage import FittedState
 KIND = "shared-process"
 OLD_KIND = "latent-distribution"  # of sgpmic 0.2
 ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "consensus_")
+LARGEST_LOG = 300.0  # squares of the exponential stay finite
 SCALARS = ("n_iter_", "converged_", "no_clusters_", "n_features_in_")
 
 
@@ -29,17 +30,29 @@ class FittedModel(NamedTuple):
 
     def probabilities(self, Y: Array) -> Array:
         """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
-        Y = self._imputed(Y)
-        return self.clusters.probabilities(Y, *nearest_rows(self.rows, Y))
+        return self.clusters.probabilities(*self._near_training(self._imputed(Y)))
 
     def locate(self, Y: Array) -> tuple[LatentRows, Array]:
         """Return the latent distributions and the cluster probabilities of rows."""
-        mask, Y = np.isnan(Y), self._imputed(Y)
-        distances, nearest = nearest_rows(self.rows, Y)
+        mask = np.isnan(Y)
+        Y, distances, nearest = self._near_training(self._imputed(Y))
         S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
         r = self.clusters.map_weights(S)
         return locate(self.map, Y, r, first, self.rows.equal(Y, first), mask), S
+
+    def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
+        """Return rows with distances and indices of their nearest training rows, (n, k).
+
+        A row that equals a training row up to rounding is replaced by the training row.
+        """
+        distances, nearest = nearest_rows(self.rows, Y)
+        known = self.rows.rows[nearest[:, 0]]
+        rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
+        if rounded.any():
+            Y = np.where(rounded[:, None], known, Y)
+            distances[rounded], nearest[rounded] = nearest_rows(self.rows, Y[rounded])
+        return Y, distances, nearest
 
     def _imputed(self, Y: Array) -> Array:
         if not np.isnan(Y).any():
@@ -151,6 +164,12 @@ def _check(state: FittedState) -> None:
         raise ValueError("a label is not the number of a cluster")
     if arrays["scale_"].min() <= 0 or min(np.linalg.eigvalsh(arrays["covariances"]).ravel()) <= 0:
         raise ValueError("a scale or a covariance is not positive")
+    logs = [arrays[name] for name in Parameters._fields if name.startswith("log_")]
+    if max(np.abs(part).max() for part in logs) > LARGEST_LOG:
+        raise ValueError("a variance or a scale of the process is out of range")
+    covariance = arrays["missing_covariance"]
+    if covariance.size and np.linalg.eigvalsh(covariance).min() <= 0:
+        raise ValueError("the covariance for missing values is not positive definite")
     if arrays["stability"].size and not 0 <= arrays["stability"].min() <= 1:
         raise ValueError("a stability is not a fraction")
     names, selection = state.details["base_clusterings_"], state.details["selection_"]

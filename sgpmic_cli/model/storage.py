@@ -169,8 +169,8 @@ def _of_kind(
 ) -> Callable[[FittedState], Model]:
     if state.kind not in rebuild:
         raise UsageError(
-            f"{path} holds a model of kind {state.kind!r}, which this version cannot read: fit it "
-            "again, or use the version that wrote it."
+            f"{path} holds a model of kind {state.kind!r} and not of kind "
+            f"{' or '.join(map(repr, rebuild))}: use sgpmic.load or the sgpmic that wrote it."
         )
     return rebuild[state.kind]
 

@@ -1,11 +1,33 @@
-"""Blocks of a few rows, so that small problems need several of them."""
+"""Models and tables that several files use."""
 
+import numpy as np
 import pytest
 
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.data import load
 
-@pytest.fixture(params=["one block", "many blocks"])
-def block_sizes(request, monkeypatch):
-    products = pytest.importorskip("sgpmic_cli.model.device.products", exc_type=ImportError)
-    if request.param == "many blocks":
-        monkeypatch.setattr(products, "STRIP", 7)
-        monkeypatch.setattr(products, "HOST_BYTES", 1)
+
+@pytest.fixture(scope="session")
+def iris():
+    """Return the rows of iris."""
+    return load("iris").Y
+
+
+@pytest.fixture(scope="session")
+def iris_gaps(iris):
+    """Return iris with 20 % missing values."""
+    mask = np.random.RandomState(0).random_sample(iris.shape) < 0.2
+    mask[mask.all(axis=1), 0] = False
+    return np.where(mask, np.nan, iris)
+
+
+@pytest.fixture(scope="session")
+def iris_model(iris):
+    """Return a model of iris. Tests must not change it."""
+    return SGPMIC(3, random_state=0).fit(iris)
+
+
+@pytest.fixture(scope="session")
+def gaps_model(iris_gaps):
+    """Return a model of iris with missing values. Tests must not change it."""
+    return SGPMIC(3, random_state=0).fit(iris_gaps)

@@ -44,7 +44,8 @@ class Neighbours(NamedTuple):
 
 def gap_clusters(Y: Array, labels: Indices, n_clusters: int, seed: int) -> Indices | None:
     """Return clusters that gaps separate, or None if the consensus `labels` are as good."""
-    if len(Y) <= 3 or n_clusters > MOST_CLUSTERS or is_discrete(Y):
+    # One column has intervals only, which k-means and mixtures find; its graph is cut by chance.
+    if len(Y) <= 3 or Y.shape[1] == 1 or n_clusters > MOST_CLUSTERS or is_discrete(Y):
         return None
     near = neighbours(Y)
     least = LEAST_SHARE * len(Y) / n_clusters
@@ -53,7 +54,7 @@ def gap_clusters(Y: Array, labels: Indices, n_clusters: int, seed: int) -> Indic
         sizes = np.bincount(candidate, minlength=n_clusters)
         if sizes.min() >= least and (value := cut(near, candidate)) <= least_cut:
             best, least_cut = candidate, value
-    if best is None or CUT_RATIO * least_cut > cut(near, labels):
+    if best is None or CUT_RATIO * least_cut >= cut(near, labels):
         return None
     return best
 

@@ -139,7 +139,8 @@ class ClusterModel(NamedTuple):
             shares = self._label_fractions(nearest, np.ones(nearest.shape))
         result = _agree(shares, labels)
         if stable is not None:
-            result = stable[:, None] * result + (1.0 - stable[:, None]) / self.n_clusters
+            mixed = stable[:, None] * result + (1.0 - stable[:, None]) / self.n_clusters
+            result = _agree(mixed, labels)
         return result
 
     def map_weights(self, probabilities: Array) -> Array:
@@ -165,10 +166,11 @@ def nearest_rows(rows: TrainingRows, Y: Array) -> tuple[Array, Indices]:
 
 def _agree(probabilities: Array, labels: Indices) -> Array:
     """Return probabilities whose largest entry is at `labels`."""
-    result, rows = probabilities.copy(), np.arange(len(labels))
-    largest = result.argmax(axis=1)
-    rows = rows[largest != labels]
-    own, other = labels[rows], largest[rows]
-    mean = 0.5 * (result[rows, own] + result[rows, other])
-    result[rows, own], result[rows, other] = mean + TIE, mean - TIE
+    result = probabilities.copy()
+    for _ in range(result.shape[1] - 1):  # every other cluster is the largest at most once
+        largest = result.argmax(axis=1)
+        rows = np.flatnonzero(largest != labels)
+        own, other = labels[rows], largest[rows]
+        mean = 0.5 * (result[rows, own] + result[rows, other])
+        result[rows, own], result[rows, other] = mean + TIE, mean - TIE
     return np.asarray(result)

@@ -4,7 +4,6 @@ The formulas of this folder are written once, with functions that NumPy and PyTo
 the module as `xp`.
 """
 
-import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimator_base.caller_warning import warn_caller
 
 DEVICES = ("cpu", "cuda", "auto")
 ROWS_FOR_GPU = 10_000  # "auto" uses a GPU from this number of rows, where it starts to pay
@@ -41,7 +41,7 @@ def choose_backend(device: str, n_rows: int) -> Backend:
     if reason is None:
         return torch_backend("cuda")
     if device == "cuda":
-        warnings.warn(f"device='cuda' has no effect: {reason}. The fit uses NumPy.", stacklevel=6)
+        warn_caller(f"device='cuda' has no effect: {reason}. The fit uses NumPy.")
     return NUMPY
 
 

@@ -56,11 +56,3 @@ def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances
     log_s -= log_s.max(axis=1, keepdims=True)
     new = np.where(log_s < np.log(1.5e-8), 0.0, np.exp(log_s))
     return new / new.sum(axis=1, keepdims=True)
-
-
-def full_gp_log_likelihood(Y, X, kind, params, noise):
-    """Return the sum over outputs of log N(y | 0, K + white I + noise I)."""
-    n, p = Y.shape
-    cov = kernel_matrix(kind, params, X, X) + (params["white"] + noise) * np.eye(n)
-    _, logdet = np.linalg.slogdet(cov)
-    return -0.5 * p * (n * np.log(2 * np.pi) + logdet) - 0.5 * np.sum(Y * np.linalg.solve(cov, Y))

@@ -50,23 +50,10 @@ def test_e_step_equals_dense_algebra(kernel, concentration):
     np.testing.assert_allclose(found, dense(kernel, Y, p, S, reference.responsibilities), atol=1e-9)
 
 
-@pytest.mark.parametrize("rough", [False, True])
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_variances_equal_dense_algebra(kernel, rough):
-    Y, p, S = problem(kernel)
-    _, factors = Bound(KERNELS[kernel], observe(Y), S, active=0.0).value(p)
-    for f, theta in zip(factors, p.natural, strict=True):
-        K = KERNELS[kernel].cross(theta, p.X, p.Z)
-        variances = np.sum(replace(f, rough=rough).whiten(K) ** 2, axis=1)
-        expected = np.einsum("nk,kn->n", K, np.linalg.solve(f.L_a @ f.L_a.T, K.T))
-        np.testing.assert_allclose(variances, expected, rtol=1e-7)
-
-
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("concentration", [1.0, 0.05])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_gradients_by_central_differences(kernel, concentration, form):
-    Y, p, S = problem(kernel, form, concentration, n=15, k=5)
+def test_gradients_by_central_differences(kernel, concentration):
+    Y, p, S = problem(kernel, "full", concentration, n=15, k=5)
     bound = Bound(KERNELS[kernel], observe(Y), S, active=0.0)
     _, dX, dZ, dtheta, dbeta = bound.value_and_gradient(p)
     step = 1e-5
@@ -114,22 +101,6 @@ def test_noise_gradient_is_zero_at_its_limit():
     assert bound.value_and_gradient(replace(p, log_beta=1.0))[4] != 0.0
 
 
-def test_inducing_inputs_at_all_latent_points_give_the_full_gaussian_process():
-    """With Z = X and almost no white noise, DTC is exact."""
-    Y, p, _ = problem("rbf", n=20, m=1)
-    p = replace(p, Z=p.X.copy())
-    p.theta[:, -1] = np.log(1e-9)
-    S = np.ones((20, 1))
-    value, _ = Bound(RBF(), observe(Y), S, active=0.0).value(p)
-    latent = (
-        reference.multivariate_normal(p.prior.means[0], p.prior.covariances[0]).logpdf(p.X).sum()
-    )
-    variance, gamma, bias, _ = np.exp(p.theta[0])
-    params = {"variance": variance, "gamma": gamma, "bias": bias, "white": 0.0}
-    full = reference.full_gp_log_likelihood(Y, p.X, "rbf", params, 1.0 / p.beta)
-    assert value - latent - np.log(p.prior.weights[0]) * 20 == pytest.approx(full, rel=1e-6)
-
-
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_kl_corrected_is_never_below_the_standard_bound(kernel):
     for seed in range(5):
@@ -139,20 +110,6 @@ def test_kl_corrected_is_never_below_the_standard_bound(kernel):
         corrected, _ = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
         assert standard_bound(KERNELS[kernel], data, p, S, other) < corrected
         assert standard_bound(KERNELS[kernel], data, p, S, S) == pytest.approx(corrected, rel=1e-10)
-
-
-def test_rows_with_small_responsibilities_change_little():
-    Y, p, S = problem("rbf", concentration=0.05, n=200)
-    data = observe(Y)
-    exact = Bound(RBF(), data, S, active=0.0).value_and_gradient(p)
-    skipped = Bound(RBF(), data, S).value_and_gradient(p)
-    left_out = np.where(S < 1e-3, S, 0.0).sum()
-    assert 0 < left_out < 0.1
-    # The weight of each omitted row in the bound is at most P/2 |log(beta/2pi)| + beta/2 |y|^2.
-    weight = 0.5 * 5 * abs(np.log(p.beta / (2 * np.pi))) + 0.5 * p.beta * data.squares.max()
-    assert abs(exact[0] - skipped[0]) <= left_out * weight
-    for whole, part in zip(exact[1:4], skipped[1:4], strict=True):
-        assert np.abs(whole - part).max() <= 0.02 * np.abs(whole).max()
 
 
 @pytest.mark.parametrize("weight", [0.0, 1e-40])
@@ -188,12 +145,3 @@ def test_more_columns_than_rows_enter_through_their_inner_products():
     assert observe(Y).Y.shape == (20, 20)
     for a, b in zip(whole, factored, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(a).max())
-
-
-def test_blocks_of_rows_do_not_change_the_result(monkeypatch):
-    Y, p, S = problem("rbf", n=500)
-    one_block = Bound(RBF(), observe(Y), S).value_and_gradient(p)
-    monkeypatch.setattr("sgpmic_cli.model.paper.bound.BLOCK", 70)
-    blocks = Bound(RBF(), observe(Y), S).value_and_gradient(p)
-    for a, b in zip(one_block, blocks, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * np.abs(a).max())

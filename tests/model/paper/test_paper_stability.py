@@ -6,7 +6,6 @@ import exact
 import numpy as np
 import pytest
 
-from sgpmic_cli.model.paper import dtc
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.kernels import RBF, Linear
 from sgpmic_cli.model.paper.mixture import mixture
@@ -77,23 +76,6 @@ def test_the_bound_keeps_its_digits(name):
     assert factors.value == pytest.approx(truth, rel=1e-7 if name in HOPELESS else 1e-10)
 
 
-@pytest.mark.parametrize("name", [*NASTY, *HOPELESS])
-def test_the_normal_equations_alone_lose_digits(name, monkeypatch):
-    kind, bound, p, Y, s = nasty(name)
-
-    def no_qr(*arguments):
-        raise NotImplementedError
-
-    monkeypatch.setattr(dtc, "_is_rough", lambda *_: False)
-    monkeypatch.setattr(dtc, "_factorise_by_qr", no_qr)
-    try:
-        value = bound.value(p)[1][0].value
-    except NotImplementedError:  # A has no Cholesky factor
-        return
-    truth = float(exactly(kind, p, Y, s))
-    assert abs(value - truth) > 1e-8 * abs(truth)
-
-
 @pytest.mark.parametrize("name", NASTY)
 def test_gradients_keep_their_digits(name):
     kind, bound, p, Y, s = nasty(name)
@@ -126,35 +108,3 @@ def test_both_factorisations_agree_on_well_conditioned_problems(kind, monkeypatc
     np.testing.assert_allclose(mended.W, plain.W, rtol=1e-8)
     for a, b in zip(bound.value_and_gradient(p), plain_slopes, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10 * np.abs(b).max())
-
-
-def test_the_normal_equations_are_used_only_if_they_have_eight_digits(monkeypatch):
-    rough = []
-    for exponent in np.linspace(0.0, 10.0, 41):
-        rng = np.random.RandomState(3)
-        X, Z, s = rng.randn(80, 2), rng.randn(25, 2), rng.uniform(size=80)
-        Y = 3.0 * np.column_stack(
-            [np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]
-        ) + 0.1 * rng.randn(80, 3)
-        bound, p = one_component("rbf", [2.0, 0.5, 0.3, 1e-3], 10.0**exponent, Z, X, Y, s)
-        (factors,) = bound.value(p)[1]
-        rough.append(factors.rough)
-        with monkeypatch.context() as patch:
-            patch.setattr("sgpmic_cli.model.paper.dtc._is_rough", lambda *_: True)
-            assert factors.value == pytest.approx(bound.value(p)[1][0].value, rel=1e-8)
-    assert rough == sorted(rough)
-    assert {*rough} == {False, True}
-
-
-def test_qr_factorisation_solves_the_least_squares_problem():
-    rng = np.random.RandomState(2)
-    C, B = rng.randn(50, 7) * 10.0 ** -np.arange(7), rng.randn(50, 2)
-    L_u, beta = np.tril(rng.randn(7, 7)) * 1e-7, 4.0
-    blocks = [np.hstack([C, B])[i : i + 20] / np.sqrt(beta) for i in (0, 20, 40)]
-    L_a, W, misfit = dtc._factorise_by_qr(L_u, beta, blocks)
-    stack, right = np.vstack([C, L_u.T]), np.vstack([B, np.zeros((7, 2))])
-    np.testing.assert_allclose(L_a @ L_a.T, stack.T @ stack, rtol=1e-9)
-    assert (L_a.diagonal() > 0.0).all()
-    solution, squares = np.linalg.lstsq(stack, right, rcond=None)[:2]
-    np.testing.assert_allclose(W, solution, rtol=1e-7)
-    assert misfit == pytest.approx(squares.sum(), rel=1e-12)

@@ -1,0 +1,71 @@
+"""The number of clusters: the evidence, and the choice."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_circles
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.model.clusters.cluster_number import choose_number
+
+
+def chosen(X, numbers=range(1, 6)):
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = choose_number(X, list(numbers), np.random.RandomState(0))
+    assert [row["n_clusters"] for row in found.table] == list(numbers)
+    return found.chosen
+
+
+def test_four_blobs_are_four():
+    rng = np.random.RandomState(2)
+    centres = np.repeat(rng.standard_normal((4, 3)), 50, axis=0)
+    assert chosen(0.1 * rng.standard_normal((200, 3)) + centres) == 4
+
+
+def test_rings_are_two_though_k_means_shows_more():
+    assert chosen(make_circles(300, noise=0.04, factor=0.4, random_state=0)[0]) == 2
+
+
+def test_a_splinter_that_lasts_longer_does_not_hide_two_spirals():
+    rng = np.random.RandomState(9)  # eleven rows near the end of one spiral are isolated
+    turn = np.sqrt(rng.rand(200)) * 3 * np.pi * 0.9 + 0.8
+    arm = np.c_[turn * np.cos(turn), turn * np.sin(turn)] / 8
+    assert chosen(np.r_[arm, -arm] + 0.03 * rng.standard_normal((400, 2))) == 2
+
+
+@pytest.mark.parametrize("sample", ["standard_normal", "random_sample"])
+def test_a_cloud_is_one_cluster(sample):
+    X = getattr(np.random.RandomState(1), sample)((200, 4))
+    assert chosen(X) == 1
+    assert chosen(X, [2, 3, 4]) in (2, 3, 4)
+
+
+def fit(X, n_clusters="auto", **parameters):
+    return SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=0, **parameters).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:cluster")
+def test_two_distant_groups_of_six_rows_are_two():
+    rng = np.random.RandomState(0)
+    model = fit(rng.standard_normal((12, 3)) + 50.0 * (np.arange(12) % 2)[:, None])
+    assert model.n_clusters_ == 2
+    np.testing.assert_array_equal(model.labels_ == model.labels_[0], np.arange(12) % 2 == 0)
+
+
+@pytest.mark.filterwarnings("ignore:cluster")
+@pytest.mark.parametrize("n_clusters", ["auto", (2, 4)])
+def test_given_labels_decide_the_number(n_clusters):
+    X = np.random.RandomState(0).standard_normal((60, 3))
+    model = fit(X, n_clusters, init=np.arange(60) % 3)
+    assert (model.n_clusters_, model.no_clusters_, model.selection_) == (3, False, None)
+
+
+def test_a_cloud_has_no_clusters():
+    model = fit(np.random.RandomState(0).standard_normal((150, 3)))
+    assert (model.n_clusters_, model.no_clusters_) == (1, True)
+    assert len(model.selection_) == 15
+
+
+@pytest.mark.parametrize(("copies", "most"), [(2000, 2), (1, 4)])
+def test_numbers_end_at_the_distinct_rows_and_at_a_tenth_of_the_rows(copies, most):
+    X = np.random.RandomState(0).standard_normal((2 if copies > 1 else 40, 3))
+    assert SGPMIC()._numbers(np.repeat(X, copies, axis=0)) == list(range(1, most + 1))
