@@ -11,7 +11,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies.regression_gate import Change, Selection
 
 
@@ -73,7 +73,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     repeats. Exit codes: 0 no score is lower, 1 a score is lower, failed or missing, or nothing was
     compared, 2 wrong argument, 3 some runs of an update failed.
     """
-    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies import gate_formats, regression_gate
     from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path
 

@@ -22,8 +22,7 @@ from sgpmic_cli.experiments.plan.methods import known, resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study, Vary
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.experiments.studies.reference import (
     Expected,
     OwnFile,

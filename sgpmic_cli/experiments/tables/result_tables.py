@@ -23,6 +23,12 @@ from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, win
 from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.tables.benchmark_summary import (
+    chosen_with_labels,
+    fitted_to_print,
+    remarks,
+    scored_otherwise,
+)
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     csv_text,
@@ -33,12 +39,6 @@ from sgpmic_cli.experiments.tables.formats import (
     markdown_table,
     plain,
     signed,
-)
-from sgpmic_cli.experiments.tables.summary import (
-    chosen_with_labels,
-    fitted_to_print,
-    remarks,
-    scored_otherwise,
 )
 from sgpmic_cli.safe_text import for_markdown
 

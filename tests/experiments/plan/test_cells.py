@@ -6,7 +6,6 @@ from sgpmic_cli.data import entry, load
 from sgpmic_cli.experiments.compare.paper import printed_q, table2
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import Method, known, resolve
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import TableData, load_table_data
 
 METHODS = ["pca-fcm", "ppca-fcm"]
@@ -14,7 +13,7 @@ METHODS = ["pca-fcm", "ppca-fcm"]
 
 def _cells(datasets, variances, methods=METHODS, name="as-run", **options):
     tables = load_table_data(datasets, variances, **options)
-    return plan_cells(tables, resolve(methods), protocol_named(name))
+    return plan_cells(tables, resolve(methods), name)
 
 
 def _seeds(cells, repeats, seed=0):
@@ -66,7 +65,7 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
     assert {(cell.dataset, cell.variance): cell.q for cell in cells} == printed
     table = TableData("yale", (50,), entry("yale"), None, "not here")
-    (cell,) = plan_cells([table], resolve(["pca-fcm"]), protocol_named("as-run"))
+    (cell,) = plan_cells([table], resolve(["pca-fcm"]), "as-run")
     assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
 
 
@@ -92,13 +91,13 @@ def test_protocols_differ_in_columns_q_and_settings():
 
 def test_a_method_that_keeps_all_columns_has_the_q_of_its_row():
     method = replace(resolve(["pca-fcm"])[0], drops_columns=False)
-    (cell,) = plan_cells(load_table_data(["wine"], [95]), [method], protocol_named("as-run"))
+    (cell,) = plan_cells(load_table_data(["wine"], [95]), [method], "as-run")
     assert (cell.data.Y.shape[1], cell.q) == (13, 2)
 
 
 def test_a_grid_gives_one_run_for_each_point_and_repeat():
     method = Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.9)})
-    (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], protocol_named("as-run"))
+    (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], "as-run")
     runs = runs_of(cell, 3, 0)
     assert [(run.settings["level"], run.repeat) for run in runs] == [
         (level, repeat) for level in (0.1, 0.9) for repeat in range(3)

@@ -15,7 +15,7 @@ from small_studies import planned_runs, small_benchmark
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.one_run import Limits
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

@@ -7,10 +7,9 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.cells import plan_cells, runs_of
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
 from sgpmic_cli.experiments.studies.reference import (
     Expected,
@@ -159,7 +158,7 @@ def test_the_fast_cells_are_fast_and_include_sgp_mic():
     planned = plan_cells(
         load_table_data(["all"], ["all"], offline=True),
         methods.resolve(["all"]),
-        protocol_named("as-run"),
+        "as-run",
     )
     fast = [cell for cell in planned if cell.data is not None and not regression_gate.is_slow(cell)]
     names = {(cell.dataset, cell.method.name) for cell in fast}

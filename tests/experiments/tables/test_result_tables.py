@@ -7,7 +7,7 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import SHOWN
-from sgpmic_cli.experiments.studies import benchmark as benchmark_study
+from sgpmic_cli.experiments.studies import benchmark_study
 from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.scores import SCORES

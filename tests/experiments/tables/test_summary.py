@@ -9,9 +9,9 @@ from sgpmic_cli.experiments.compare.counts import distinct, wins, wins_by_side
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.benchmark import grid_csv
+from sgpmic_cli.experiments.studies.benchmark_study import grid_csv
+from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.result_tables import shape_latex, shape_markdown
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-tuned", "dec", "toy_methods:Broken"]
 FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}

@@ -10,9 +10,9 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import Result, compare_cell
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
 from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
@@ -22,7 +22,6 @@ from sgpmic_cli.experiments.tables.result_tables import (
     shape_markdown,
     tidy_csv,
 )
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 # The formats of the table. A new format is a function from results to text, and one line here.
 FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {

@@ -12,9 +12,9 @@ from sgpmic_cli.experiments.compare.comparison import note_of
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.study import Study, Vary
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
+from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     as_json,
@@ -23,7 +23,6 @@ from sgpmic_cli.experiments.tables.formats import (
     markdown_table,
     plain,
 )
-from sgpmic_cli.experiments.tables.summary import fitted_to_print, remarks
 
 USUAL_VARIANCE = 95
 MIN_COVARIANCE_FLOOR = 1e-7
