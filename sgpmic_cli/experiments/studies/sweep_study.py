@@ -10,7 +10,7 @@ from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import note_of
 from sgpmic_cli.experiments.plan.cells import Cell
-from sgpmic_cli.experiments.plan.study import Study, Vary
+from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
@@ -42,128 +42,116 @@ class Sweep:
         """Return the outcomes of the available data sets."""
         return [outcome for outcome in self.runs.outcomes if outcome.available]
 
-    @property
-    def unavailable(self) -> dict[str, str]:
-        """Return the unavailable data sets with the reason."""
-        missing = (outcome for outcome in self.runs.outcomes if not outcome.available)
-        return {outcome.cell.dataset: outcome.reasons[0] for outcome in missing}
-
-    def stat(self, outcome: Outcome, metric: str) -> Stat:
-        """Return one metric of one point: a score by the protocol's definition, or the run time."""
-        if metric == "seconds":
-            return outcome.duration
-        return outcome.stats[outcome.cell.scores[metric]]
-
-    def rows(self) -> Iterator[list[Any]]:
-        """Yield the rows of the tidy table."""
+    def _by_dataset(self) -> dict[str, list[Outcome]]:
+        grouped: dict[str, list[Outcome]] = {}
         for outcome in self.points:
-            cell = outcome.cell
-            place = [cell.dataset, cell.method.name, cell.parameter(self.axis.parameter)]
-            for metric in self.axis.metrics:
-                stat = self.stat(outcome, metric)
-                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
-                yield [*place, metric, *numbers, outcome.repeats - outcome.failed]
+            grouped.setdefault(outcome.cell.dataset, []).append(outcome)
+        return grouped
+
+    def _value(self, outcome: Outcome) -> int:
+        return outcome.cell.parameter(self.axis.parameter)
+
+    def _stats(self, outcome: Outcome) -> dict[str, Stat]:
+        """Return the metrics of a point: scores by the protocol's definition, and the run time."""
+        every = {metric: outcome.stats[score] for metric, score in outcome.cell.scores.items()}
+        every["seconds"] = outcome.duration
+        return {metric: every[metric] for metric in self.axis.metrics}
 
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         """Yield tables as (title, heading, rows) with a row for each value.
 
         The columns are the methods, or the metrics if there is one method.
         """
-        by_dataset: dict[str, dict[str, dict[int, Outcome]]] = {}
-        for outcome in self.points:
-            curves = by_dataset.setdefault(outcome.cell.dataset, {})
-            value = outcome.cell.parameter(self.axis.parameter)
-            curves.setdefault(outcome.cell.method.name, {})[value] = outcome
-        for dataset, curves in by_dataset.items():
-            first = next(iter(next(iter(curves.values())).values())).cell
+        metrics = self.axis.metrics
+        for dataset, points in self._by_dataset().items():
+            first = points[0].cell
             where = f"{dataset}, {first.variance} % of the variance (Q = {first.q})"
-            columns = {
-                (method, metric): {value: plain(self.stat(o, metric)) for value, o in along.items()}
-                for method, along in curves.items()
-                for metric in self.axis.metrics
+            methods = list(dict.fromkeys(point.cell.method.name for point in points))
+            texts = {
+                (point.cell.method.name, metric, self._value(point)): plain(stat)
+                for point in points
+                for metric, stat in self._stats(point).items()
             }
-            if len(curves) == 1:
-                (method,) = curves
-                titles = [TITLES[metric] for metric in self.axis.metrics]
-                yield f"{method} on {where}", *self._table(titles, list(columns.values()))
-                continue
-            for metric in self.axis.metrics:
-                chosen = [columns[method, metric] for method in curves]
-                yield f"{TITLES[metric]} on {where}", *self._table(list(curves), chosen)
-
-    def _table(
-        self, titles: list[str], columns: list[dict[int, str]]
-    ) -> tuple[list[str], list[list[str]]]:
-        values = sorted({value for column in columns for value in column})
-        body = [[str(value), *(column.get(value, "") for column in columns)] for value in values]
-        return [self.axis.parameter, *titles], body
+            if len(methods) == 1:
+                columns = {TITLES[metric]: (methods[0], metric) for metric in metrics}
+                tables = {f"{methods[0]} on {where}": columns}
+            else:
+                tables = {
+                    f"{TITLES[metric]} on {where}": {method: (method, metric) for method in methods}
+                    for metric in metrics
+                }
+            values = sorted({self._value(point) for point in points})
+            for title, columns in tables.items():
+                rows = [
+                    [str(value), *(texts.get((*column, value), "") for column in columns.values())]
+                    for value in values
+                ]
+                yield title, [self.axis.parameter, *columns], rows
 
     def notes(self) -> list[str]:
         """Return the notes below the tables: chosen settings, failures and unavailable data."""
         places: dict[str, list[str]] = {}
-        for outcome in self.points:
-            cell, name = outcome.cell, self.axis.parameter
-            if note := note_of(outcome):
-                where = f"{cell.method.name} on {cell.dataset} at {name} = {cell.parameter(name)}"
-                places.setdefault(note, []).append(where)
-        fitted = fitted_to_print(outcome.cell.method for outcome in self.points)
+        for point in self.points:
+            if note := note_of(point):
+                where = f"{point.cell.method.name} on {point.cell.dataset}"
+                value = f"{self.axis.parameter} = {self._value(point)}"
+                places.setdefault(note, []).append(f"{where} at {value}")
         lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
-        return [*lines, *self.unavailable.values(), *self.cut_short(), *remarks([], fitted)]
-
-    def cut_short(self) -> list[str]:
-        """Return a note for each data set with too few rows for some values."""
-        cells: dict[str, list[Cell]] = {}
-        for outcome in self.points:
-            cells.setdefault(outcome.cell.dataset, []).append(outcome.cell)
-        lines = []
-        for dataset, ran in cells.items():
-            most = max(cell.parameter(self.axis.parameter) for cell in ran)
-            data = ran[0].data
+        lines += self.document()["unavailable"].values()
+        for dataset, points in self._by_dataset().items():
+            data = points[0].cell.data
+            most = max(self._value(point) for point in points)
             factor = 1 if self.axis is INDUCING or data is None else data.n_classes
             over = [v for v in self.values if v.isdecimal() and int(v) * factor > most]
             if over:
                 lines.append(
                     f"{dataset} has too few rows for {', '.join(over)}: {most} was run instead"
                 )
-        return lines
+        return [*lines, *remarks([], fitted_to_print(point.cell.method for point in self.points))]
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the command."""
         study = self.runs.prepared.study
+        missing = (outcome for outcome in self.runs.outcomes if not outcome.available)
         return {
             "sweep": self.axis.name,
             "protocol": study.protocol,
             "repeats": study.repeats,
             "seed": study.seed,
-            "points": [self._point(outcome) for outcome in self.points],
-            "unavailable": self.unavailable,
-        }
-
-    def _point(self, outcome: Outcome) -> dict[str, Any]:
-        cell = outcome.cell
-        return {
-            "dataset": cell.dataset,
-            "variance": cell.variance,
-            "q": cell.q,
-            "method": cell.method.name,
-            self.axis.parameter: cell.parameter(self.axis.parameter),
-            "settings": outcome.settings,
-            "repeats": outcome.repeats,
-            "failed": outcome.failed,
-            **{metric: vars(self.stat(outcome, metric)) for metric in self.axis.metrics},
-            "reasons": list(outcome.reasons),
-            "note": note_of(outcome),
+            "points": [
+                {
+                    "dataset": point.cell.dataset,
+                    "variance": point.cell.variance,
+                    "q": point.cell.q,
+                    "method": point.cell.method.name,
+                    self.axis.parameter: self._value(point),
+                    "settings": point.settings,
+                    "repeats": point.repeats,
+                    "failed": point.failed,
+                    **{metric: vars(stat) for metric, stat in self._stats(point).items()},
+                    "reasons": list(point.reasons),
+                    "note": note_of(point),
+                }
+                for point in self.points
+            ],
+            "unavailable": {outcome.cell.dataset: outcome.reasons[0] for outcome in missing},
         }
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        rows = []
+        for point in self.points:
+            place = [point.cell.dataset, point.cell.method.name, self._value(point)]
+            for metric, stat in self._stats(point).items():
+                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
+                rows.append([*place, metric, *numbers, point.repeats - point.failed])
         tables = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
         notes = "".join(f"- {line}\n" for line in self.notes())
         return {
-            "sweep.csv": csv_text(heading, self.rows()),
+            "sweep.csv": csv_text(heading, rows),
             "sweep.md": "\n".join([*tables, notes] if notes else tables),
             "sweep.json": as_json(self.document()),
         }
@@ -188,15 +176,9 @@ def sweep(
 def sweep_study(
     axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None
 ) -> Study:
-    """Return the study with its cells varied along the sweep; `variance` replaces its rows."""
-    rows: list[str | int] = ["all"] if variance is None else [variance]
-    return replace(study, variances=rows, vary=varying(axis, values, variance))
+    """Return the study with its cells varied along the sweep.
 
-
-def varying(axis: SweepRange, values: Sequence[str], variance: int | None = None) -> Vary:
-    """Return a function that replaces a cell of the table by the cells along the sweep.
-
-    If `variance` is None, the row is that of the paper's figure.
+    The row of a data set is that of `variance`, or if it is None that of the paper's figure.
     """
     if not values:
         raise UsageError(
@@ -213,7 +195,7 @@ def varying(axis: SweepRange, values: Sequence[str], variance: int | None = None
             return []
         return [cell] if cell.data is None else along(cell, values)
 
-    return vary
+    return replace(study, variances=["all"] if variance is None else [variance], vary=vary)
 
 
 def _row(dataset: str) -> int:
@@ -235,22 +217,18 @@ def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:
 
 
 def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
-    """Return the cell with multiples of its number of classes, always fewer than rows."""
-    assert cell.data is not None
-    most = len(cell.data.Y) - 1
-    counts = sorted({min(int(value) * cell.data.n_classes, most) for value in values})
-    return [replace(cell, n_clusters=count, settings=_with_floor(cell, count)) for count in counts]
+    """Return the cell with multiples of its number of classes, always fewer than rows.
 
-
-def _with_floor(cell: Cell, count: int) -> dict[str, Any]:
-    """Return the settings with the covariance floor scaled for `count` clusters.
-
-    Each of M clusters has a volume proportional to 1/M, and the floor is a squared width, so it
-    scales as M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
+    Each of M clusters has a volume proportional to 1/M, and the covariance floor is a squared
+    width, so it is scaled by M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
     """
-    floor = cell.settings.get("covariance_floor")
-    if floor is None or cell.q is None:
-        return cell.settings
     assert cell.data is not None
-    scaled = floor * (cell.data.n_classes / count) ** (2.0 / cell.q)
-    return {**cell.settings, "covariance_floor": max(scaled, MIN_COVARIANCE_FLOOR)}
+    classes, most = cell.data.n_classes, len(cell.data.Y) - 1
+    cells = []
+    for count in sorted({min(int(value) * classes, most) for value in values}):
+        settings = dict(cell.settings)
+        if cell.q is not None and settings.get("covariance_floor") is not None:
+            floor = settings["covariance_floor"] * (classes / count) ** (2.0 / cell.q)
+            settings["covariance_floor"] = max(floor, MIN_COVARIANCE_FLOOR)
+        cells.append(replace(cell, n_clusters=count, settings=settings))
+    return cells

@@ -9,7 +9,7 @@ same bytes.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sgpmic_cli.experiments.compare.comparison import (
     METRICS,
@@ -43,6 +43,9 @@ from sgpmic_cli.experiments.tables.formats import (
 from sgpmic_cli.safe_text import for_markdown
 
 Rows = dict[tuple[str, str], dict[str, Result]]
+Number = Stat | Published | None
+# Data set, its mark, variance, and each number with whether it is the best of the row.
+Row = tuple[str, str, str, list[tuple[Number, bool]]]
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
 
 
@@ -107,9 +110,10 @@ def latex(results: Sequence[Result]) -> str:
             top = best_of(row.values(), metric)
             cells = [row.get(method) for method in methods]
             ours = [_latex_ours(cell, metric, top) for cell in cells]
-            paper = [_latex_paper(cell.paper[metric] if cell else None) for cell in cells]
-            lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *paper])]
-        parts.append(latex_table(head, lines, TITLES[metric], left=2))
+            paper = [_latex_number(cell.paper[metric] if cell else None) for cell in cells]
+            small = [rf"{{\footnotesize {number}}}" for number in paper]
+            lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
+        parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [(SIGNS[verdict].latex, verdict) for verdict, _ in _used(results)]
     legend = ", ".join(f"${sign}$ {verdict}" for sign, verdict in signs if sign)
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
@@ -117,47 +121,59 @@ def latex(results: Sequence[Result]) -> str:
 
 def shape_markdown(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout: two tables for each metric."""
-    methods, rows = pivot(results)
     head = ["data set", "variance % (Q)", *_labels(results)]
     parts = []
-    for metric in METRICS:
-        for side, mean in SIDES.items():
-            body = []
-            for (dataset, variance), row in rows.items():
-                top = best_of(row.values(), metric, mean)
-                stats = [_stat(row.get(method), metric, mean) for method in methods]
-                cells = [f"**{plain(s)}**" if _is_top(s, top) else plain(s) for s in stats]
-                body.append([for_markdown(dataset) + _mark(row), variance, *cells])
-            counts = wins(results, metric, mean)
-            body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
-            parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
+    for title, rows, counts in _sides(results):
+        body = [
+            [
+                for_markdown(dataset) + mark,
+                variance,
+                *(f"**{plain(stat)}**" if is_top else plain(stat) for stat, is_top in cells),
+            ]
+            for dataset, mark, variance, cells in rows
+        ]
+        body.append(["wins", "", *("–" if count is None else str(count) for count in counts)])
+        parts.append(f"### {title}\n\n{markdown_table(head, body, left=2)}")
     lines = "".join(f"- {line}\n" for line in _remarks(results))
     return "\n".join([*parts, lines] if lines else parts)
 
 
 def shape_latex(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout for LaTeX."""
-    methods, rows = pivot(results)
     head = ["data set", r"variance \% (Q)", *map(escape, _labels(results))]
     parts = []
-    for metric in METRICS:
-        for side, mean in SIDES.items():
-            lines: list[str] = []
-            before = ""
-            for (dataset, variance), row in rows.items():
-                top = best_of(row.values(), metric, mean)
-                stats = [_stat(row.get(method), metric, mean) for method in methods]
-                lines += [r"\midrule"] if before and before != dataset else []
-                name = escape(dataset + _mark(row)) if before != dataset else ""
-                cells = [_latex_number(stat, top) for stat in stats]
-                lines.append(latex_row([name, variance, *cells]))
-                before = dataset
-            counts = wins(results, metric, mean)
-            total = [str(counts.get(method, "--")) for method in methods]
-            lines += [r"\midrule", latex_row(["wins", "", *total])]
-            parts.append(latex_table(head, lines, f"{TITLES[metric]}, {side}", left=2))
+    for title, rows, counts in _sides(results):
+        lines: list[str] = []
+        before = ""
+        for dataset, mark, variance, cells in rows:
+            lines += [r"\midrule"] if before and before != dataset else []
+            name = escape(dataset + mark) if before != dataset else ""
+            numbers = [_latex_number(stat, bold=is_top) for stat, is_top in cells]
+            lines.append(latex_row([name, variance, *numbers]))
+            before = dataset
+        total = ["--" if count is None else str(count) for count in counts]
+        lines += [r"\midrule", latex_row(["wins", "", *total])]
+        parts.append(latex_table(f"ll{'r' * len(counts)}", head, lines, title))
     comments = "\n".join(f"% {line}" for line in _remarks(results))
     return "\n\n".join([*parts, comments]).rstrip() + "\n"
+
+
+def _sides(results: Sequence[Result]) -> Iterator[tuple[str, list[Row], list[int | None]]]:
+    """Yield the tables in the paper's layout: title, rows, and the wins of the methods."""
+    methods, rows = pivot(results)
+    for metric in METRICS:
+        for side, mean in SIDES.items():
+            body = []
+            for (dataset, variance), row in rows.items():
+                top = best_of(row.values(), metric, mean)
+                found = [row.get(method) for method in methods]
+                cells = [
+                    (_number(each, metric, mean), bool(each and is_best(mean(each, metric), top)))
+                    for each in found
+                ]
+                body.append((dataset, _mark(row), variance, cells))
+            counts = wins(results, metric, mean)
+            yield f"{TITLES[metric]}, {side}", body, [counts.get(method) for method in methods]
 
 
 def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
@@ -206,32 +222,20 @@ def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
     ours, verdict = result.ours[metric], result.verdict[metric]
     if ours.mean is None:
         return str(verdict)
-    number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
-    if is_best(ours.mean, top):
-        number = rf"\mathbf{{{number}}}"
-    return f"${number}^{{{SIGNS[verdict].latex}}}$"
+    return _latex_number(ours, is_best(ours.mean, top), f"^{{{SIGNS[verdict].latex}}}")
 
 
-def _latex_paper(paper: Published | None) -> str:
-    number = "--" if paper is None else rf"${paper.mean:.2f} \pm {paper.std:.2f}$"
-    return rf"{{\footnotesize {number}}}"
-
-
-def _latex_number(stat: Stat | Published | None, top: float | None) -> str:
+def _latex_number(stat: Number, bold: bool = False, sign: str = "") -> str:
     if stat is None or stat.mean is None:
         return "--"
-    number = rf"{digits(stat.mean, 2)} \pm {digits(stat.std, 2)}"
-    return rf"$\mathbf{{{number}}}$" if _is_top(stat, top) else f"${number}$"
+    number = rf"{stat.mean:.2f} \pm {stat.std:.2f}"
+    return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"
 
 
-def _stat(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
+def _number(result: Result | None, metric: str, mean: Mean) -> Number:
     if result is None:
         return None
     return result.ours[metric] if mean is ours_of else printed_cell(result, metric)
-
-
-def _is_top(stat: Stat | Published | None, top: float | None) -> bool:
-    return stat is not None and is_best(stat.mean, top)
 
 
 def _labels(results: Sequence[Result]) -> list[str]:

@@ -11,20 +11,14 @@ from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
+from sgpmic_cli.experiments.studies.gate_changes import State, broken, compared
 from sgpmic_cli.experiments.studies.reference import (
     Expected,
     Reference,
     read_reference,
     write_reference,
 )
-from sgpmic_cli.experiments.studies.regression_gate import (
-    Selection,
-    State,
-    broken,
-    check,
-    compared,
-    update,
-)
+from sgpmic_cli.experiments.studies.regression_gate import Selection, check, update
 
 HERE = RunOptions(n_jobs=1)
 IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
