@@ -190,9 +190,9 @@ def note_of(outcome: Outcome) -> str:
         count = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{count} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")
     others = [point for point in outcome.grid if point.settings != outcome.settings]
-    if count := sum(point.failed for point in others):
+    if failed := sum(point.failed for point in others):
         reasons = dict.fromkeys(reason for point in others for reason in point.reasons)
-        parts.append(f"{count} runs of other settings failed: {_sentence(reasons)}")
+        parts.append(f"{failed} runs of other settings failed: {_sentence(reasons)}")
     return " ".join([*parts, *(f"Warning: {text}" for text in outcome.warnings)])
 
 

@@ -110,8 +110,16 @@ def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
         ours={score: _stat(cell[score]) for score in SHOWN},
         paper=printed_beside(entrant, stored["dataset"], stored["variance"]),
         verdict={metric: Verdict(cell["verdict"][metric]) for metric in METRICS},
-        grid=tuple(cell.get("grid", ())),
+        grid=tuple(_checked_point(point) for point in cell.get("grid", ())),
     )
+
+
+def _checked_point(point: Any) -> dict[str, Any]:
+    for value in (*expect(point["settings"], dict).values(), point["failed"]):
+        expect(value, NUMBER)
+    for metric in METRICS:
+        _stat(point[metric])
+    return point
 
 
 def _stat(stat: Any) -> Stat:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.third_party import (
     IMPORT_SECONDS,
@@ -97,6 +98,7 @@ def fit(
     failures: tuple[type[BaseException], ...] = (Exception, SystemExit),
 ) -> Fit:
     """Fit the method of a run without scoring, which would count for time and memory."""
+    assert run.cell.data is not None
     result: dict[str, Any]
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -104,7 +106,7 @@ def fit(
         try:
             estimator = _estimator(run, memory)
             start = time.perf_counter()
-            result = _fitted(run, estimator)
+            result = _fitted(run.cell.data.Y, estimator)
         except failures as error:
             result = {"reason": printable(error_text(error))[:500]}
     seconds = time.perf_counter() - start
@@ -116,11 +118,11 @@ def scored(run: Run, fitted: Fit) -> Record:
     """Return the record of a fitted run."""
     scores: dict[str, float] = {}
     if fitted.clusters is not None:
-        assert run.cell.data is not None
-        assert run.cell.data.labels is not None
+        labels = run.cell.data.labels if run.cell.data else None
+        assert labels is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings of the scores are not the method's
-            scores = score_all(run.cell.data.labels, fitted.clusters)
+            scores = score_all(labels, fitted.clusters)
     return Record(
         key=run.key,
         dataset=run.cell.dataset,
@@ -131,12 +133,8 @@ def scored(run: Run, fitted: Fit) -> Record:
         repeat=run.repeat,
         seed=run.seed,
         status="failed" if fitted.clusters is None else "ok",
-        seconds=fitted.seconds,
         scores=scores,
-        reason=fitted.reason,
-        warnings=fitted.warnings,
-        n_iter=fitted.n_iter,
-        trace=fitted.trace,
+        **{name: value for name, value in vars(fitted).items() if name != "clusters"},
     )
 
 
@@ -148,15 +146,10 @@ def _estimator(run: Run, memory: Path | None) -> Any:
     return method.load()(**arguments)
 
 
-def _fitted(run: Run, estimator: Any) -> dict[str, Any]:
-    data = run.cell.data
-    assert data is not None
-    assert data.labels is not None
-    clusters = np.asarray(estimator.fit_predict(data.Y))
-    if clusters.shape != data.labels.shape:
-        raise ValueError(
-            f"fit_predict gave labels of shape {clusters.shape} for {len(data.labels)} rows."
-        )
+def _fitted(Y: Array, estimator: Any) -> dict[str, Any]:
+    clusters = np.asarray(estimator.fit_predict(Y))
+    if clusters.shape != (len(Y),):
+        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(Y)} rows.")
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
     n_iter = getattr(estimator, "n_iter_", None)

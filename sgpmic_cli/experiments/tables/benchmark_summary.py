@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_of
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell, printed_of
 from sgpmic_cli.experiments.compare.counts import (
     count_by_group,
     count_verdicts,
@@ -13,7 +13,7 @@ from sgpmic_cli.experiments.compare.counts import (
     wins_by_side,
 )
 from sgpmic_cli.experiments.compare.paper import table2
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Difference, Verdict
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
@@ -72,25 +72,22 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         (metric, result)
         for result in results
         for metric in METRICS
-        if result.paper[metric] is not None and not result.entrant.variant_of
+        if printed_cell(result, metric) is not None
     ]
     kept = {id(result) for result in distinct(results)}
     cells = [(metric, result) for metric, result in printed if id(result) in kept]
     judged = [
         (metric, result, d)
         for metric, result in cells
-        if (d := _judged_difference(metric, result)) is not None
+        if not result.data_differ and (d := result.difference(metric)) is not None
     ]
     differing = sorted(
         (one for one in judged if one[1].verdict[one[0]] in (Verdict.UP, Verdict.DOWN)),
         key=lambda one: -abs(one[2].value),
     )
     by_method = count_by_group((result.method, result.verdict[metric]) for metric, result in cells)
-    columns = [
-        method
-        for method in dict.fromkeys(result.method for result in results)
-        if method in by_method
-    ]
+    run = dict.fromkeys(result.method for result in results)
+    columns = [method for method in run if method in by_method]
     return {
         "published": len(table2()),
         "compared": len(printed),
@@ -145,20 +142,17 @@ def summary_markdown(content: dict[str, Any]) -> str:
         f"{_fraction(content, 'differ')} differ, and {_fraction(content, 'equivalent')} are shown "
         "to be within two points (two one-sided tests at 5 %).\n",
     ]
-    for title, key in (
-        ("metric", "by_metric"),
-        ("method", "by_method"),
-        ("data set", "by_dataset"),
+    equivalent = {"within 2 (TOST)": content["equivalent_by_method"]}
+    for title, key, further in (
+        ("metric", "by_metric", {}),
+        ("method", "by_method", equivalent),
+        ("data set", "by_dataset", {}),
     ):
-        further = {"within 2 (TOST)": content["equivalent_by_method"]} if key == "by_method" else {}
-        body = [
-            [
-                TITLES.get(name, name),
-                *(str(counts.get(verdict, 0)) for verdict in used),
-                *(str(column[name]) for column in further.values()),
-            ]
-            for name, counts in content[key].items()
-        ]
+        body = []
+        for name, counts in content[key].items():
+            numbers = [counts.get(verdict, 0) for verdict in used]
+            numbers += [column[name] for column in further.values()]
+            body.append([TITLES.get(name, name), *map(str, numbers)])
         parts.append(markdown_table([title, *used, *further], body))
     head = [
         "best of the row",
@@ -200,10 +194,6 @@ def _differing(cells: Sequence[dict[str, Any]]) -> str:
     return "Cells that differ, the largest difference first:\n\n" + markdown_table(
         ["cell", "score", "ours", "paper", "difference", "95 % interval"], body, left=2
     )
-
-
-def _judged_difference(metric: str, result: Result) -> Difference | None:
-    return None if result.data_differ else result.difference(metric)
 
 
 def _fraction(content: dict[str, Any], name: str) -> str:

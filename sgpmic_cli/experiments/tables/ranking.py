@@ -61,9 +61,9 @@ def ranking(results: Sequence[Result]) -> Ranking:
     verdict = "No test: there are fewer than three methods or two data sets."
     if compared is not None:
         verdict = (
-            f"Friedman's test over {len(compared.datasets)} data sets: p = "
-            f"{compared.p_value:.3g}. Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) "
-            f"if their mean ranks differ by {compared.critical_difference:.2f}."
+            f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
+            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
+            f"differ by {compared.critical_difference:.2f}."
         )
     return Ranking(
         head=["data set", *methods],
