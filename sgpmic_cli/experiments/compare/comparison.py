@@ -147,7 +147,7 @@ def compare_cell(outcome: Outcome) -> Result:
             "settings": {name: point.settings[name] for name in cell.method.grid},
             "failed": point.failed,
             **{metric: _stat(point.stats[cell.scores[metric]]) for metric in METRICS},
-            "seconds": point.seconds,
+            "seconds": point.duration.mean,
         }
         for point in outcome.grid
     )
@@ -165,7 +165,7 @@ def compare_cell(outcome: Outcome) -> Result:
         ours={name: outcome.stats[cell.scores.get(name, name)] for name in SHOWN},
         paper=paper,
         verdict=verdict,
-        seconds=outcome.seconds,
+        seconds=outcome.duration.mean,
         note=" ".join(filter(None, notes)),
         grid=tuple(grid),
     )

@@ -40,11 +40,6 @@ class Outcome:
     records: tuple[Record, ...] = ()  # of all repeats, in their order
 
     @property
-    def seconds(self) -> float | None:
-        """Return the mean time of a successful run."""
-        return self.duration.mean
-
-    @property
     def available(self) -> bool:
         """Return whether there were data to run on."""
         return self.cell.data is not None

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from sgpmic_cli.data import entry, load
-from sgpmic_cli.experiments.compare.paper import printed_q, table2
+from sgpmic_cli.experiments.compare.paper import printed_q
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import Method, known, resolve
 from sgpmic_cli.experiments.plan.table_data import TableData, load_table_data
@@ -69,30 +69,21 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
 
 
-def test_the_paper_has_582_numbers():
-    assert len(table2()) == 582
-
-
 def test_protocols_differ_in_columns_q_and_settings():
-    methods = [*METHODS, "isomap-fcm", "sgp-mic"]
+    methods = [*METHODS, "isomap-fcm", "sgp-mic", "sdc"]
     as_run, stated = (
         {cell.method.name: cell for cell in _cells(["wine"], [95], methods, name)}
         for name in ("as-run", "as-stated")
     )
     assert [as_run["pca-fcm"].data.Y.shape[1], stated["pca-fcm"].data.Y.shape[1]] == [12, 13]
     assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 1]
+    assert (as_run["sdc"].data.Y.shape[1], as_run["sdc"].q) == (13, 2)  # it keeps all columns
     assert as_run["ppca-fcm"].settings == {}
     assert stated["ppca-fcm"].settings == {"posterior": True}
     assert stated["isomap-fcm"].settings == {"components": "joined", "unit_variance": False}
     algorithm1 = {"scale": "none", "center": False, "kernel_start": 1.0, "optimizer": "scg"}
     algorithm1 |= {"learn_weights": True, "learn_noise": True}
     assert algorithm1.items() <= stated["sgp-mic"].settings.items()
-
-
-def test_a_method_that_keeps_all_columns_has_the_q_of_its_row():
-    method = replace(resolve(["pca-fcm"])[0], drops_columns=False)
-    (cell,) = plan_cells(load_table_data(["wine"], [95]), [method], "as-run")
-    assert (cell.data.Y.shape[1], cell.q) == (13, 2)
 
 
 def test_a_grid_gives_one_run_for_each_point_and_repeat():

@@ -32,28 +32,6 @@ def test_a_record_is_plain_json_and_is_read_back(store):
     assert store.warnings == []
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: text[: len(text) // 2],
-        lambda text: "",
-        lambda text: "\x00" * len(text),
-        lambda text: "[]",
-        lambda text: text.replace("50.0", "NaN"),
-        lambda text: text.replace('"ok"', '"fine"'),
-        lambda text: text.replace("k" * 64, "j" * 64),
-        lambda text: text.replace('"seed"', '"sed"'),
-    ],
-)
-def test_a_damaged_record_is_ignored_with_a_warning(store, damage):
-    store.write(RECORD)
-    path = store.folder / f"{RECORD.key}.json"
-    path.write_text(damage(path.read_text()))
-    assert store.read(RECORD.key) is None
-    assert len(store.warnings) == 1
-    assert "computed again" in store.warnings[0]
-
-
 def test_only_unfinished_files_of_killed_processes_are_removed(store):
     gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # larger than any process number
     live = f".sgpmic-{os.getpid()}-0123abcd.tmp"
