@@ -56,12 +56,7 @@ class Store:
 
     def open(self) -> None:
         """Create the folder and remove unfinished files of killed processes."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SgpmicError(
-                f"cannot keep run records in '{self.folder}': {error.strerror}."
-            ) from error
+        self.folder.mkdir(parents=True, exist_ok=True)
         settle(self.folder)
         settle(self.memory)
 
