@@ -232,5 +232,5 @@ def _difference(difference: Difference | None) -> dict[str, float] | None:
     return {"mean": difference.value, "low": low, "high": high}
 
 
-def _stat(stat: Stat | Published | None) -> dict[str, float | None] | None:
+def _stat(stat: Stat | None) -> dict[str, float | None] | None:
     return None if stat is None else {"mean": stat.mean, "std": stat.std}

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from sgpmic_cli.experiments.run.aggregate import Stat
+
 REPEATS = 10  # behind every printed mean and standard deviation
 FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
 
 
 @dataclass(frozen=True)
-class Published:
-    """One printed number."""
+class Published(Stat):
+    """A printed mean and standard deviation, which always exist."""
 
     mean: float
     std: float
-    bold: bool
 
 
 @lru_cache(maxsize=1)
@@ -23,7 +24,7 @@ def table2() -> dict[tuple[str, str, int, str], Published]:
     """Return the printed cells by (metric, data set, variance, method); dashes are left out."""
     return {
         (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
-            float(row["mean"]), float(row["std"]), row["bold"] == "1"
+            float(row["mean"]), float(row["std"])
         )
         for row in _rows("paper_table2.csv")
         if row["mean"]

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import SCORES
@@ -58,7 +57,7 @@ def escape(text: str) -> str:
     return "".join(special.get(character, character) for character in text)
 
 
-def plain(stat: Stat | Published | None) -> str:
+def plain(stat: Stat | None) -> str:
     """Return `91.33±0.00`, or a dash."""
     return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
 

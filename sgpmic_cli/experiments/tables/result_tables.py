@@ -21,7 +21,6 @@ from sgpmic_cli.experiments.compare.comparison import (
     printed_of,
 )
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
-from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.benchmark_summary import (
@@ -206,7 +205,7 @@ def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     return _latex_number(ours, is_top, f"^{{{SIGNS[verdict].latex}}}")
 
 
-def _latex_number(stat: Stat | Published | None, bold: bool = False, sign: str = "") -> str:
+def _latex_number(stat: Stat | None, bold: bool = False, sign: str = "") -> str:
     if stat is None or stat.mean is None:
         return "--"
     number = rf"{stat.mean:.2f} \pm {stat.std:.2f}"
@@ -218,7 +217,7 @@ def _tabular(methods: Sequence[str], lines: Sequence[str], title: str) -> str:
     return latex_table(f"ll{'r' * len(methods)}", head, lines, title)
 
 
-def _number(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
+def _number(result: Result | None, metric: str, mean: Mean) -> Stat | None:
     if result is None:
         return None
     return result.ours[metric] if mean is ours_of else printed_cell(result, metric)

@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.experiments.compare.paper import printed_q
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
@@ -22,13 +20,6 @@ def _seeds(cells, repeats, seed=0):
         for cell in cells
         for run in runs_of(cell, repeats, seed)
     }
-
-
-@pytest.fixture
-def own_file(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
-    return str(path)
 
 
 def test_adding_a_method_a_data_set_or_a_repeat_changes_no_other_run():
@@ -111,16 +102,14 @@ def test_a_third_party_class_gets_only_the_arguments_it_accepts():
     assert run.arguments() == {"n_clusters": 3, "random_state": run.seed}
 
 
-def test_settings_that_match_the_printed_numbers_apply_to_the_papers_data_only(own_file):
-    (own,) = _cells([own_file], [95], ["sgp-mic"], label="y")
-    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
-    assert own.settings == {}
-    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
-
-
-def test_scores_that_match_the_printed_numbers_apply_to_the_papers_data_only(own_file):
+def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):
+    own_file = tmp_path / "own.csv"
+    own_file.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
     methods = ["pca-fcm", "dec", "deepc"]
-    own = _cells([own_file], [95], methods, label="y")
+    *own, sgpmic = _cells([str(own_file)], [95], [*methods, "sgp-mic"], label="y")
+    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
+    assert sgpmic.settings == {}
+    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
     assert [cell.scores for cell in own] == [{"acc": "acc", "nmi": "nmi"}] * 3
     as_run = _cells(["iris"], [95], methods)
     assert [cell.scores["nmi"] for cell in as_run] == ["nmi", "nmi_clusters", "nmi"]
