@@ -107,7 +107,8 @@ class Sweep:
                 lines.append(
                     f"{dataset} has too few rows for {', '.join(over)}: {most} was run instead"
                 )
-        return [*lines, *remarks([], fitted_to_print(point.cell.method for point in self.points))]
+        fitted = fitted_to_print(point.cell.method for point in self.points)
+        return [*lines, *remarks({"fitted_to_print": fitted})]
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the command."""

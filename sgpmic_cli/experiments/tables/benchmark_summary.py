@@ -1,7 +1,7 @@
 """Summarise a benchmark: how many cells agree with the paper, and how often each method is best."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell, printed_of
@@ -19,11 +19,31 @@ from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
 # The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
+REMARKS = {
+    "chosen_with_labels": (
+        "shown at the point of a grid with the best mean ACC, chosen with the labels; NMI is at "
+        "the same point; lambda.csv has all points"
+    ),
+    "fitted_to_print": (
+        "settings that the paper leaves open were searched, one for all data sets, to match the "
+        "printed column; agreement is fitted, and our wins are not a blind comparison"
+    ),
+    "scored_otherwise": (
+        "scored as the printed column was, not like the others (NMI of the cluster labels; for "
+        "deepc ACC of a one-to-one match); wins are not comparable"
+    ),
+}
 
 
-def chosen_with_labels(results: Sequence[Result]) -> list[str]:
-    """Return the methods whose settings were chosen with the labels."""
-    return list(dict.fromkeys(result.method for result in results if result.grid))
+def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Return the methods whose settings or scores need a remark, by the kind of the remark."""
+    scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
+    usual = Counter(scores.values()).most_common(1)
+    return {
+        "chosen_with_labels": list(dict.fromkeys(each.method for each in results if each.grid)),
+        "fitted_to_print": fitted_to_print(result.entrant for result in results),
+        "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
+    }
 
 
 def fitted_to_print(methods: Iterable[Method]) -> list[str]:
@@ -31,35 +51,11 @@ def fitted_to_print(methods: Iterable[Method]) -> list[str]:
     return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
-def scored_otherwise(results: Iterable[Result]) -> list[str]:
-    """Return the methods that are scored differently from most of the table."""
-    scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
-    usual = Counter(scores.values()).most_common(1)
-    return [method for method, own in scores.items() if own != usual[0][0]]
-
-
-def remarks(
-    chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[str] = ()
-) -> list[str]:
+def remarks(found: Mapping[str, Any]) -> list[str]:
     """Return the remarks that belong to every count of agreement and of wins."""
-    lines = []
-    if chosen:
-        lines.append(
-            f"{', '.join(chosen)}: shown at the point of a grid with the best mean ACC, chosen "
-            "with the labels; NMI is at the same point; lambda.csv has all points"
-        )
-    if fitted:
-        lines.append(
-            f"{', '.join(fitted)}: settings that the paper leaves open were searched, one for all "
-            "data sets, to match the printed column; agreement is fitted, and our wins are not a "
-            "blind comparison"
-        )
-    if otherwise:
-        lines.append(
-            f"{', '.join(otherwise)}: scored as the printed column was, not like the others (NMI "
-            "of the cluster labels; for deepc ACC of a one-to-one match); wins are not comparable"
-        )
-    return lines
+    return [
+        f"{', '.join(found[kind])}: {text}" for kind, text in REMARKS.items() if found.get(kind)
+    ]
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
@@ -120,9 +116,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
             for metric, result, d in differing
         ],
         "rows": len(rows_of(distinct(results))),
-        "chosen_with_labels": chosen_with_labels(results),
-        "fitted_to_print": fitted_to_print(result.entrant for result in results),
-        "scored_otherwise": scored_otherwise(results),
+        **caveats(results),
         "wins": {metric: wins_by_side(results, metric) for metric in METRICS},
     }
 
@@ -169,10 +163,7 @@ def summary_markdown(content: dict[str, Any]) -> str:
         "method; ours: among all methods that were run; ours, printed cells: among the cells that "
         "have a number in the paper\n"
     )
-    lines = remarks(
-        content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"]
-    )
-    parts[-1] += "".join(f"- {line}\n" for line in lines)
+    parts[-1] += "".join(f"- {line}\n" for line in remarks(content))
     if content["differing"]:
         parts.append(_differing(content["differing"]))
     return "\n".join(parts)

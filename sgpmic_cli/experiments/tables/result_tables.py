@@ -23,12 +23,7 @@ from sgpmic_cli.experiments.compare.comparison import (
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.tables.benchmark_summary import (
-    chosen_with_labels,
-    fitted_to_print,
-    remarks,
-    scored_otherwise,
-)
+from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     csv_text,
@@ -123,7 +118,7 @@ def shape_markdown(results: Sequence[Result]) -> str:
         body.append(["wins", "", *_wins(results, metric, mean, "–")])
         head = ["data set", "variance % (Q)", *_labels(results)]
         parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
-    lines = "".join(f"- {line}\n" for line in _remarks(results))
+    lines = "".join(f"- {line}\n" for line in remarks(caveats(results)))
     return "\n".join([*parts, lines] if lines else parts)
 
 
@@ -141,7 +136,7 @@ def shape_latex(results: Sequence[Result]) -> str:
             before = dataset
         lines += [r"\midrule", latex_row(["wins", "", *_wins(results, metric, mean, "--")])]
         parts.append(_tabular(_labels(results), lines, f"{TITLES[metric]}, {side}"))
-    comments = "\n".join(f"% {line}" for line in _remarks(results))
+    comments = "\n".join(f"% {line}" for line in remarks(caveats(results)))
     return "\n\n".join([*parts, comments]).rstrip() + "\n"
 
 
@@ -238,8 +233,3 @@ def _mark(cells: Cells) -> str:
     if not all(result.available for result in found):
         return " (unavailable)"
     return " (data differ)" if any(result.data_differ for result in found) else ""
-
-
-def _remarks(results: Sequence[Result]) -> list[str]:
-    fitted = fitted_to_print(result.entrant for result in results)
-    return remarks(chosen_with_labels(results), fitted, scored_otherwise(results))

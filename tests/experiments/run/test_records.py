@@ -1,5 +1,4 @@
 import json
-import os
 from dataclasses import replace
 
 import pytest
@@ -29,16 +28,3 @@ def test_a_record_is_plain_json_and_is_read_back(store):
         assert content["settings"] == {"lam": 0.1}
     assert store.read("0" * 64) is None
     assert store.warnings == []
-
-
-def test_only_unfinished_files_of_killed_processes_are_removed(store):
-    gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # larger than any process number
-    live = f".sgpmic-{os.getpid()}-0123abcd.tmp"
-    kept = [store.folder / name for name in ("notes.tmp", live, "mine/x.tmp")]
-    for path in (gone, *kept):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("{")
-        os.utime(path, (0, os.stat(path).st_mtime - 1800))
-    store.open()
-    assert not gone.exists()
-    assert all(path.exists() for path in kept)
