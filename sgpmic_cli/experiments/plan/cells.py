@@ -70,15 +70,19 @@ class Run:
     key: str
     code: str  # version of the method's code
 
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the estimator's constructor, limited to those it accepts."""
-        common = {
+    def common(self) -> dict[str, Any]:
+        """Return the arguments that every method gets if its constructor accepts them."""
+        return {
             "n_clusters": self.cell.n_clusters,
             "n_components": self.q,
             "random_state": self.seed,
         }
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the estimator's constructor, limited to those it accepts."""
         accepted = self.cell.method.accepts()
-        return {name: value for name, value in common.items() if name in accepted} | self.settings
+        common = {name: value for name, value in self.common().items() if name in accepted}
+        return common | self.settings
 
 
 def plan_cells(
