@@ -115,10 +115,11 @@ def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
 
 
 def _checked_point(point: Any) -> dict[str, Any]:
-    for value in (*expect(point["settings"], dict).values(), point["failed"]):
-        expect(value, NUMBER)
+    settings = expect(point["settings"], dict)
     for metric in METRICS:
         _stat(point[metric])
+    for value in (*settings.values(), point["failed"]):
+        expect(value, NUMBER)
     return point
 
 
