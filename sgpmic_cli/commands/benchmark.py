@@ -7,7 +7,7 @@ from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.benchmark import Benchmark
+    from sgpmic_cli.experiments.studies.benchmark_study import Benchmark
 
 
 def benchmark(  # noqa: PLR0913 - one parameter per option
@@ -63,8 +63,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.benchmark_tables import print_plan
     from sgpmic_cli.commands.progress import finish_runs, run_progress
     from sgpmic_cli.experiments.plan.study import Study
-    from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies import benchmark as experiment
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     output = Output(as_json=json, quiet=quiet)
     datasets = shared.split_list(shared.one_of(data, dataset))

@@ -11,8 +11,9 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies.regression_gate import Change, Selection
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.studies.gate_changes import Change
+    from sgpmic_cli.experiments.studies.regression_gate import Selection
 
 
 def check(  # noqa: PLR0913 - one parameter per option
@@ -73,8 +74,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     repeats. Exit codes: 0 no score is lower, 1 a score is lower, failed or missing, or nothing was
     compared, 2 wrong argument, 3 some runs of an update failed.
     """
-    from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.studies import gate_changes, regression_gate
     from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path
 
     output = Output(as_json=json, quiet=quiet)
@@ -97,10 +98,10 @@ def check(  # noqa: PLR0913 - one parameter per option
         return
     changes = _compare(path, selection, options, full, repeats, junit, output)
     if annotations:
-        print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
-    if worse := regression_gate.broken(changes):
+        print(*gate_changes.annotations(changes), sep="\n", file=sys.stderr)
+    if worse := gate_changes.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
-    if not regression_gate.compared(changes):
+    if not gate_changes.compared(changes):
         raise SgpmicError(
             f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
         )
@@ -154,7 +155,7 @@ def _compare(
 ) -> "list[Change]":
     """Recompute the selected cells, and print and return the comparison with the reference."""
     from sgpmic_cli.commands.progress import run_progress
-    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.studies import gate_changes, regression_gate
     from sgpmic_cli.experiments.studies.reference import read_reference
     from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
 
@@ -168,13 +169,13 @@ def _compare(
         changes = regression_gate.check(reference, selection, watched, full=full, repeats=repeats)
     _print(changes, output)
     if junit is not None:
-        write_whole(junit, gate_formats.junit(changes))
+        write_whole(junit, gate_changes.junit(changes))
     return changes
 
 
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
-    from sgpmic_cli.experiments.studies.regression_gate import State
+    from sgpmic_cli.experiments.studies.gate_changes import State
     from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
     counts = Counter(change.state for change in changes)

@@ -9,7 +9,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.sweeps import Sweep
+    from sgpmic_cli.experiments.studies.sweep_study import Sweep
 
 
 def _command(axis: SweepRange, description: str) -> Callable[..., None]:
@@ -51,8 +51,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import finish_runs, run_progress
         from sgpmic_cli.experiments.plan.study import Study
-        from sgpmic_cli.experiments.run.run_options import RunOptions
-        from sgpmic_cli.experiments.studies.sweeps import sweep, sweep_study
+        from sgpmic_cli.experiments.run.pipeline import RunOptions
+        from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
         output = Output(as_json=json, quiet=quiet)
         grid = shared.split_list(values)

@@ -138,7 +138,7 @@ def _curve(result: Result, metric: str) -> Html:
     """Return a small plot of the score over the grid of settings; the chosen one is filled."""
     points = result.grid
     step = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
-    means = [point.stats[metric].mean for point in points]
+    means = [point[metric]["mean"] for point in points]
     finished = [mean for mean in means if mean is not None]
     if not finished:
         return Html("")
@@ -147,7 +147,7 @@ def _curve(result: Result, metric: str) -> Html:
     parts, line = [], []
     for i, (point, mean) in enumerate(zip(points, means, strict=True)):
         x = MARGIN + i * step
-        label = "/".join(f"{value:g}" for value in point.settings.values())
+        label = "/".join(f"{value:g}" for value in point["settings"].values())
         parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 2}">{label}</text>')
         if mean is None:
             continue
@@ -156,7 +156,7 @@ def _curve(result: Result, metric: str) -> Html:
         style = 'r="3.5" class="taken"' if result.chose(point) else 'r="2.5" class="other"'
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" {style}/>')
     drawing = f'<polyline points="{" ".join(line)}"/>' + "".join(parts)
-    name = "/".join(points[0].settings)
+    name = "/".join(points[0]["settings"])
     caption = f"{metric.upper()} over {'λ' if name == 'lam' else name}: {low:.2f} to {high:.2f}"
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
     image = f'<svg {size} aria-hidden="true">{drawing}</svg>'
