@@ -1,6 +1,5 @@
 """Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
+from sgpmic_cli.safe_text import as_option_value
 from sgpmic_cli.single_fit.row_tables import write_csv
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
@@ -136,7 +136,7 @@ def scaling_advice(data: Dataset) -> str | None:
     return (
         f"the variance of column {data.feature_names[high]!r} is "
         f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
-        "column is scaled on its own: scale=standard gives every column the same weight."
+        "column is scaled on its own: --scale standard gives every column the same weight."
     )
 
 
@@ -145,10 +145,9 @@ def text_advice(profile: Profile) -> str | None:
     repeated = _repeated_columns(profile)
     if not repeated:
         return None
-    quoted = ['"' + name.replace('"', '""') + '"' if "," in name else name for name in repeated]
     return (
         f"the clusters follow the text in {', '.join(map(repr, repeated))} almost exactly: "
-        f"drop={shlex.quote(','.join(quoted))} shows what the other columns have to say."
+        f"--drop {as_option_value(repeated)} shows what the other columns have to say."
     )
 
 
