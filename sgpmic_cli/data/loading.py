@@ -62,12 +62,11 @@ def load(
     label = label or (table.label if table else None)
     if label is not None:
         raise UsageError(
-            f"label={label!r} goes with the path of a CSV file; {found.name} brings its own classes"
+            f"--label {label} is for a table of your own; {found.name} has its own classes"
         )
     if table is not None and replace(table, missing="median") != TableOptions():
         raise UsageError(
-            f"{found.name} is a registered set, whose columns are known; give options of a table "
-            "with the path of a file only"
+            f"{found.name} is a registered data set; options of a table are for files of your own"
         )
     return load_entry(found, data_dir, mirror, offline)
 
@@ -171,7 +170,7 @@ def _encode(name: str, recipe: TableRecipe, raw: RawTable, notes: Sequence[str] 
         name,
         rows.Y,
         None if rows.classes is None else unify_numbers(rows.classes),
-        rows.feature_names,
+        recipe.feature_names,
         names_made_up=not recipe.named,
         recipe=recipe,
         row_numbers=rows.row_numbers,
@@ -188,7 +187,7 @@ def _header_note(raw: RawTable) -> list[str]:
 
 
 def _all_rows_dropped(path: str) -> TableError:
-    return TableError(path, [Problem("every row has a missing value", (USE_MEDIAN,))])
+    return TableError(path, [Problem("every row has a missing value", [USE_MEDIAN])])
 
 
 def _path(text: str) -> str:

@@ -199,7 +199,7 @@ def fit(
     """
     if np.isnan(data.Y).any() and default_missing(setting) != "model":
         what = "values are missing, and the model cannot deal with them"
-        raise TableError(data.name, [Problem(what, (USE_MEDIAN, DROP_ROWS))])
+        raise TableError(data.name, [Problem(what, [USE_MEDIAN, DROP_ROWS])])
     given = {name: value for name, value in settings.items() if value is not None}
     if setting == "default":
         given.setdefault("n_resamples", N_RESAMPLES)

@@ -113,9 +113,9 @@ def test_unknown_names_and_files(tmp_path, monkeypatch, word, message):
 
 
 def test_table_options_of_a_registered_set_are_refused():
-    with pytest.raises(UsageError, match="iris brings its own classes"):
+    with pytest.raises(UsageError, match="iris has its own classes"):
         load("iris", label="species")
-    with pytest.raises(UsageError, match="iris is a registered set"):
+    with pytest.raises(UsageError, match="iris is a registered data set"):
         load("iris", table=TableOptions(drop=("petal_width",)))
 
 

@@ -195,10 +195,10 @@ def _one_column(separator: str) -> Problem:
     return Problem(
         f"there is one column only when cells are separated by {shown(separator)}, and at least "
         "two are needed",
-        (
+        [
             Remedy("name the separator", "separator", "|"),
-            Remedy("separate the cells by comma, semicolon or tab"),
-        ),
+            "separate the cells by comma, semicolon or tab",
+        ],
     )
 
 

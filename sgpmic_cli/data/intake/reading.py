@@ -173,7 +173,7 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
         bytes_decoder = codecs.getincrementaldecoder(chosen)()
     except LookupError:
         raise UsageError(
-            f"encoding={encoding!r} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
+            f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
     decoder = io.IncrementalNewlineDecoder(bytes_decoder, translate=True)
     n_lines, empty = 0, True
@@ -184,10 +184,7 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
             line = n_lines + error.object.count(b"\n", 0, error.start) + 1
             byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
             what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-            remedies = (
-                Remedy("name its encoding", "encoding", "latin-1"),
-                Remedy("save it in UTF-8"),
-            )
+            remedies = [Remedy("name its encoding", "encoding", "latin-1"), "save it in UTF-8"]
             raise TableError(path, [Problem(what, remedies)]) from None
         except UnicodeError as error:
             raise UsageError(

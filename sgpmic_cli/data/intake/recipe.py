@@ -22,7 +22,6 @@ from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
 from sgpmic_cli.data.intake.prepared_rows import IntakeCounts, Prepared
 from sgpmic_cli.data.intake.problems import (
     Problem,
-    Remedy,
     TableError,
     class_missing,
     listed,
@@ -147,12 +146,12 @@ class TableRecipe:
         Y, rows = self._treat_missing(Y, missing)
         counts.rows += len(missing)
         counts.dropped_rows += len(missing) - len(rows)
-        for column, n in zip(self.columns, missing.sum(axis=0).tolist(), strict=True):
-            counts.missing[column.name] = counts.missing.get(column.name, 0) + n
+        names = [column.name for column in self.columns]
+        counts.missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         id = id or (self.id if self.id in table.columns else None)
         ids = None if id is None else tuple(written(table.cells[id][rows]))
         classes = None if classes is None else [classes[row] for row in rows]
-        return Prepared(Y, self.feature_names, table.first_row + rows + 1, ids, classes)
+        return Prepared(Y, table.first_row + rows + 1, ids, classes)
 
     def notes(self, counts: IntakeCounts) -> list[str]:
         """Describe what happened to the rows that were counted."""
@@ -202,7 +201,7 @@ class TableRecipe:
         return Problem(
             f"{len(table.columns)} columns where the model has {expected}; columns are matched by "
             f"position, since {without} has no header",
-            (Remedy("give it the columns that the model was fitted to"),),
+            ["give it the columns that the model was fitted to"],
         )
 
     def _encode(
@@ -230,12 +229,12 @@ class TableRecipe:
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name][row])
             if n and isinstance(column, NumberColumn):
-                problems.append(not_a_number(table.place(row), name, cell, n))
+                problems.append(not_a_number(table.place(row, name), cell, n))
             elif n and self.missing != "error":
-                counts.unknown[name] = counts.unknown.get(name, 0) + n
+                counts.unknown[name] += n
                 counts.first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
             if (infinite := np.isinf(block[:, 0])).any():
-                problems.append(not_finite(table.place(int(infinite.argmax())), name))
+                problems.append(not_finite(table.place(int(infinite.argmax()), name)))
             end = first + block.shape[1]
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]
@@ -254,8 +253,8 @@ class TableRecipe:
             counts.incomplete_label = name
             return None
         if missing.any():
-            place = table.place(int(missing.argmax()))
-            problems.append(class_missing(place, name, int(missing.sum())))
+            place = table.place(int(missing.argmax()), name)
+            problems.append(class_missing(place, int(missing.sum())))
         return classes
 
     def _treat_missing(self, Y: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -284,11 +283,12 @@ class TableRecipe:
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `to_json` described. Raise ValueError for anything else."""
         try:
-            values = dict(plain)
-            values["columns"] = tuple(map(_column_from_json, values["columns"]))
-            values["format"] = TextFormat(**values["format"])
-            values["file_columns"] = tuple(values["file_columns"])
-            recipe = cls(**values)
+            parts = {
+                "columns": tuple(_column_from_json(**column) for column in plain["columns"]),
+                "file_columns": tuple(plain["file_columns"]),
+                "format": TextFormat(**plain["format"]),
+            }
+            recipe = cls(**{**plain, **parts})
             recipe._check()
             return recipe
         except (TypeError, KeyError, AttributeError, ValueError) as error:
@@ -307,28 +307,24 @@ class TableRecipe:
             raise ValueError("it has an unknown setting")
 
 
-def _column_from_json(plain: dict[str, Any]) -> Column:
-    values = dict(plain)
-    kind = values.pop("kind")
+def _column_from_json(kind: str, **values: Any) -> Column:
     column: Column
     if kind == "number":
         column = NumberColumn(**values)
         valid = np.isfinite(column.median)
-    elif kind == "text":
-        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
-        texts = column.categories
-        valid = texts and all(isinstance(text, str) and text for text in texts)
     else:
-        raise ValueError(f"a column is of kind {kind!r}")
+        texts = values["categories"]
+        column = TextColumn(**{**values, "categories": tuple(texts)})
+        valid = kind == "text" and texts and all(isinstance(text, str) and text for text in texts)
     if not (valid and np.isfinite(column.spread) and column.spread >= 0):
-        raise ValueError(f"column {column.name!r} has invalid values")
+        raise ValueError(f"column {column.name!r} is invalid")
     return column
 
 
 def first_missing(table: RawTable, names: Sequence[str], missing: np.ndarray) -> Problem:
     """Report missing values (N, columns) with the position of the first."""
     row, j = divmod(int(missing.argmax()), missing.shape[1])
-    return value_missing(table.place(row), names[j], int(missing.sum()))
+    return value_missing(table.place(row, names[j]), int(missing.sum()))
 
 
 def read_classes(table: RawTable, name: str) -> tuple[list[str], np.ndarray]:

@@ -18,7 +18,7 @@ def load_for(recipe, path, **named):
     blocks = rows_for(recipe, path, **named)
     rows = Prepared.joined(list(blocks))
     about = {"ids": rows.ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
-    return Dataset.from_classes(path, rows.Y, rows.classes, rows.feature_names, **about)
+    return Dataset.from_classes(path, rows.Y, rows.classes, recipe.feature_names, **about)
 
 
 @pytest.fixture
