@@ -81,7 +81,7 @@ WAIT = {"stay": True}
         (_bytes(b"X-Drip: 1\r\n" * 200), {"pause": 0.02}, "file.mat"),
         ([b""], {}, "broke the connection"),
         ([b"\x1b[31mnonsense\r\n\r\n"], {}, "broke the connection"),
-        ([HEAD + BODY[:10]], {}, "broke off after 10 of 1000 bytes"),
+        ([HEAD + BODY[:10]], {}, "sent only 10 of 1000 bytes"),
         ([HEAD + b"x" * 1000], {}, "another file than the publisher's"),
         ([OK + b"\r\n" + BODY * 2], {}, "another file than the publisher's"),
         ([b"HTTP/1.1 404 \x1b[31mGone\r\n\r\n"], {}, "answered 404"),

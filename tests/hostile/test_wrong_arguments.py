@@ -118,7 +118,7 @@ def test_unwritable_store_is_reported_before_the_work(folder, refused, store):
     refused(
         [*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store],
         1,
-        "cannot write into store=",
+        "cannot write into --store",
     )
 
 
