@@ -10,7 +10,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.prepared_rows import IntakeCounts, Prepared
+from sgpmic_cli.data.intake.prepared_rows import IntakeReport, Prepared
 from sgpmic_cli.data.intake.problems import USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
@@ -82,20 +82,20 @@ class NewRows:
     id: str | None
     classes: list[str] | None = None  # of all rows, if the tables do not have them
     header_note: list[str] = field(default_factory=list)
-    counts: IntakeCounts = field(default_factory=IntakeCounts)
+    report: IntakeReport = field(default_factory=IntakeReport)
 
     def __iter__(self) -> Iterator[Prepared]:
         for table in self.tables:
             self.header_note = _header_note(table)
-            rows = self.recipe.apply(table, self.counts, label=self.label, id=self.id)
+            rows = self.recipe.apply(table, self.report, label=self.label, id=self.id)
             yield rows if self.classes is None else replace(rows, classes=self.classes)
-        if self.counts.rows == self.counts.dropped_rows:
+        if self.report.rows == self.report.dropped_rows:
             raise _all_rows_dropped(self.name)
 
     @property
     def notes(self) -> list[str]:
         """Notes about the rows; complete after the iteration."""
-        return [*self.header_note, *self.recipe.notes(self.counts)]
+        return [*self.header_note, *self.recipe.notes(self.report)]
 
 
 def rows_for(
@@ -162,8 +162,8 @@ def _load_table(name_or_path: str, options: TableOptions) -> Dataset:
 
 
 def _encode(name: str, recipe: TableRecipe, raw: RawTable, notes: Sequence[str] = ()) -> Dataset:
-    counts = IntakeCounts()
-    rows = recipe.apply(raw, counts)
+    report = IntakeReport()
+    rows = recipe.apply(raw, report)
     if not len(rows.Y):
         raise _all_rows_dropped(raw.path)
     return Dataset.from_classes(
@@ -175,7 +175,7 @@ def _encode(name: str, recipe: TableRecipe, raw: RawTable, notes: Sequence[str] 
         recipe=recipe,
         row_numbers=rows.row_numbers,
         ids=rows.ids,
-        notes=(*_header_note(raw), *notes, *recipe.notes(counts)),
+        notes=(*_header_note(raw), *notes, *recipe.notes(report)),
     )
 
 

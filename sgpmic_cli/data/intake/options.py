@@ -47,7 +47,9 @@ class TextFormat:
         if self.decimal not in (".", ","):
             raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
         if self.separator == self.decimal:
-            raise UsageError(f"--separator and --decimal are both {self.decimal!r}: they must differ")
+            raise UsageError(
+                f"--separator and --decimal are both {self.decimal!r}: they must differ"
+            )
 
 
 @dataclass(frozen=True)

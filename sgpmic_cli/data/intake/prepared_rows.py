@@ -1,4 +1,4 @@
-"""Rows of a table as numbers, and counts for the notes about them."""
+"""Rows of a table as numbers, and the report about them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from sgpmic_cli.data.intake.problems import listed, plural, shown
+from sgpmic_cli.data.intake.problems import Problem, listed, plural, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,10 @@ class Prepared:
 
 
 @dataclass
-class IntakeCounts:
-    """Counts over all blocks of a table that a recipe was applied to."""
+class IntakeReport:
+    """Problems, counts and notes about all blocks of a table that a recipe was applied to."""
 
+    problems: list[Problem] = field(default_factory=list)
     rows: int = 0
     dropped_rows: int = 0
     column_notes: list[str] = field(default_factory=list)  # equal for all blocks
