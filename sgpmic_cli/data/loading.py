@@ -218,7 +218,7 @@ def load_entry(
     if found.kind == "download":
         raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
         return parse_original(found, raw)
-    dataset = load_bundled(found)
+    dataset = _load_bundled(found)
     if dataset.sha256 != found.values_sha256:
         raise DataUnavailable(
             f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
@@ -227,8 +227,7 @@ def load_entry(
     return dataset
 
 
-def load_bundled(found: Entry) -> Dataset:
-    """Load a bundled CSV without comparing its hash."""
+def _load_bundled(found: Entry) -> Dataset:
     path = str(bundled_folder() / f"{found.name}.csv")
     table = read_table(path, TextFormat(), known=["label"], as_text=["label"])
     features = tuple(name for name in table.columns if name != "label")

@@ -24,7 +24,7 @@ from sgpmic_cli.single_fit.profile import (
     text_advice,
     write_profile,
 )
-from sgpmic_cli.single_fit.row_tables import write_csv, write_rows
+from sgpmic_cli.single_fit.row_tables import write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
     Clusters,
@@ -176,7 +176,8 @@ class Fitted:
         model.save(folder / "model.npz")
         write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
         write_profile(folder / "profile.csv", self.profile)
-        write_csv(folder / "trace.csv", ["update", *Update._fields[1:]], self.trace())
+        trace = pd.DataFrame(self.trace()).rename(columns={"number": "update"})
+        trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
 def fit(
@@ -270,12 +271,8 @@ class _ProgressCallback:
     def kept_rounds(self) -> list[Round]:
         """Return the iterations of the restart whose bounds the fitted model has."""
         bounds = set(map(float, self.model.lower_bounds_))
-        restarts = [
-            [each for each in self.rounds if each.restart == restart]
-            for restart in range(1, self.restarts + 1)
-        ]
-        matching = [rounds for rounds in restarts if {each.bound for each in rounds} <= bounds]
-        return max(matching or restarts, key=len)
+        kept = next(each.restart for each in self.rounds if each.bound in bounds)
+        return [each for each in self.rounds if each.restart == kept]
 
 
 def _plain(value: Any) -> Any:

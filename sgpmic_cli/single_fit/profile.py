@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.safe_text import as_option_value
-from sgpmic_cli.single_fit.row_tables import write_csv
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
@@ -105,17 +105,21 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
 
 def write_profile(path: Path, profile: Profile) -> None:
     """Write one line per feature and cluster: mean and spread of numbers, share of categories."""
-    heading = ["cluster", "size", "certainty", "feature", "mean", "spread"]
-    heading += ["share", "elsewhere", "difference"]
-    rows = []
-    for m, size in enumerate(profile.sizes.tolist()):
-        for j, feature in enumerate(profile.features):
-            mean = _cell(profile.means[m, j])
-            numbers = [mean, _cell(profile.spreads[m, j]), ""]
-            described = ["", "", mean] if profile.is_category[j] else numbers
-            compared = [_cell(profile.elsewhere[m, j]), _cell(profile.differences[m, j])]
-            rows.append([m, size, _cell(profile.certainty[m]), feature, *described, *compared])
-    write_csv(path, heading, rows)
+    m, n_features = profile.means.shape
+    table = pd.DataFrame(
+        {
+            "cluster": np.repeat(np.arange(m), n_features),
+            "size": np.repeat(profile.sizes, n_features),
+            "certainty": np.repeat(profile.certainty, n_features),
+            "feature": profile.features * m,
+            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
+            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
+            "share": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "elsewhere": profile.elsewhere.ravel(),
+            "difference": profile.differences.ravel(),
+        }
+    )
+    table.to_csv(path, index=False, lineterminator="\n")
 
 
 def readable(value: float) -> str:
@@ -165,7 +169,3 @@ def _repeated_columns(profile: Profile) -> list[str]:
         for name, own in features.items()
         if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
     ]
-
-
-def _cell(value: float) -> float | str:
-    return "" if np.isnan(value) else float(value)

@@ -48,7 +48,7 @@ class TextFormat:
             raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
         if self.separator == self.decimal:
             raise UsageError(
-                f"--separator and --decimal are both {self.decimal!r}: they must differ"
+                f"--separator and --decimal are both {self.decimal!r}; they must differ"
             )
 
 

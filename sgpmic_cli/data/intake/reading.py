@@ -184,8 +184,8 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
             line = n_lines + error.object.count(b"\n", 0, error.start) + 1
             byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
             what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-            remedies = [Remedy("name its encoding", "encoding", "latin-1"), "save it in UTF-8"]
-            raise TableError(path, [Problem(what, remedies)]) from None
+            remedy = Remedy("name its encoding", "encoding", "latin-1")
+            raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
         except UnicodeError as error:
             raise UsageError(
                 f"{path} cannot be read as {chosen} ({error}); name another encoding"
