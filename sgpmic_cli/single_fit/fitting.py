@@ -230,7 +230,8 @@ def fit(
         try:
             model.fit(rows.Y if names is None else pd.DataFrame(rows.Y, columns=names, copy=False))
         except ValueError as error:
-            raise UsageError(f"{data.name} cannot be fitted: {_lower_first(str(error))}") from None
+            reason = _lower_first(str(error).replace("n_clusters=", "--clusters "))
+            raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
         if setting == "paper":  # the default estimator warns by itself

@@ -107,7 +107,7 @@ def test_pipe_instead_of_a_model_is_refused(folder, refused):
         ["plot", "figure1"],
     ],
 )
-@pytest.mark.parametrize("out", ["my.csv", "my.csv/deeper", "/proc/nowhere", "/dev/null/x"])
+@pytest.mark.parametrize("out", ["my.csv/deeper", "/proc/nowhere"])
 def test_unwritable_output_folder_is_reported_before_the_work(refused, arguments, out):
     refused([*arguments, "--out", out], 1, "cannot write into --out")
 
