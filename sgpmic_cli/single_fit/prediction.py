@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import sgpmic_cli
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.data.dataset import class_numbers
@@ -17,6 +16,7 @@ from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.data.loading import NewRows
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle
+from sgpmic_cli.model import model_file
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing
 from sgpmic_cli.single_fit.row_tables import append_rows
@@ -80,7 +80,7 @@ def load_model(path: PathLike, n_jobs: int = -1) -> Model:
     """
     path = Path(path)
     settle(path if path.is_dir() else path.parent)
-    model: Model = sgpmic_cli.load(path / "model.npz" if path.is_dir() else path)
+    model = model_file.load(path / "model.npz" if path.is_dir() else path, every_row=False)
     return model.set_params(n_jobs=n_jobs)
 
 

@@ -2,10 +2,10 @@ import dataclasses
 import errno
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -175,29 +175,16 @@ def test_full_disk_does_not_lose_the_download(server, found, tmp_path, monkeypat
     assert files(tmp_path) == []
 
 
-PROCESS = """
-import dataclasses, hashlib, sys
-from sgpmic_cli.data import entry
-from sgpmic_cli.data.originals import fetch
-url, size, sha256, folder = sys.argv[1:]
-details = {"urls": (url,), "filename": "file.mat", "size": int(size), "sha256": sha256}
-found = dataclasses.replace(entry("yale"), **details)
-print(hashlib.sha256(fetch(found, data_dir=folder).read_bytes()).hexdigest())
-"""
-
-
-def test_two_processes_download_at_once(server, found, tmp_path):
+def test_two_downloads_at_once(server, found, tmp_path):
     both = threading.Barrier(2)
 
     def answer(handler, count):
-        both.wait(timeout=60)  # each process is inside its download
+        both.wait(timeout=60)  # both downloads have begun
         send(handler, BODY)
 
     server.answers["/file.mat"] = answer
-    details = [found.urls[0], str(found.size), found.sha256, str(tmp_path)]
-    command = [sys.executable, "-c", PROCESS, *details]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    hashes = [process.communicate(timeout=60)[0].strip() for process in processes]
-    assert hashes == [found.sha256] * 2
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: fetch(found, data_dir=tmp_path), range(2)))
     assert len(server.requests) == 2
     assert files(tmp_path) == ["file.mat"]
+    assert (tmp_path / "file.mat").read_bytes() == BODY
