@@ -38,7 +38,7 @@ class Profile:
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
 
-    def striking(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
+    def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
 
         A text column is represented by one category, since the fractions of the others follow.
@@ -53,7 +53,7 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        return [self._words(cluster, j) for j in self.striking(cluster)]
+        return [self._words(cluster, j) for j in self.distinguishing(cluster)]
 
     def _words(self, cluster: int, j: int) -> str:
         here, there = self.means[cluster, j], self.elsewhere[cluster, j]
@@ -68,7 +68,7 @@ class Profile:
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
 
-def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profile:
+def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> Profile:
     """Compute the profile of the clusters of all rows."""
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
@@ -76,7 +76,7 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
             block = data.Y[rows][test(labels[rows], cluster)]
             yield block if data.recipe is None else block * data.recipe.divisors
 
-    clusters = range(len(outcome.sizes))
+    clusters = range(len(diagnostics.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
     inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
     means = np.array([mean for mean, _ in inside])
@@ -94,8 +94,8 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
         data.feature_names,
         columns,
         is_category,
-        outcome.sizes,
-        outcome.certainty,
+        diagnostics.sizes,
+        diagnostics.certainty,
         means,
         spreads,
         elsewhere,
