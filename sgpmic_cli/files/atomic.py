@@ -153,7 +153,7 @@ def resumable_folder(parent: Path) -> Iterator[Path]:
     """
     for number in itertools.count():
         folder = parent / f"unfinished-{number}"
-        check_writable(folder, "--store")
+        check_writable(folder, "--data-dir")
         descriptor = _open_for_lock(folder)
         if _lock(descriptor) is not False:
             folder.mkdir(exist_ok=True)  # a process that ended meanwhile may have removed it
