@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.data import Dataset
-from sgpmic_cli.errors import UsageError
 
 
 def small() -> Dataset:
@@ -55,9 +54,3 @@ def test_dropping_columns_keeps_everything_else():
     nameless = Dataset.from_classes("bare", np.zeros((2, 3)), None, ["a", "b", "c"], **about)
     assert nameless.without(["b"]).names_made_up
     assert nameless.without(["b"]).ids == ("p", "q")
-
-
-def test_dropping_an_unknown_column():
-    dataset = Dataset.from_classes("wine", np.zeros((2, 2)), None, ["hue", "proline"])
-    with pytest.raises(UsageError, match=r"wine has no column 'prolin'.*did you mean 'proline'"):
-        dataset.without(["prolin"])
