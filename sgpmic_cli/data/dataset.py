@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.data.intake.recipe import TableRecipe
-from sgpmic_cli.data.registry import nearest
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.row_blocks import row_blocks
 
 
@@ -68,13 +66,9 @@ class Dataset:
         return None if self.labels is None else [self.class_names[label] for label in self.labels]
 
     def without(self, columns: Iterable[str]) -> "Dataset":
-        """Return the data set without some columns."""
-        dropped = set(columns)
-        for column in sorted(dropped - set(self.feature_names)):
-            raise UsageError(
-                f"{self.name} has no column {column!r}{nearest(column, self.feature_names)}"
-            )
-        keep = [j for j, feature in enumerate(self.feature_names) if feature not in dropped]
+        """Return the data set without some of its columns."""
+        dropped = {self.feature_names.index(column) for column in columns}
+        keep = [j for j in range(len(self.feature_names)) if j not in dropped]
         kept_names = tuple(self.feature_names[j] for j in keep)
         return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
 

@@ -10,7 +10,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.prepared_rows import IntakeCounts, Prepared
+from sgpmic_cli.data.intake.prepared_rows import IntakeReport, Prepared
 from sgpmic_cli.data.intake.problems import USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
@@ -62,12 +62,11 @@ def load(
     label = label or (table.label if table else None)
     if label is not None:
         raise UsageError(
-            f"label={label!r} goes with the path of a CSV file; {found.name} brings its own classes"
+            f"--label {label} is for a table of your own; {found.name} has its own classes"
         )
     if table is not None and replace(table, missing="median") != TableOptions():
         raise UsageError(
-            f"{found.name} is a registered set, whose columns are known; give options of a table "
-            "with the path of a file only"
+            f"{found.name} is a registered data set; options of a table are for files of your own"
         )
     return load_entry(found, data_dir, mirror, offline)
 
@@ -83,20 +82,20 @@ class NewRows:
     id: str | None
     classes: list[str] | None = None  # of all rows, if the tables do not have them
     header_note: list[str] = field(default_factory=list)
-    counts: IntakeCounts = field(default_factory=IntakeCounts)
+    report: IntakeReport = field(default_factory=IntakeReport)
 
     def __iter__(self) -> Iterator[Prepared]:
         for table in self.tables:
             self.header_note = _header_note(table)
-            rows = self.recipe.apply(table, self.counts, label=self.label, id=self.id)
+            rows = self.recipe.apply(table, self.report, label=self.label, id=self.id)
             yield rows if self.classes is None else replace(rows, classes=self.classes)
-        if self.counts.rows == self.counts.dropped_rows:
+        if self.report.rows == self.report.dropped_rows:
             raise _all_rows_dropped(self.name)
 
     @property
     def notes(self) -> list[str]:
         """Notes about the rows; complete after the iteration."""
-        return [*self.header_note, *self.recipe.notes(self.counts)]
+        return [*self.header_note, *self.recipe.notes(self.report)]
 
 
 def rows_for(
@@ -163,20 +162,20 @@ def _load_table(name_or_path: str, options: TableOptions) -> Dataset:
 
 
 def _encode(name: str, recipe: TableRecipe, raw: RawTable, notes: Sequence[str] = ()) -> Dataset:
-    counts = IntakeCounts()
-    rows = recipe.apply(raw, counts)
+    report = IntakeReport()
+    rows = recipe.apply(raw, report)
     if not len(rows.Y):
         raise _all_rows_dropped(raw.path)
     return Dataset.from_classes(
         name,
         rows.Y,
         None if rows.classes is None else unify_numbers(rows.classes),
-        rows.feature_names,
+        recipe.feature_names,
         names_made_up=not recipe.named,
         recipe=recipe,
         row_numbers=rows.row_numbers,
         ids=rows.ids,
-        notes=(*_header_note(raw), *notes, *recipe.notes(counts)),
+        notes=(*_header_note(raw), *notes, *recipe.notes(report)),
     )
 
 
@@ -188,7 +187,7 @@ def _header_note(raw: RawTable) -> list[str]:
 
 
 def _all_rows_dropped(path: str) -> TableError:
-    return TableError(path, [Problem("every row has a missing value", (USE_MEDIAN,))])
+    return TableError(path, [Problem("every row has a missing value", [USE_MEDIAN])])
 
 
 def _path(text: str) -> str:
@@ -219,7 +218,7 @@ def load_entry(
     if found.kind == "download":
         raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
         return parse_original(found, raw)
-    dataset = load_bundled(found)
+    dataset = _load_bundled(found)
     if dataset.sha256 != found.values_sha256:
         raise DataUnavailable(
             f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
@@ -228,8 +227,7 @@ def load_entry(
     return dataset
 
 
-def load_bundled(found: Entry) -> Dataset:
-    """Load a bundled CSV without comparing its hash."""
+def _load_bundled(found: Entry) -> Dataset:
     path = str(bundled_folder() / f"{found.name}.csv")
     table = read_table(path, TextFormat(), known=["label"], as_text=["label"])
     features = tuple(name for name in table.columns if name != "label")

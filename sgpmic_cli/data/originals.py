@@ -105,7 +105,7 @@ def from_source(
     if offline:
         missing = "in the cache is damaged" if damaged_cache else "is not in the cache"
         raise _unavailable(
-            entry, f"{entry.filename} {missing} and offline=True forbids a download; allow it"
+            entry, f"{entry.filename} {missing} and --offline forbids a download; allow it"
         )
     urls = [f"{mirror.rstrip('/')}/{entry.filename}"] if mirror else entry.urls
     seconds = MIN_SECONDS + entry.size / MIN_SPEED
@@ -167,20 +167,15 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
 
 def _get(url: str, size: int) -> bytes:
     """Get at most one byte more than `size`. Retry broken connections and busy servers."""
-    try:
-        request = _request(url)
-    except ValueError:
-        raise _Failed("is not a valid http:// or https:// address") from None
     reason = ""
     for attempt in range(ATTEMPTS):
         time.sleep(BACKOFF * 2 ** (attempt - 1) if attempt else 0.0)
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+            with urllib.request.urlopen(_request(url), timeout=TIMEOUT) as response:
                 raw: bytes = response.read(size + 1)
-                announced = response.headers.get("Content-Length", "")
-            if not announced.isdigit() or len(raw) >= min(size, int(announced)):
+            if len(raw) >= size:
                 return raw
-            reason = f"broke off after {len(raw)} of {announced} bytes"
+            reason = f"sent only {len(raw)} of {size} bytes"
         except urllib.error.HTTPError as error:
             reason = f"answered {error.code} {error.reason}"
             if error.code < 500 and error.code != 429:
@@ -188,7 +183,7 @@ def _get(url: str, size: int) -> bytes:
         except (OSError, HTTPException) as error:
             cause = getattr(error, "reason", error)
             reason = f"cannot be reached or broke the connection ({cause or type(cause).__name__})"
-        except ValueError:  # for example a host name that cannot be encoded
+        except ValueError:
             raise _Failed("is not a valid http:// or https:// address") from None
     raise _Failed(f"{reason} ({ATTEMPTS} attempts)")
 
@@ -216,7 +211,7 @@ def _unavailable(
 ) -> DataUnavailable:
     return kind(
         f"{entry.name} is unavailable: {reason}, or name a folder or server that holds "
-        f"{entry.filename} with mirror=PLACE or SGPMIC_MIRROR"
+        f"{entry.filename} with --mirror PLACE or SGPMIC_MIRROR"
     )
 
 
@@ -230,5 +225,5 @@ def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:
         raise SgpmicError(
             f"{entry.filename} of {entry.name} cannot be stored in {folder} "
             f"({error.strerror or error}); free some space or choose another folder with "
-            "data_dir=FOLDER or SGPMIC_DATA"
+            "--data-dir FOLDER or SGPMIC_DATA"
         ) from None

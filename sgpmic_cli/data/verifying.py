@@ -1,12 +1,10 @@
-"""Verify the data sets: compare hashes, and values with the publishers' files."""
+"""Verify the data sets and the publishers' files by the hashes of their values."""
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.loading import load_bundled, load_entry, parse_original
+from sgpmic_cli.data.loading import load_entry, parse_original
 from sgpmic_cli.data.originals import NotOriginal, cache_folder, cached, chosen_mirror, from_source
 from sgpmic_cli.data.registry import Entry, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
@@ -29,7 +27,7 @@ class Check:
 def verify(
     *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
 ) -> list[Check]:
-    """Check the hash of every data set; with a mirror also compare the publishers' files."""
+    """Check the values of every data set; with a mirror also those of the publishers' files."""
     mirror = chosen_mirror(mirror)
     checks = []
     for found in map(entry, names()):
@@ -65,6 +63,15 @@ def _check_cache(found: Entry, data_dir: PathLike | None) -> Check:
     return Check(found.name, "cache", "absent", detail)
 
 
+def _check_original(found: Entry, mirror: str, offline: bool) -> Check:
+    try:
+        original = parse_original(found, from_source(found, mirror, offline=offline))
+    except DataUnavailable as error:
+        state = "failed" if isinstance(error, NotOriginal) else "unavailable"
+        return Check(found.name, "original", state, str(error))
+    return _compare_hash(found, original, "original")
+
+
 def _compare_hash(found: Entry, dataset: Dataset, check: str) -> Check:
     n, p = dataset.Y.shape
     if dataset.sha256 == found.values_sha256:
@@ -72,38 +79,3 @@ def _compare_hash(found: Entry, dataset: Dataset, check: str) -> Check:
         return Check(found.name, check, "ok", detail)
     detail = f"the {n} x {p} values hash to {dataset.sha256}, not as registered"
     return Check(found.name, check, "failed", detail)
-
-
-def _check_original(found: Entry, mirror: str, offline: bool) -> Check:
-    try:
-        original = parse_original(found, from_source(found, mirror, offline=offline))
-    except NotOriginal as error:
-        return Check(found.name, "original", "failed", str(error))
-    except DataUnavailable as error:
-        return Check(found.name, "original", "unavailable", str(error))
-    if found.kind == "download":
-        return _compare_hash(found, original, "original")
-    try:
-        difference = first_difference(load_bundled(found), original)
-    except SgpmicError as error:
-        difference = str(error)
-    if difference:
-        detail = f"the bundled file differs from {found.filename}: {difference}"
-        return Check(found.name, "original", "failed", detail)
-    detail = f"{original.Y.size} values and {found.n} classes equal {found.filename}"
-    return Check(found.name, "original", "ok", detail)
-
-
-def first_difference(ours: Dataset, original: Dataset) -> str | None:
-    """Describe the first difference of two data sets. Return None if they are equal."""
-    if ours.Y.shape != original.Y.shape:
-        shapes = [f"{n} x {p}" for n, p in (ours.Y.shape, original.Y.shape)]
-        return f"{shapes[0]} values against {shapes[1]}"
-    for row, column in np.argwhere(ours.Y != original.Y)[:1]:
-        values = f"{ours.Y[row, column]!s} against {original.Y[row, column]!s}"
-        return f"row {row + 1}, column {ours.feature_names[column]!r}: {values}"
-    pairs = zip(ours.classes or (), original.classes or (), strict=True)
-    for row, (our_class, original_class) in enumerate(pairs, start=1):
-        if our_class != original_class:
-            return f"row {row}: class {our_class!r} against {original_class!r}"
-    return None

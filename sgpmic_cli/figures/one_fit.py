@@ -17,7 +17,7 @@ from sgpmic_cli.figures.latent_space import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import Fitted, fit
 from sgpmic_cli.single_fit.interpretation import numbers_tried
-from sgpmic_cli.single_fit.settings import Setting, full_covariances
+from sgpmic_cli.single_fit.settings import Setting
 
 
 def draw_all(fitted: Fitted, folder: Path) -> list[str]:
@@ -52,7 +52,7 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
             model.embedding_,
             model.labels_,
             means=model.means_,
-            covariances=full_covariances(model),
+            covariances=model.covariances_,
             classes=data.labels,
             class_names=data.class_names,
         )

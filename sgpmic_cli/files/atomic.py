@@ -118,7 +118,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         folder.mkdir()
         descriptor = _open_for_lock(folder)
     except OSError as error:
-        raise _not_writable(out, "out", error) from None
+        raise _not_writable(out, "--out", error) from None
     _lock(descriptor)
     committed = False
     try:
@@ -153,7 +153,7 @@ def resumable_folder(parent: Path) -> Iterator[Path]:
     """
     for number in itertools.count():
         folder = parent / f"unfinished-{number}"
-        check_writable(folder, "store")
+        check_writable(folder, "--data-dir")
         descriptor = _open_for_lock(folder)
         if _lock(descriptor) is not False:
             folder.mkdir(exist_ok=True)  # a process that ended meanwhile may have removed it
@@ -186,8 +186,8 @@ def settle(folder: Path) -> None:
                     path.unlink()
 
 
-def check_writable(folder: Path, parameter: str) -> None:
-    """Create a folder and raise SgpmicError if files cannot be written into it."""
+def check_writable(folder: Path, option: str) -> None:
+    """Create the folder of an option. Raise SgpmicError if files cannot be written into it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         settle(folder)
@@ -195,7 +195,7 @@ def check_writable(folder: Path, parameter: str) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise _not_writable(folder, parameter, error) from error
+        raise _not_writable(folder, option, error) from error
 
 
 def refuse_overwriting_inputs(
@@ -293,7 +293,7 @@ def _delayed_interrupts() -> Iterator[None]:
             signal.raise_signal(arrived[0])
 
 
-def _not_writable(folder: Path, parameter: str, error: OSError) -> SgpmicError:
+def _not_writable(folder: Path, option: str, error: OSError) -> SgpmicError:
     return SgpmicError(
-        f"cannot write into {parameter}={str(folder)!r}: {error.strerror}; name another folder."
+        f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from sgpmic_cli.single_fit.profile import (
     text_advice,
     write_profile,
 )
-from sgpmic_cli.single_fit.row_tables import write_csv, write_rows
+from sgpmic_cli.single_fit.row_tables import write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
     Clusters,
@@ -35,6 +35,7 @@ from sgpmic_cli.single_fit.settings import (
     estimator_for,
 )
 
+N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
 Progress = Callable[["Round | Placing"], None]
 
 # Entries of the summary that not all models have, with the attributes they come from.
@@ -70,13 +71,12 @@ class Placing:
     rows: int | None  # None if the length of the file is not known yet
 
 
-@dataclass(frozen=True)
-class Update:
-    """The bound after an E- or M-step, and the ACC of the labels at the end of its iteration."""
+class Update(NamedTuple):
+    """The bound after a step of EM, and the ACC of the labels at the end of its iteration."""
 
     number: int  # from 1
     round: int  # from 1
-    step: str  # "E" or "M"
+    step: str  # "EM" in the default model, "E" or "M" in the paper's
     bound: float
     acc: float | None
 
@@ -120,20 +120,20 @@ class Fitted:
         return [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
 
     def trace(self) -> list[Update]:
-        """Return every update of the fit.
+        """Return all bounds of the fit.
 
-        An iteration has one bound, after the M-step, or two, after the E- and the M-step. The last
-        bound follows a final E-step.
+        The default model has one bound per iteration, after both steps. The paper's model has one
+        after every E-step and every M-step, and one after a final E-step.
         """
-        bounds = self.model.lower_bounds_
-        steps = "EM" if len(bounds) > 1 + len(self.rounds) else "M"
-        done = [(each.number, step, each.acc) for each in self.rounds for step in steps]
-        labels = self.data.labels
-        final = None if labels is None else purity(labels, self.model.labels_)
-        done.append((self.model.n_iter_, "E", final))
+        names = ("E", "M") if self.setting == "paper" else ("EM",)
+        steps = [(each.number, name, each.acc) for each in self.rounds for name in names]
+        if self.setting == "paper":
+            final = None if self.scores is None else self.scores["acc"]
+            steps.append((self.model.n_iter_, "E", final))
+        pairs = zip(steps, self.model.lower_bounds_, strict=True)
         return [
-            Update(i, number, step, float(bound), acc)
-            for i, ((number, step, acc), bound) in enumerate(zip(done, bounds, strict=True), 1)
+            Update(i, iteration, name, float(bound), acc)
+            for i, ((iteration, name, acc), bound) in enumerate(pairs, 1)
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -176,8 +176,8 @@ class Fitted:
         model.save(folder / "model.npz")
         write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
         write_profile(folder / "profile.csv", self.profile)
-        rows = [(each.number, each.round, each.step, each.bound, each.acc) for each in self.trace()]
-        write_csv(folder / "trace.csv", ["update", "round", "step", "bound", "acc"], rows)
+        trace = pd.DataFrame(self.trace()).rename(columns={"number": "update"})
+        trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
 def fit(
@@ -194,13 +194,18 @@ def fit(
 ) -> Fitted:
     """Fit SGP-MIC to all columns of a data set.
 
-    `settings` are further arguments of the estimator; None keeps its default. The model carries the
-    recipe of the table, which encodes raw files for `predict`.
+    `settings` are further arguments of the estimator; None keeps its default, except that
+    `n_resamples` of the default model is 8. The model carries the recipe of the table, which
+    encodes raw files for `predict`.
     """
     if np.isnan(data.Y).any() and default_missing(setting) != "model":
         what = "values are missing, and the model cannot deal with them"
-        raise TableError(data.name, [Problem(what, (USE_MEDIAN, DROP_ROWS))])
+        raise TableError(data.name, [Problem(what, [USE_MEDIAN, DROP_ROWS])])
     given = {name: value for name, value in settings.items() if value is not None}
+    if setting == "default":
+        given.setdefault("n_resamples", N_RESAMPLES)
+    elif given.get("device") in ("cpu", "auto"):
+        del given["device"]  # the paper's model always runs on the processor
     scale = given.get("scale", ESTIMATORS[setting]().scale)
     rows = data
     if data.recipe is not None and data.recipe.text_columns and scale == "standard":
@@ -225,7 +230,8 @@ def fit(
         try:
             model.fit(rows.Y if names is None else pd.DataFrame(rows.Y, columns=names, copy=False))
         except ValueError as error:
-            raise UsageError(f"{data.name} cannot be fitted: {_lower_first(str(error))}") from None
+            reason = _lower_first(str(error).replace("n_clusters=", "--clusters "))
+            raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
         if setting == "paper":  # the default estimator warns by itself
@@ -266,12 +272,8 @@ class _ProgressCallback:
     def kept_rounds(self) -> list[Round]:
         """Return the iterations of the restart whose bounds the fitted model has."""
         bounds = set(map(float, self.model.lower_bounds_))
-        restarts = [
-            [each for each in self.rounds if each.restart == restart]
-            for restart in range(1, self.restarts + 1)
-        ]
-        matching = [rounds for rounds in restarts if {each.bound for each in rounds} <= bounds]
-        return max(matching or restarts, key=len)
+        kept = next(each.restart for each in self.rounds if each.bound in bounds)
+        return [each for each in self.rounds if each.restart == kept]
 
 
 def _plain(value: Any) -> Any:

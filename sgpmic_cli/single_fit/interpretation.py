@@ -7,7 +7,6 @@ import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.single_fit.fitting import Fitted
-from sgpmic_cli.single_fit.settings import full_covariances
 
 CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
 CLOSE = 0.9  # ... and one above this fraction makes it close
@@ -80,7 +79,7 @@ def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
     model = fitted.model
     rows = np.flatnonzero(model.labels_ == cluster)
     difference = model.embedding_[rows] - model.means_[cluster]
-    precision = np.linalg.inv(full_covariances(model)[cluster])
+    precision = np.linalg.inv(model.covariances_[cluster])
     distance = np.einsum("nq,qr,nr->n", difference, precision, difference)
     nearest = rows[np.argsort(distance, kind="stable")[:most]]
     return [row_name(fitted.data, int(row)) for row in nearest]

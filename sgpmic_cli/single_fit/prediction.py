@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import sgpmic_cli
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.data.dataset import class_numbers
@@ -17,9 +16,10 @@ from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.data.loading import NewRows
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle
+from sgpmic_cli.model import model_file
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing
-from sgpmic_cli.single_fit.row_tables import row_tables
+from sgpmic_cli.single_fit.row_tables import append_rows
 from sgpmic_cli.single_fit.settings import Model
 
 
@@ -80,7 +80,7 @@ def load_model(path: PathLike, n_jobs: int = -1) -> Model:
     """
     path = Path(path)
     settle(path if path.is_dir() else path.parent)
-    model: Model = sgpmic_cli.load(path / "model.npz" if path.is_dir() else path)
+    model = model_file.load(path / "model.npz" if path.is_dir() else path, every_row=False)
     return model.set_params(n_jobs=n_jobs)
 
 
@@ -104,18 +104,17 @@ def predict(
     n_clusters, dims = len(model.weights_), model.embedding_.shape[1]
     predicted = Predicted(rows.name, dims, np.zeros(n_clusters, dtype=np.int64))
     done = 0
-    with row_tables(folder) as tables:
-        for block in _equal_blocks(rows, row_blocks.ROWS):
-            try:
-                X = block.Y if names is None else pd.DataFrame(block.Y, columns=names, copy=False)
-                located = model._locate(X, done)
-            except ValueError as error:
-                raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-            tables.add(block.row_numbers, block.ids, located.S, located.points)
-            predicted.count(located.S, block.classes)
-            done += len(block.Y)
-            if progress is not None:
-                progress(Placing(done, None))
+    for block in _equal_blocks(rows, row_blocks.ROWS):
+        try:
+            X = block.Y if names is None else pd.DataFrame(block.Y, columns=names, copy=False)
+            located = model._locate(X, done)
+        except ValueError as error:
+            raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
+        append_rows(folder, block.row_numbers, block.ids, located.S, located.points)
+        predicted.count(located.S, block.classes)
+        done += len(block.Y)
+        if progress is not None:
+            progress(Placing(done, None))
     predicted.finish(rows.notes)
     return predicted
 

@@ -1,18 +1,18 @@
 """Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
-from sgpmic_cli.single_fit.row_tables import write_csv
+from sgpmic_cli.safe_text import as_option_value
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
@@ -38,7 +38,7 @@ class Profile:
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
 
-    def striking(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
+    def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
 
         A text column is represented by one category, since the fractions of the others follow.
@@ -53,7 +53,7 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        return [self._words(cluster, j) for j in self.striking(cluster)]
+        return [self._words(cluster, j) for j in self.distinguishing(cluster)]
 
     def _words(self, cluster: int, j: int) -> str:
         here, there = self.means[cluster, j], self.elsewhere[cluster, j]
@@ -68,7 +68,7 @@ class Profile:
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
 
-def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profile:
+def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> Profile:
     """Compute the profile of the clusters of all rows."""
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
@@ -76,7 +76,7 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
             block = data.Y[rows][test(labels[rows], cluster)]
             yield block if data.recipe is None else block * data.recipe.divisors
 
-    clusters = range(len(outcome.sizes))
+    clusters = range(len(diagnostics.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
     inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
     means = np.array([mean for mean, _ in inside])
@@ -94,8 +94,8 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
         data.feature_names,
         columns,
         is_category,
-        outcome.sizes,
-        outcome.certainty,
+        diagnostics.sizes,
+        diagnostics.certainty,
         means,
         spreads,
         elsewhere,
@@ -105,17 +105,21 @@ def profile_of(data: Dataset, labels: np.ndarray, outcome: Diagnostics) -> Profi
 
 def write_profile(path: Path, profile: Profile) -> None:
     """Write one line per feature and cluster: mean and spread of numbers, share of categories."""
-    heading = ["cluster", "size", "certainty", "feature", "mean", "spread"]
-    heading += ["share", "elsewhere", "difference"]
-    rows = []
-    for m, size in enumerate(profile.sizes.tolist()):
-        for j, feature in enumerate(profile.features):
-            mean = _cell(profile.means[m, j])
-            numbers = [mean, _cell(profile.spreads[m, j]), ""]
-            described = ["", "", mean] if profile.is_category[j] else numbers
-            compared = [_cell(profile.elsewhere[m, j]), _cell(profile.differences[m, j])]
-            rows.append([m, size, _cell(profile.certainty[m]), feature, *described, *compared])
-    write_csv(path, heading, rows)
+    m, n_features = profile.means.shape
+    table = pd.DataFrame(
+        {
+            "cluster": np.repeat(np.arange(m), n_features),
+            "size": np.repeat(profile.sizes, n_features),
+            "certainty": np.repeat(profile.certainty, n_features),
+            "feature": profile.features * m,
+            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
+            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
+            "share": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "elsewhere": profile.elsewhere.ravel(),
+            "difference": profile.differences.ravel(),
+        }
+    )
+    table.to_csv(path, index=False, lineterminator="\n")
 
 
 def readable(value: float) -> str:
@@ -136,7 +140,7 @@ def scaling_advice(data: Dataset) -> str | None:
     return (
         f"the variance of column {data.feature_names[high]!r} is "
         f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
-        "column is scaled on its own: scale=standard gives every column the same weight."
+        "column is scaled on its own: --scale standard gives every column the same weight."
     )
 
 
@@ -145,10 +149,9 @@ def text_advice(profile: Profile) -> str | None:
     repeated = _repeated_columns(profile)
     if not repeated:
         return None
-    quoted = ['"' + name.replace('"', '""') + '"' if "," in name else name for name in repeated]
     return (
         f"the clusters follow the text in {', '.join(map(repr, repeated))} almost exactly: "
-        f"drop={shlex.quote(','.join(quoted))} shows what the other columns have to say."
+        f"--drop {as_option_value(repeated)} shows what the other columns have to say."
     )
 
 
@@ -166,7 +169,3 @@ def _repeated_columns(profile: Profile) -> list[str]:
         for name, own in features.items()
         if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
     ]
-
-
-def _cell(value: float) -> float | str:
-    return "" if np.isnan(value) else float(value)

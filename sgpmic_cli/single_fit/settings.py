@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
@@ -17,6 +15,8 @@ Clusters = int | tuple[int, int] | Literal["auto"]
 Dimensions = int | Literal["auto"]
 
 ESTIMATORS: Mapping[Setting, type[Model]] = {"default": SGPMIC, "paper": PaperSGPMIC}
+# Options of `sgpmic fit` whose name differs from the parameter of the estimator.
+OPTIONS = {"max_iter": "iterations", "n_init": "init", "n_resamples": "resamples"}
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
 
 
@@ -41,17 +41,12 @@ def estimator_for(
     With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
     """
     components = _components(dims, variance)
-    for name in settings.keys() - ESTIMATORS[setting]().get_params().keys():
-        other = "default" if setting == "paper" else "paper's"
-        remedy = (
-            "drop it, or setting=paper" if setting == "paper" else "add setting=paper, or drop it"
-        )
-        raise UsageError(f"{name}={settings[name]} belongs to the {other} setting: {remedy}.")
+    _check_settings(setting, settings)
     if setting == "paper":
         if components == "auto" or not isinstance(clusters, int | None):
             raise UsageError(
-                "the paper's setting does not choose for you: give clusters=3 and dims=2, for "
-                "example, or leave setting=paper out."
+                "the paper's model does not choose numbers: give, for example, --clusters 3 and "
+                "--dims 2, or leave --setting paper out."
             )
         clusters = _paper_clusters(data) if clusters is None else clusters
         components = PAPER_VARIANCE / 100.0 if components is None else components
@@ -64,11 +59,23 @@ def estimator_for(
     )
 
 
+def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
+    """Raise UsageError for a setting that the estimator does not have."""
+    for name in settings.keys() - ESTIMATORS[setting]().get_params().keys():
+        option = f"--{OPTIONS.get(name, name.replace('_', '-'))} {settings[name]}"
+        owner, remedy = (
+            ("default", "drop it, or leave --setting paper out")
+            if setting == "paper"
+            else ("paper's", "add --setting paper, or drop it")
+        )
+        raise UsageError(f"{option} belongs to the {owner} model: {remedy}.")
+
+
 def _paper_clusters(data: Dataset) -> int:
     if data.labels is None:
         raise UsageError(
             f"the number of classes in {data.name} is unknown: give the number of clusters, such "
-            "as clusters=3, or name the column of classes with label=COLUMN."
+            "as --clusters 3, or name the column of classes with --label COLUMN."
         )
     return data.n_classes
 
@@ -78,19 +85,13 @@ def _components(
 ) -> int | float | Literal["auto"] | None:
     if dims is not None and variance is not None:
         raise UsageError(
-            f"dims={dims} and variance={variance:g} both set the latent dimensions: give one of "
-            "them."
+            f"--dims {dims} and --variance {variance:g} both set the latent dimensions: give one "
+            "of them."
         )
     if isinstance(dims, int) and dims < 1:
-        raise UsageError(f"dims={dims}: a latent space has at least one dimension.")
+        raise UsageError(f"--dims {dims}: a latent space has at least one dimension.")
     if variance is not None and not 1.0 <= variance < 100.0:
         raise UsageError(
-            f"variance={variance:g}: give a percentage from 1 to below 100, such as 95."
+            f"--variance {variance:g}: give a percentage from 1 to below 100, such as 95."
         )
     return dims if variance is None else variance / 100.0
-
-
-def full_covariances(model: Model) -> np.ndarray:
-    """Return the covariances of the clusters in the latent space as matrices (M, Q, Q)."""
-    found: np.ndarray = model.covariances_
-    return found if found.ndim == 3 else np.einsum("mq,qr->mqr", found, np.eye(found.shape[1]))

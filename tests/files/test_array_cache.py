@@ -40,13 +40,16 @@ def test_nothing_is_stored_without_a_folder():
 
 
 @pytest.mark.parametrize(
-    "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"]
+    "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown", "a device"]
 )
 def test_damaged_file_is_computed_again(tmp_path, damage):
     remembered(tmp_path, MODULE, "a", Y, made(1))
     (file,) = tmp_path.iterdir()
     content = bytearray(file.read_bytes())
-    if damage == "an array alone":
+    if damage == "a device":
+        file.unlink()
+        file.symlink_to("/dev/zero")
+    elif damage == "an array alone":
         with file.open("wb") as stream:
             np.save(stream, np.zeros(3))
     elif damage == "compression unknown":

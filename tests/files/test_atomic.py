@@ -69,11 +69,11 @@ def test_folder_gets_all_files_or_none(tmp_path):
 
 @pytest.mark.parametrize(
     "enter",
-    [lambda path: check_writable(path, "out"), lambda path: whole_folder(path).__enter__()],
+    [lambda path: check_writable(path, "--out"), lambda path: whole_folder(path).__enter__()],
 )
 def test_unwritable_folder_is_reported_before_the_work(tmp_path, enter):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SgpmicError, match=r"cannot write into out=.*name another folder"):
+    with pytest.raises(SgpmicError, match=r"cannot write into --out .*name another folder"):
         enter(tmp_path / "file" / "out")
 
 

@@ -13,7 +13,6 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.studies.reference import default_path
 from sgpmic_cli.figures.paper.sweep_figures import read_sweep
-from sgpmic_cli.files.array_cache import kept
 from sgpmic_cli.scores import score_all
 
 RECORD = Record(
@@ -99,16 +98,6 @@ def test_failed_record_needs_no_scores(store):
     failed = replace(RECORD, status="failed", scores={}, reason="no luck", trace={})
     store.write(failed)
     assert store.read(RECORD.key) == failed
-
-
-@pytest.mark.parametrize("content", [b"", b"\0" * 99, b"PK\x03\x04", b"\x93NUMPY", b"text", None])
-def test_damaged_array_cache_is_computed_again(tmp_path, content):
-    path = tmp_path / "x.npz"
-    if content is None:
-        path.symlink_to("/dev/zero")
-    else:
-        path.write_bytes(content)
-    assert kept(path, lambda: {"a": [1]})["a"] == [1]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import time
 import pytest
 from judging import ROOT, one_sentence, processes_of
 
-
 pytestmark = pytest.mark.slow
 REASONS = {
     "misbehaving:Exits": "its process ended with exit code 7",

@@ -18,28 +18,22 @@ def _until(condition, process):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
-    ("command", "started", "words"),
+    ("command", "sign", "words", "number", "code"),
     [
-        (
-            SLOW,
-            lambda folder: len(list(folder.glob("out/runs/*.json"))) > 1,
-            "finished runs are kept",
+        (SLOW, "out/runs/*.json", "finished runs are stored", signal.SIGINT, 130),
+        (LONG, "out/deep/.sgpmic-unfinished-*", "nothing was written", signal.SIGTERM, 143),
+        pytest.param(
+            *(BUILT_IN, "out/runs", "finished runs are stored", signal.SIGTERM, 143),
+            marks=pytest.mark.slow,
         ),
-        (
-            LONG,
-            lambda folder: list(folder.glob("out/deep/.sgpmic-unfinished-*")),
-            "nothing was written",
-        ),
-        (BUILT_IN, lambda folder: (folder / "out" / "runs").exists(), "finished runs are kept"),
     ],
 )
 def test_interrupted_command_reports_it_and_leaves_no_process(
-    folder, shell, command, started, words, number, code
+    folder, shell, command, sign, words, number, code
 ):
     process = shell(*command.split())
-    _until(lambda: started(folder), process)
+    _until(lambda: list(folder.glob(sign)), process)
     time.sleep(0.2)
     process.send_signal(number)  # to the command only, which ends its workers
     printed, said = process.communicate(timeout=60)
@@ -50,6 +44,7 @@ def test_interrupted_command_reports_it_and_leaves_no_process(
     assert not list(folder.rglob(".sgpmic-*"))
 
 
+@pytest.mark.slow
 def test_terminated_check_keeps_finished_runs(folder, shell):
     data = "--reference ref.json --dataset my.csv --label kind"
     process = shell(
@@ -63,11 +58,12 @@ def test_terminated_check_keeps_finished_runs(folder, shell):
     process.terminate()
     _, said = process.communicate(timeout=60)
     assert process.returncode == 143
-    assert "finished runs are kept" in one_sentence(said)
+    assert "finished runs are stored" in one_sentence(said)
     assert records()
     assert not (folder / "ref.json").exists()
 
 
+@pytest.mark.slow
 def test_workers_of_a_killed_command_end(folder, shell):
     process = shell(*BUILT_IN.split())
     _until(lambda: len(processes_of(process.pid)) > 3, process)
@@ -79,6 +75,7 @@ def test_workers_of_a_killed_command_end(folder, shell):
     assert processes_of(process.pid) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["fit", "plot"])
 def test_command_can_be_repeated_after_a_kill(folder, shell, command):
     fit = "my.csv --label kind --clusters 2 --iterations 2 --inducing 5 --force"

@@ -78,15 +78,20 @@ def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, vari
     assert (tmp_path / "figure.pdf").exists()
 
 
-@pytest.mark.parametrize("name", [r"$\frac{x", "_hidden", "🙂\x1b[31m"])
-def test_class_may_have_any_name(folder, name):
+@pytest.mark.parametrize(
+    ("name", "out"),
+    [(r"$\frac{x", "\udce9"), ("_hidden", "a\nb\x1b[31m"), ("🙂\x1b[31m", "$,<b>")],
+)
+def test_classes_and_output_folders_may_have_any_name(folder, name, out):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
-    result = CliRunner().invoke(app, ["fit", "odd.csv", *QUICK, "--out", "out"])
+    result = CliRunner().invoke(app, ["fit", "odd.csv", *QUICK, "--out", out])
     assert result.exit_code == 0, result.output
     assert "could not be drawn" not in result.stderr
-    assert (folder / "out" / "embedding.png").exists()
-    assert "\x1b" not in result.output
+    assert (folder / out / "embedding.png").exists()
+    page = (folder / out / "report.html").read_text(encoding="utf-8")
+    assert "<b>" not in page
+    assert "\x1b" not in page + result.output
 
 
 @pytest.mark.parametrize(
@@ -94,17 +99,8 @@ def test_class_may_have_any_name(folder, name):
 )
 def test_file_may_have_any_name(folder, name):
     (folder / name).write_text((folder / "my.csv").read_text())
-    arguments = ["--label", "kind", "--methods", "pca-fcm", "--repeats", "1", "--out", "out"]
-    result = CliRunner().invoke(app, ["benchmark", "--dataset", f"./{name}", *arguments])
+    line = "--label kind --methods pca-fcm --repeats 1 --n-jobs 1 --out out"
+    result = CliRunner().invoke(app, ["benchmark", "--dataset", f"./{name}", *line.split()])
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2
-
-
-@pytest.mark.parametrize("out", ["\udce9", "a\nb\x1b[31m", "$,<b>"])
-def test_output_folder_may_have_any_name(folder, out):
-    result = CliRunner().invoke(app, ["fit", "my.csv", *QUICK, "--out", out])
-    assert result.exit_code == 0, result.output
-    page = (folder / out / "report.html").read_text(encoding="utf-8")
-    assert "<b>" not in page
-    assert "\x1b" not in page + result.output

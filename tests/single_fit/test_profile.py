@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.model.outcome import judge
+from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.single_fit.profile import profile_of, readable, text_advice
 
 LABELS = np.repeat([0, 1], [30, 10])
@@ -25,7 +25,7 @@ def data(tmp_path):
 
 def test_means_and_fractions_are_in_the_units_of_the_file(data):
     table, frame = data
-    profile = profile_of(table, LABELS, judge(np.eye(2)[LABELS]))
+    profile = profile_of(table, LABELS, diagnose(np.eye(2)[LABELS]))
     place = {name: j for j, name in enumerate(profile.features)}
     assert np.allclose(profile.means[:, place["large"]], frame["large"].groupby(LABELS).mean())
     assert profile.means[:, place["kind=new"]].tolist() == pytest.approx([0.0, 1.0])
@@ -36,7 +36,7 @@ def test_means_and_fractions_are_in_the_units_of_the_file(data):
 
 
 def test_one_category_represents_its_column(data):
-    profile = profile_of(data[0], LABELS, judge(np.eye(2)[LABELS]))
+    profile = profile_of(data[0], LABELS, diagnose(np.eye(2)[LABELS]))
     words = profile.in_words(1)
     assert len([each for each in words if each.startswith("kind=")]) == 1
     assert "kind=new 100 % (elsewhere 0 %)" in words
@@ -44,11 +44,11 @@ def test_one_category_represents_its_column(data):
 
 
 def test_single_or_empty_cluster_has_no_differences(data):
-    one = profile_of(data[0], np.zeros(40, dtype=int), judge(np.ones((40, 1))))
+    one = profile_of(data[0], np.zeros(40, dtype=int), diagnose(np.ones((40, 1))))
     assert np.isnan(one.differences).all()
     assert one.in_words(0) == []
     S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
-    empty = profile_of(data[0], LABELS, judge(S))
+    empty = profile_of(data[0], LABELS, diagnose(S))
     assert np.isnan(empty.means[2]).all()
     assert empty.in_words(2) == []
 
@@ -83,9 +83,9 @@ THREE = np.arange(60) % 3
 def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    profile = profile_of(load(str(tmp_path / "t.csv")), THREE, judge(np.eye(3)[THREE]))
+    profile = profile_of(load(str(tmp_path / "t.csv")), THREE, diagnose(np.eye(3)[THREE]))
     expected = (
-        "the clusters follow the text in 'home town' almost exactly: drop='home town' shows what "
+        "the clusters follow the text in 'home town' almost exactly: --drop 'home town' shows what "
         "the other columns have to say."
     )
     assert text_advice(profile) == (expected if repeated else None)

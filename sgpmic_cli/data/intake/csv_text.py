@@ -95,45 +95,35 @@ class CsvText:
 
         Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
         """
-        n_columns = len(self.columns)
-        lines: list[int] = []
-        first_rows: list[list[str]] = []
-        for line, row in self._numbered_rows(text, lines_before):
-            if len(row) == 1 and not row[0].strip():
-                continue  # a blank line
-            n_columns = n_columns or len(row)
-            if len(row) != n_columns:
-                raise UsageError(
-                    f"{self.path}, line {line}: {len(row)} cells where the first line has "
-                    f"{n_columns}; give every row the same number of cells"
-                )
-            lines.append(line)
-            if len(first_rows) < 2:
-                first_rows.append([cell.strip() for cell in row])
-        if n_columns == 1:
-            raise TableError(self.path, [_one_column(self.separator)])
-        return np.array(lines), first_rows
-
-    def _numbered_rows(self, text: str, lines_before: int) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with the number of its first line."""
-        start = lines_before + 1
-        if '"' not in text:  # without quotes, splitting lines is much faster than the csv module
-            for line, cells in enumerate(text.split("\n"), start):
-                yield line, cells.split(self.separator)
-            return
         if self.separator != " ":
             # The csv module does not allow spaces between a closing quote and the separator.
             text = re.sub(rf'" +(?=[{re.escape(self.separator)}\n]|\Z)', '"', text)
         reader = _rows(io.StringIO(text), self.separator, strict=True)
+        n_columns, next_line = len(self.columns), lines_before + 1
+        lines: list[int] = []
+        first_rows: list[list[str]] = []
         try:
             for row in reader:
-                yield start, row or [""]
-                start = lines_before + reader.line_num + 1
+                line, next_line = next_line, lines_before + reader.line_num + 1
+                if len(row) <= 1 and not "".join(row).strip():
+                    continue  # a blank line
+                n_columns = n_columns or len(row)
+                if len(row) != n_columns:
+                    raise UsageError(
+                        f"{self.path}, line {line}: {len(row)} cells where the first line has "
+                        f"{n_columns}; give every row the same number of cells"
+                    )
+                lines.append(line)
+                if len(first_rows) < 2:
+                    first_rows.append([cell.strip() for cell in row])
         except csv.Error:
             raise UsageError(
-                f"{self.path}, line {start}: a quote is not closed or has something beside it; "
-                "check the quotes around its cells"
+                f"{self.path}, line {next_line}: a quote is not closed or has something beside "
+                "it; check the quotes around its cells"
             ) from None
+        if n_columns == 1:
+            raise TableError(self.path, [_one_column(self.separator)])
+        return np.array(lines), first_rows
 
     def _set_columns(self, rows: list[list[str]]) -> None:
         first = rows[0]
@@ -195,10 +185,10 @@ def _one_column(separator: str) -> Problem:
     return Problem(
         f"there is one column only when cells are separated by {shown(separator)}, and at least "
         "two are needed",
-        (
+        [
             Remedy("name the separator", "separator", "|"),
-            Remedy("separate the cells by comma, semicolon or tab"),
-        ),
+            "separate the cells by comma, semicolon or tab",
+        ],
     )
 
 

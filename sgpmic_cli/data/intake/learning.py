@@ -1,6 +1,7 @@
 """Learn a recipe from a raw table: decide what each column is, or report all problems."""
 
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -103,8 +104,8 @@ class _Learner:
         """Report unknown names and names that two options contain."""
         options, columns = self.options, self.table.columns
         given = {
-            "label": [name for name in [options.label] if name is not None],
-            "id": [name for name in [options.id] if name is not None],
+            "label": [] if options.label is None else [options.label],
+            "id": [] if options.id is None else [options.id],
             "columns": options.columns,
             "drop": options.drop,
         }
@@ -112,8 +113,7 @@ class _Learner:
             self.problems += [
                 unknown_column(name, parameter, columns) for name in names if name not in columns
             ]
-        pairs = [("label", "columns"), ("label", "drop"), ("id", "columns"), ("id", "drop")]
-        for one, other in [*pairs, ("columns", "drop")]:
+        for one, other in combinations(given, 2):
             self.problems += [
                 Problem(f"column {shown(name)} is named by {one} and by {other}; name it once")
                 for name in sorted(set(given[one]) & set(given[other]))
@@ -126,22 +126,22 @@ class _Learner:
             named = {*options.drop, options.id}
             if last.lower() in CLASS_NAMES and last not in named and not options.columns:
                 # As a feature the column would give the answer away; as classes it is a guess.
-                remedies = (
+                self._report(
+                    f"the last column is named {shown(last)}, as classes are",
                     Remedy("say that it holds the classes", "label", last),
                     leave_out(last),
-                    Remedy("rename it if it is a feature"),
+                    "rename it if it is a feature",
                 )
-                what = f"the last column is named {shown(last)}, as classes are"
-                self.problems.append(Problem(what, remedies))
         elif options.label in table.cells:
             classes, missing = read_classes(table, options.label)
             if missing.any():
-                place = table.place(int(missing.argmax()))
-                self.problems.append(class_missing(place, options.label, int(missing.sum())))
+                place = table.place(int(missing.argmax()), options.label)
+                self.problems.append(class_missing(place, int(missing.sum())))
             elif len(classes) > 1 and len(set(unify_numbers(classes))) < 2:
-                what = f"column {shown(options.label)} holds one class only ({shown(classes[0])})"
-                remedy = Remedy("name a column with two or more classes, or none")
-                self.problems.append(Problem(what, (remedy,)))
+                self._report(
+                    f"column {shown(options.label)} holds one class only ({shown(classes[0])})",
+                    "name a column with two or more classes, or none",
+                )
 
     def _decide(self, name: str) -> None:
         cells = self.table.cells[name]
@@ -157,13 +157,12 @@ class _Learner:
     def _decide_on_numbers(self, name: str, values: np.ndarray) -> None:
         magnitude = np.nan_to_num(np.abs(values), nan=0.0, posinf=np.inf)
         row = int(magnitude.argmax())
-        place = self.table.place(row)
+        place = self.table.place(row, name)
         if np.isinf(magnitude[row]):
-            self.problems.append(not_finite(place, name))
+            self.problems.append(not_finite(place))
         elif magnitude[row] > MAX_VALUE:
-            what = f"{place}, column {shown(name)}: {values[row]:g} is too large to be squared"
-            remedies = (Remedy("divide the column by a constant"), leave_out(name))
-            self.problems.append(Problem(what, remedies))
+            what = f"{place}: {values[row]:g} is too large to be squared"
+            self._report(what, "divide the column by a constant", leave_out(name))
         elif name not in self.options.columns and (why := _identifier_reason(name, values)):
             self.left_out[name] = why
             self.identifiers.append(name)
@@ -175,34 +174,37 @@ class _Learner:
     ) -> None:
         """Decide about a column in which some cells are not numbers."""
         row = int(invalid.argmax())
-        place, cell, n_invalid = self.table.place(row), cells[row], int(invalid.sum())
         distinct = sorted(set(cells[invalid]))
-
-        def report(content: str, *remedies: Remedy) -> None:
-            what = f"column {shown(name)} holds {content} such as {shown(cell)} in {place}"
-            self.problems.append(Problem(what, remedies))
-
-        encode = self.options.encode
+        example = f"such as {shown(cells[row])} in {self.table.place(row)}"
+        column, encode = f"column {shown(name)} holds", self.options.encode
         other, sign = (",", "comma") if self.table.decimal == "." else (".", "point")
         if all(to_number(text, other) is not None for text in distinct):
-            say_so = Remedy("say so", "decimal", other)
-            rewrite = Remedy("write them with the other sign")
-            report(f"numbers with a decimal {sign}", say_so, rewrite)
+            self._report(
+                f"{column} numbers with a decimal {sign} {example}",
+                Remedy("say so", "decimal", other),
+                "write them with the other sign",
+            )
+        elif encode == "drop" and all(map(is_date, distinct)):
+            self.left_out[name] = "it is text"
         elif all(map(is_date, distinct)):
-            if encode == "drop":
-                self.left_out[name] = "it is text"
-                return
-            convert = Remedy("turn them into numbers, such as days since the first")
-            report("dates or times", convert, leave_out(name))
+            self._report(
+                f"{column} dates or times {example}",
+                "turn them into numbers, such as days since the first",
+                leave_out(name),
+            )
         elif all(map(is_formatted_number, distinct)):
-            plain = Remedy("write plain numbers")
-            report("numbers with signs in or around them", plain, leave_out(name))
-        elif n_numbers >= n_invalid:
-            found = not_a_number(place, name, cell, n_invalid)
-            self.problems.append(Problem(found.what, (*found.remedies, leave_out(name))))
+            what = f"{column} numbers with signs in or around them {example}"
+            self._report(what, "write plain numbers", leave_out(name))
+        elif n_numbers >= invalid.sum():
+            found = not_a_number(self.table.place(row, name), cells[row], int(invalid.sum()))
+            self._report(found.what, *found.remedies, leave_out(name))
         elif encode == "error":
-            classes = Remedy("name it as the classes", "label", name)
-            report("text", Remedy("encode it", "encode", "one-hot"), leave_out(name), classes)
+            self._report(
+                f"{column} text {example}",
+                Remedy("encode it", "encode", "one-hot"),
+                leave_out(name),
+                Remedy("name it as the classes", "label", name),
+            )
         elif encode == "drop":
             self.left_out[name] = "it is text"
         else:
@@ -218,22 +220,22 @@ class _Learner:
         elif distinct <= most and (distinct < len(known) or asked):
             self.used.append(TextColumn.learn(name, cells))
         elif asked:
-            remedies = (
-                Remedy("join some of them"),
-                Remedy("name it as the id", "id", name),
-                Remedy("do not ask for it"),
-            )
-            what = (
+            self._report(
                 f"column {shown(name)} has {distinct} different texts, and at most "
-                f"{MAX_CATEGORIES} are encoded"
+                f"{MAX_CATEGORIES} are encoded",
+                "join some of them",
+                Remedy("name it as the id", "id", name),
+                "do not ask for it",
             )
-            self.problems.append(Problem(what, remedies))
         elif distinct == len(known):
             self.left_out[name] = "no two rows share a text, as in an id"
             if len(known) == len(cells):
                 self.identifiers.append(name)
         else:
             self.left_out[name] = f"it has {distinct} different texts, too many to be categories"
+
+    def _report(self, what: str, *remedies: Remedy | str) -> None:
+        self.problems.append(Problem(what, remedies))
 
     def _check_missing(self) -> None:
         masks = [

@@ -42,12 +42,14 @@ class TextFormat:
             object.__setattr__(self, "separator", separator)
             if len(separator) != 1 or separator in '"\r\n' or separator.isalnum():
                 raise UsageError(
-                    f"separator={self.separator!r}: give one character such as ';', or tab"
+                    f"--separator {self.separator!r}: give one character such as ';', or tab"
                 )
         if self.decimal not in (".", ","):
-            raise UsageError(f"decimal={self.decimal!r}: give '.' or ','")
+            raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
         if self.separator == self.decimal:
-            raise UsageError(f"separator and decimal are both {self.decimal!r}: they must differ")
+            raise UsageError(
+                f"--separator and --decimal are both {self.decimal!r}; they must differ"
+            )
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,9 @@ class TableOptions:
         for parameter, valid in (("encode", ENCODE_MODES), ("missing", MISSING_MODES)):
             value = getattr(self, parameter)
             if value not in valid:
-                raise UsageError(f"{parameter}={value!r} is unknown; valid: {', '.join(valid)}")
+                raise UsageError(f"--{parameter} {value} is unknown; valid: {', '.join(valid)}")
         if self.label is not None and self.label == self.id:
             raise UsageError(
-                f"label and id are both {self.label!r}: one column cannot be the class and name "
-                "the rows"
+                f"--label and --id both name {self.label!r}: a column cannot hold the classes and "
+                "name the rows"
             )

@@ -1,12 +1,13 @@
-"""Rows of a table as numbers, and counts for the notes about them."""
+"""Rows of a table as numbers, and the report about them."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 
-from sgpmic_cli.data.intake.problems import listed, plural, shown
+from sgpmic_cli.data.intake.problems import Problem, listed, plural, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,7 +15,6 @@ class Prepared:
     """Rows of a table as numbers."""
 
     Y: np.ndarray  # (N, P); NaN for missing values that the model handles
-    feature_names: tuple[str, ...]
     row_numbers: np.ndarray  # (N,) row of the file, from 1
     ids: tuple[str, ...] | None
     classes: list[str] | None
@@ -23,9 +23,7 @@ class Prepared:
         """Return some of the rows."""
         ids = None if self.ids is None else self.ids[rows]
         classes = None if self.classes is None else self.classes[rows]
-        return replace(
-            self, Y=self.Y[rows], row_numbers=self.row_numbers[rows], ids=ids, classes=classes
-        )
+        return Prepared(self.Y[rows], self.row_numbers[rows], ids, classes)
 
     @classmethod
     def joined(cls, parts: Sequence["Prepared"]) -> "Prepared":
@@ -34,7 +32,6 @@ class Prepared:
         classes = [part.classes for part in parts if part.classes is not None]
         return cls(
             np.concatenate([part.Y for part in parts]),
-            parts[0].feature_names,
             np.concatenate([part.row_numbers for part in parts]),
             tuple(chain(*ids)) if ids else None,
             list(chain(*classes)) if len(classes) == len(parts) else None,
@@ -42,15 +39,16 @@ class Prepared:
 
 
 @dataclass
-class IntakeCounts:
-    """Counts over all blocks of a table that a recipe was applied to."""
+class IntakeReport:
+    """Problems, counts and notes about all blocks of a table that a recipe was applied to."""
 
+    problems: list[Problem] = field(default_factory=list)
     rows: int = 0
     dropped_rows: int = 0
     column_notes: list[str] = field(default_factory=list)  # equal for all blocks
-    unknown: dict[str, int] = field(default_factory=dict)  # texts without a category, by column
+    unknown: Counter[str] = field(default_factory=Counter)  # texts without a category, by column
     first_unknown: dict[str, str] = field(default_factory=dict)  # with its position, by column
-    missing: dict[str, int] = field(default_factory=dict)  # by column
+    missing: Counter[str] = field(default_factory=Counter)  # by column
     incomplete_label: str | None = None  # class column in which classes are missing
 
     def notes(self, missing: str, text_columns: Sequence[str]) -> list[str]:

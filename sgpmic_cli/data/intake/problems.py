@@ -1,39 +1,37 @@
-"""Problems of a table, all reported in one error, and the parameters that solve them."""
+"""Problems of a table, all reported in one error, and the options that solve them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
 
 MAX_SHOWN = 40  # characters of a cell or a name that a message shows
 
-Spelling = Callable[[str, Any], str | None]
+Value = str | list[str]  # a list for parameters that take several names
+Spelling = Callable[[str, Value], str | None]
 
 
-@dataclass(frozen=True)
-class Remedy:
-    """One solution: words, and the parameter with its value unless the file must be changed."""
+class Remedy(NamedTuple):
+    """A solution by a parameter of the caller."""
 
     words: str
-    parameter: str | None = None
-    value: Any = None  # a list for parameters that take several values
+    parameter: str
+    value: Value
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One problem and its possible solutions."""
+class Problem(NamedTuple):
+    """One problem and its solutions: parameters, or words about a change of the file."""
 
     what: str
-    remedies: tuple[Remedy, ...] = ()
+    remedies: Sequence[Remedy | str] = ()
 
     def said(self, spelling: Spelling) -> str:
         """Describe the problem. Omit remedies whose parameter `spelling` maps to None."""
         ways = []
         for remedy in self.remedies:
-            if remedy.parameter is None:
-                ways.append(remedy.words)
+            if isinstance(remedy, str):
+                ways.append(remedy)
             elif (spelled := spelling(remedy.parameter, remedy.value)) is not None:
                 ways.append(f"{remedy.words} ({spelled})")
         return f"{self.what}; {', or '.join(ways)}" if ways else self.what
@@ -43,12 +41,11 @@ class TableError(UsageError):
     """A table that cannot be used, with all its problems."""
 
     def __init__(self, table: str, problems: Sequence[Problem]):
-        self.table = table
-        self.problems = tuple(problems)
-        super().__init__(self.said(lambda parameter, value: f"{parameter}={value!r}"))
+        super().__init__(table, problems)
+        self.table, self.problems = table, problems
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.table, self.problems)
+    def __str__(self) -> str:
+        return self.said(lambda parameter, value: f"{parameter}={value!r}")
 
     def said(self, spelling: Spelling) -> str:
         """Describe all problems in one sentence, with parameters written as `spelling` returns."""
@@ -92,29 +89,28 @@ def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem
     )
 
 
-def not_a_number(place: str, name: str, cell: str, n: int) -> Problem:
+def not_a_number(where: str, cell: str, n: int) -> Problem:
     """Report `n` cells of a number column that are not numbers; the first is `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
-    what = f"{place}, column {shown(name)}: {shown(cell)} is not a number{more}"
-    return Problem(what, (Remedy("write numbers or leave the cells empty"),))
+    what = f"{where}: {shown(cell)} is not a number{more}"
+    return Problem(what, ["write numbers or leave the cells empty"])
 
 
-def not_finite(place: str, name: str) -> Problem:
+def not_finite(where: str) -> Problem:
     """Report an infinite value."""
-    what = f"{place}, column {shown(name)}: the value is not finite"
-    return Problem(what, (Remedy("put a number there or leave the cell empty"),))
+    return Problem(
+        f"{where}: the value is not finite", ["put a number there or leave the cell empty"]
+    )
 
 
-def class_missing(place: str, name: str, n: int) -> Problem:
-    """Report `n` rows without a class."""
+def class_missing(where: str, n: int) -> Problem:
+    """Report `n` rows without a class, the first at `where`."""
     more = f", as it is in {n - 1} more rows" if n > 1 else ""
-    what = f"{place}, column {shown(name)}: the class is missing{more}"
-    return Problem(what, (Remedy("fill it in or remove the row"),))
+    return Problem(f"{where}: the class is missing{more}", ["fill it in or remove the row"])
 
 
-def value_missing(place: str, name: str, n: int) -> Problem:
-    """Report `n` missing values, the first at `place`."""
-    first = f"{place}, column {shown(name)}"
-    some = f"{n} values are missing, the first in {first}"
-    what = f"{first}: the value is missing" if n == 1 else some
-    return Problem(what, (USE_MEDIAN, DROP_ROWS, Remedy("fill them in")))
+def value_missing(where: str, n: int) -> Problem:
+    """Report `n` missing values, the first at `where`."""
+    some = f"{n} values are missing, the first in {where}"
+    what = f"{where}: the value is missing" if n == 1 else some
+    return Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"])

@@ -55,10 +55,11 @@ class RawTable:
         """Number of rows."""
         return len(next(iter(self.cells.values())))
 
-    def place(self, row: int) -> str:
-        """Describe the position of a row for messages, counted from 1."""
+    def place(self, row: int, column: str | None = None) -> str:
+        """Describe the position of a row, or of a cell in it, for messages."""
         line = "" if self.lines is None else f" (line {self.lines[row]})"
-        return f"row {self.first_row + row + 1}{line}"
+        cell = "" if column is None else f", column {shown(column)}"
+        return f"row {self.first_row + row + 1}{line}{cell}"
 
 
 def frame_cells(frame: pd.DataFrame) -> dict[str, np.ndarray]:

@@ -20,9 +20,8 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 
 STANDARD_INPUT = "-"
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
-CHUNK = 1024**2  # bytes per read of a table that is loaded into memory
 SILENCE = 60.0  # seconds to wait for the first byte of a pipe
-PIECE = 4 * 1024**2  # bytes per read of a table that is processed in blocks
+PIECE = 4 * 1024**2  # bytes per read
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1", b"\x93NUMPY"
 BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
@@ -59,8 +58,8 @@ class Source:
         """Read all bytes. Raise UsageError for streams without end."""
         parts: list[bytes] = []
         size = 0
-        while part := self.read(CHUNK):
-            if len(part) == CHUNK and not any(part):
+        while part := self.read(PIECE):
+            if len(part) == PIECE and not any(part):
                 raise UsageError(
                     f"{self.name} is not a text file (it holds nothing but zero bytes); save it as "
                     "CSV in UTF-8"
@@ -102,9 +101,7 @@ def unpacked(path: str) -> Iterator[Source]:
         raise SgpmicError(
             f"you have no permission to read {path}; change its mode or copy it"
         ) from None
-    except UsageError:
-        raise
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
 
 
@@ -173,7 +170,7 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
         bytes_decoder = codecs.getincrementaldecoder(chosen)()
     except LookupError:
         raise UsageError(
-            f"encoding={encoding!r} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
+            f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
     decoder = io.IncrementalNewlineDecoder(bytes_decoder, translate=True)
     n_lines, empty = 0, True
@@ -184,11 +181,8 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
             line = n_lines + error.object.count(b"\n", 0, error.start) + 1
             byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
             what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-            remedies = (
-                Remedy("name its encoding", "encoding", "latin-1"),
-                Remedy("save it in UTF-8"),
-            )
-            raise TableError(path, [Problem(what, remedies)]) from None
+            remedy = Remedy("name its encoding", "encoding", "latin-1")
+            raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
         except UnicodeError as error:
             raise UsageError(
                 f"{path} cannot be read as {chosen} ({error}); name another encoding"

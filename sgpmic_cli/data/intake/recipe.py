@@ -19,10 +19,9 @@ from sgpmic_cli.data.intake.columns import (
     written,
 )
 from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
-from sgpmic_cli.data.intake.prepared_rows import IntakeCounts, Prepared
+from sgpmic_cli.data.intake.prepared_rows import IntakeReport, Prepared
 from sgpmic_cli.data.intake.problems import (
     Problem,
-    Remedy,
     TableError,
     class_missing,
     listed,
@@ -123,119 +122,103 @@ class TableRecipe:
     def apply(
         self,
         table: RawTable,
-        counts: IntakeCounts,
+        report: IntakeReport,
         *,
         label: str | None = None,
         id: str | None = None,
     ) -> Prepared:
         """Encode the rows of a table. Raise TableError with all problems.
 
-        `label` and `id` override the columns of the recipe. `counts` is updated.
+        `label` and `id` override the columns of the recipe. `report` is updated.
         """
-        problems: list[Problem] = []
-        counts.column_notes = []
-        chosen = self._match_columns(table, {label, id}, problems, counts)
+        report.column_notes.clear()
+        names = self._match_columns(table, {label, id}, report)
         for parameter, name in (("label", label), ("id", id)):
             if name is not None and name not in table.columns:
-                problems.append(unknown_column(name, parameter, table.columns))
-        Y, missing = self._encode(table, chosen, problems, counts)
+                report.problems.append(unknown_column(name, parameter, table.columns))
+        Y, missing = self._encode(table, names, report)
         if self.missing == "error" and missing.any():
-            problems.append(first_missing(table, [name for _, name in chosen], missing))
-        classes = self._read_classes(table, label, problems, counts)
-        if problems:
-            raise TableError(table.path, problems)
+            report.problems.append(first_missing(table, list(names.values()), missing))
+        classes = self._read_classes(table, label, report)
+        if report.problems:
+            raise TableError(table.path, report.problems)
         Y, rows = self._treat_missing(Y, missing)
-        counts.rows += len(missing)
-        counts.dropped_rows += len(missing) - len(rows)
-        for column, n in zip(self.columns, missing.sum(axis=0).tolist(), strict=True):
-            counts.missing[column.name] = counts.missing.get(column.name, 0) + n
+        report.rows += len(missing)
+        report.dropped_rows += len(missing) - len(rows)
+        report.missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         id = id or (self.id if self.id in table.columns else None)
         ids = None if id is None else tuple(written(table.cells[id][rows]))
         classes = None if classes is None else [classes[row] for row in rows]
-        return Prepared(Y, self.feature_names, table.first_row + rows + 1, ids, classes)
+        return Prepared(Y, table.first_row + rows + 1, ids, classes)
 
-    def notes(self, counts: IntakeCounts) -> list[str]:
-        """Describe what happened to the rows that were counted."""
-        return counts.notes(self.missing, [column.name for column in self.text_columns])
+    def notes(self, report: IntakeReport) -> list[str]:
+        """Describe what happened to the rows of all blocks."""
+        return report.notes(self.missing, [column.name for column in self.text_columns])
 
     def _match_columns(
-        self,
-        table: RawTable,
-        besides: set[str | None],
-        problems: list[Problem],
-        counts: IntakeCounts,
-    ) -> list[tuple[Column, str]]:
-        """Return each used column with its name in this table; `besides` are not features."""
+        self, table: RawTable, besides: set[str | None], report: IntakeReport
+    ) -> dict[str, str]:
+        """Return the name in this table of each used column; `besides` are not features."""
         wanted, found = [column.name for column in self.columns], table.columns
         if self.named and table.named:
             absent = [name for name in wanted if name not in found]
-            known = {*self.file_columns, *besides}
-            extra = [name for name in found if name not in known]
+            extra = [name for name in found if name not in {*self.file_columns, *besides}]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and unknown ones are there: {listed(extra)}" if extra else ""
-                problems.append(
-                    Problem(f"columns of the model are missing: {listed(absent)}{near}{has}")
-                )
+                what = f"columns of the model are missing: {listed(absent)}{near}{has}"
+                report.problems.append(Problem(what))
             elif extra:
-                counts.column_notes.append(
-                    f"columns that the model does not know are ignored: {listed(extra)}."
-                )
-            return [(column, column.name) for column in self.columns if column.name in table.cells]
-        others = [name for name in found if name not in besides]
-        if len(found) == len(self.file_columns):
-            names = [found[self.file_columns.index(name)] for name in wanted]
-        elif len(others) == len(wanted):
-            names = others
-        else:
-            problems.append(self._wrong_number_of_columns(table))
-            return []
+                note = f"columns that the model does not know are ignored: {listed(extra)}."
+                report.column_notes.append(note)
+            return {name: name for name in wanted if name in found}
+        nameless = table.path if self.named else "the file that the model was fitted to"
         if self.named != table.named:
-            who = table.path if self.named else "the file that the model was fitted to"
-            counts.column_notes.append(f"{who} has no header, so columns are taken by position.")
-        return list(zip(self.columns, names, strict=True))
-
-    def _wrong_number_of_columns(self, table: RawTable) -> Problem:
-        used, all_columns = len(self.columns), len(self.file_columns)
+            report.column_notes.append(
+                f"{nameless} has no header, so columns are taken by position."
+            )
+        if len(found) == len(self.file_columns):
+            return {name: found[self.file_columns.index(name)] for name in wanted}
+        others = [name for name in found if name not in besides]
+        if len(others) == len(wanted):
+            return dict(zip(wanted, others, strict=True))
+        used, all_columns = len(wanted), len(self.file_columns)
         expected = f"{used}" + (f" (or all {all_columns})" if all_columns != used else "")
-        without = table.path if self.named else "the file that the model was fitted to"
-        return Problem(
-            f"{len(table.columns)} columns where the model has {expected}; columns are matched by "
-            f"position, since {without} has no header",
-            (Remedy("give it the columns that the model was fitted to"),),
+        what = (
+            f"{len(found)} columns where the model has {expected}; columns are matched by "
+            f"position, since {nameless} has no header"
         )
+        remedy = "give it the columns that the model was fitted to"
+        report.problems.append(Problem(what, [remedy]))
+        return {}
 
     def _encode(
-        self,
-        table: RawTable,
-        chosen: list[tuple[Column, str]],
-        problems: list[Problem],
-        counts: IntakeCounts,
+        self, table: RawTable, names: dict[str, str], report: IntakeReport
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return Y (N, P) with NaN for missing values, and where values are missing (N, columns).
 
         A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
         file. Texts without a category count as missing.
         """
-        names = [name for _, name in chosen]
         divisors = self.divisors
-        in_place = names == table.columns and bool((divisors == 1.0).all())
+        in_place = list(names.values()) == table.columns and bool((divisors == 1.0).all())
         direct = table.numbers if in_place else None
         Y = np.empty((table.n_rows, len(divisors))) if direct is None else direct
-        missing = np.empty((table.n_rows, len(chosen)), dtype=bool)
+        missing = np.empty((table.n_rows, len(names)), dtype=bool)
         first = 0
-        for j, (column, name) in enumerate(chosen):
+        for j, column in enumerate(each for each in self.columns if each.name in names):
+            name = names[column.name]
             block, invalid = column.encode(table.cells[name], table.decimal)
             missing[:, j] = np.isnan(block[:, 0])
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name][row])
             if n and isinstance(column, NumberColumn):
-                problems.append(not_a_number(table.place(row), name, cell, n))
+                report.problems.append(not_a_number(table.place(row, name), cell, n))
             elif n and self.missing != "error":
-                counts.unknown[name] = counts.unknown.get(name, 0) + n
-                counts.first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
+                report.unknown[name] += n
+                report.first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
             if (infinite := np.isinf(block[:, 0])).any():
-                problems.append(not_finite(table.place(int(infinite.argmax())), name))
+                report.problems.append(not_finite(table.place(int(infinite.argmax()), name)))
             end = first + block.shape[1]
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]
@@ -243,7 +226,7 @@ class TableRecipe:
         return Y, missing
 
     def _read_classes(
-        self, table: RawTable, label: str | None, problems: list[Problem], counts: IntakeCounts
+        self, table: RawTable, label: str | None, report: IntakeReport
     ) -> list[str] | None:
         """Return the classes, or None if the recipe's class column is absent or incomplete."""
         name = label or self.label
@@ -251,11 +234,11 @@ class TableRecipe:
             return None
         classes, missing = read_classes(table, name)
         if missing.any() and label is None:
-            counts.incomplete_label = name
+            report.incomplete_label = name
             return None
         if missing.any():
-            place = table.place(int(missing.argmax()))
-            problems.append(class_missing(place, name, int(missing.sum())))
+            place = table.place(int(missing.argmax()), name)
+            report.problems.append(class_missing(place, int(missing.sum())))
         return classes
 
     def _treat_missing(self, Y: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -284,11 +267,12 @@ class TableRecipe:
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `to_json` described. Raise ValueError for anything else."""
         try:
-            values = dict(plain)
-            values["columns"] = tuple(map(_column_from_json, values["columns"]))
-            values["format"] = TextFormat(**values["format"])
-            values["file_columns"] = tuple(values["file_columns"])
-            recipe = cls(**values)
+            parts = {
+                "columns": tuple(_column_from_json(**column) for column in plain["columns"]),
+                "file_columns": tuple(plain["file_columns"]),
+                "format": TextFormat(**plain["format"]),
+            }
+            recipe = cls(**{**plain, **parts})
             recipe._check()
             return recipe
         except (TypeError, KeyError, AttributeError, ValueError) as error:
@@ -307,28 +291,24 @@ class TableRecipe:
             raise ValueError("it has an unknown setting")
 
 
-def _column_from_json(plain: dict[str, Any]) -> Column:
-    values = dict(plain)
-    kind = values.pop("kind")
+def _column_from_json(kind: str, **values: Any) -> Column:
     column: Column
     if kind == "number":
         column = NumberColumn(**values)
         valid = np.isfinite(column.median)
-    elif kind == "text":
-        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
-        texts = column.categories
-        valid = texts and all(isinstance(text, str) and text for text in texts)
     else:
-        raise ValueError(f"a column is of kind {kind!r}")
+        texts = values["categories"]
+        column = TextColumn(**{**values, "categories": tuple(texts)})
+        valid = kind == "text" and texts and all(isinstance(text, str) and text for text in texts)
     if not (valid and np.isfinite(column.spread) and column.spread >= 0):
-        raise ValueError(f"column {column.name!r} has invalid values")
+        raise ValueError(f"column {column.name!r} is invalid")
     return column
 
 
 def first_missing(table: RawTable, names: Sequence[str], missing: np.ndarray) -> Problem:
     """Report missing values (N, columns) with the position of the first."""
     row, j = divmod(int(missing.argmax()), missing.shape[1])
-    return value_missing(table.place(row), names[j], int(missing.sum()))
+    return value_missing(table.place(row, names[j]), int(missing.sum()))
 
 
 def read_classes(table: RawTable, name: str) -> tuple[list[str], np.ndarray]:

@@ -137,8 +137,8 @@ def run_study(
     prepared = prepare(study, options, out)
     if out is not None:
         refuse_overwriting_inputs(Path(out), (*files, MANIFEST), study.datasets)
-        check_writable(Path(out), "out")
-    check_writable(prepared.store.folder, "store")
+        check_writable(Path(out), "--out")
+    check_writable(prepared.store.folder, "--store")
     return compute(prepared)
 
 

@@ -111,7 +111,7 @@ def tables(draw):
     return draw(st.lists(row, min_size=2, max_size=8))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(rows=tables(), separator=st.sampled_from([",", ";", "\t"]))
 def test_written_tables_are_read_exactly(rows, separator):
     text = io.StringIO()
@@ -132,7 +132,7 @@ odd = st.sampled_from(
 cell = st.one_of(odd, finite.map(repr), st.integers(-(2**63), 2**63 - 1).map(str))
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=40)
 @given(st.lists(cell, min_size=1, max_size=5), st.sampled_from([".", ","]))
 def test_one_rule_for_numbers_whatever_type_pandas_finds(cells, decimal):
     cells = [text.replace(".", decimal) for text in cells]

@@ -140,7 +140,7 @@ def test_integers_are_an_id_if_they_count_rows_or_have_its_name(write):
 
 def test_remedies_use_the_spelling_of_the_caller():
     error = TableError(
-        "t.csv", [Problem("it is text", (Remedy("drop it", "drop", "a"), Remedy("edit it")))]
+        "t.csv", [Problem("it is text", (Remedy("drop it", "drop", "a"), "edit it"))]
     )
     assert str(error) == "t.csv: it is text; drop it (drop='a'), or edit it"
     assert error.said(lambda parameter, value: None) == "t.csv: it is text; edit it"

@@ -101,15 +101,15 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
 
 def test_invalid_options_are_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
-    with pytest.raises(UsageError, match="encoding='klingon' is unknown"):
+    with pytest.raises(UsageError, match="--encoding klingon is unknown"):
         load(str(tmp_path / "t.csv"), table=TableOptions(format=TextFormat(encoding="klingon")))
-    with pytest.raises(UsageError, match="separator='ab'"):
+    with pytest.raises(UsageError, match="--separator 'ab'"):
         TextFormat(separator="ab")
-    with pytest.raises(UsageError, match="decimal=';'"):
+    with pytest.raises(UsageError, match="--decimal ';'"):
         TextFormat(decimal=";")
     with pytest.raises(UsageError, match="both ','"):
         TextFormat(separator=",", decimal=",")
-    with pytest.raises(UsageError, match="missing='mean' is unknown; valid: error, drop, median"):
+    with pytest.raises(UsageError, match="--missing mean is unknown; valid: error, drop, median"):
         TableOptions(missing="mean")
 
 

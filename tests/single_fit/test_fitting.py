@@ -1,0 +1,71 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.data import load
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.single_fit.fitting import N_RESAMPLES, fit
+
+QUICK = {"clusters": 3, "dims": 2, "inducing": 5, "max_iter": 2}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load("iris")
+
+
+def test_default_model_has_one_bound_per_iteration(iris, tmp_path):
+    fitted = fit(iris, **QUICK)
+    assert fitted.model.n_resamples == N_RESAMPLES
+    assert fitted.model.covariances_.shape == (3, 2, 2)
+    trace = fitted.trace()
+    assert [(each.round, each.step) for each in trace] == [(1, "EM"), (2, "EM")]
+    assert [each.bound for each in trace] == fitted.model.lower_bounds_
+    fitted.write(tmp_path)
+    written = pd.read_csv(tmp_path / "trace.csv")
+    assert list(written.columns) == ["update", "round", "step", "bound", "acc"]
+    assert written["bound"].tolist() == pytest.approx(fitted.model.lower_bounds_)
+
+
+def test_model_of_the_paper_has_a_bound_for_every_step(iris):
+    fitted = fit(iris, setting="paper", device="cpu", n_init=2, **QUICK)
+    trace = fitted.trace()
+    assert [(each.round, each.step) for each in trace] == [
+        *((1, "E"), (1, "M"), (2, "E"), (2, "M")),
+        (2, "E"),
+    ]
+    assert [each.bound for each in trace] == fitted.model.lower_bounds_
+    assert trace[-1].acc == fitted.scores["acc"]
+
+
+def test_given_settings_reach_the_estimator(iris, tmp_path):
+    fitted = fit(iris, n_resamples=0, seed=4, **QUICK)
+    assert (fitted.model.n_resamples, fitted.model.random_state) == (0, 4)
+    fitted.write(tmp_path)
+    labels = pd.read_csv(tmp_path / "labels.csv")
+    assert np.allclose(labels[["p0", "p1", "p2"]], fitted.model.responsibilities_)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kernel": "rbf"}, "--kernel rbf belongs to the paper's model: add --setting paper"),
+        ({"n_init": 3}, "--init 3 belongs to the paper's model"),
+        ({"setting": "paper", "n_resamples": 2}, "--resamples 2 belongs to the default model"),
+        ({"setting": "paper", "device": "cuda"}, "--device cuda belongs to the default model"),
+        ({"setting": "paper", "clusters": "auto"}, "give, for example, --clusters 3 and --dims 2"),
+        ({"variance": 95.0}, "--dims 2 and --variance 95 both set the latent dimensions"),
+        ({"dims": None, "variance": 100.0}, "--variance 100: give a percentage"),
+        ({"clusters": 1000}, "iris cannot be fitted: --clusters 1000 needs at least"),
+    ],
+)
+def test_messages_name_the_options_of_the_command(iris, options, sentence):
+    with pytest.raises(UsageError) as caught:
+        fit(iris, **{**QUICK, **options})
+    assert sentence in str(caught.value)
+
+
+def test_model_of_the_paper_needs_the_number_of_clusters(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,5\n9,4\n")
+    with pytest.raises(UsageError, match=r"--clusters 3, or .* with --label COLUMN"):
+        fit(load(str(tmp_path / "t.csv")), setting="paper")
