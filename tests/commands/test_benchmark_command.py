@@ -13,7 +13,7 @@ from command_line import assert_one_sentence, sgpmic
 from rich.console import Console
 from small_studies import prepared, small_benchmark
 
-from sgpmic_cli.baselines.deep.sdc import SDC
+from sgpmic_cli.baselines.sdc import SDC
 from sgpmic_cli.commands.benchmark_tables import result_tables
 from sgpmic_cli.data import load
 

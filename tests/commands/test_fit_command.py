@@ -13,7 +13,7 @@ from command_line import assert_one_sentence, sgpmic
 from raw_tables import birds
 
 from sgpmic_cli.data import load
-from sgpmic_cli.model.device import choice
+from sgpmic_cli.model.latent import backend
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
@@ -39,7 +39,7 @@ def no_figures(monkeypatch):
             (folder / f"{name}.png").touch()
         return []
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_all", draw_nothing)
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_the_trace_belongs_to_the_best_restart(run, here, no_figures):
 
 @pytest.mark.parametrize("setting", ["default", "paper"])
 def test_a_missing_gpu_is_no_error(run, no_figures, monkeypatch, setting):
-    monkeypatch.setattr(choice, "missing", lambda: "none is plugged in")
+    monkeypatch.setattr(backend, "missing_for_gpu", lambda: "none is plugged in")
     quick = "--clusters 2 --iterations 2 --inducing 5"
     assert run(f"plain.csv {quick} --setting {setting} --device auto").exit_code == 0
 
@@ -256,8 +256,8 @@ def test_more_inducing_inputs_than_rows_get_a_note(run, no_figures):
         ("iris --clusters 151", 2, "clusters=151 needs at least that many distinct rows"),
         ("iris --clusters some", 2, "--clusters some: give a number such as 3"),
         ("iris --clusters 8-2", 2, "(8, 2)"),
-        ("iris --clusters 2-8 --setting paper", 2, "the paper's setting"),
-        ("iris --dims auto --setting paper", 2, "the paper's setting"),
+        ("iris --clusters 2-8 --setting paper", 2, "the paper's model does not choose"),
+        ("iris --dims auto --setting paper", 2, "the paper's model does not choose"),
         ("iris --dims 5", 2, "needs at least that many columns"),
         ("iris --dims 0", 2, "--dims 0: give a number such as 2"),
         ("iris --dims few", 2, "--dims few: give a number such as 2, or auto"),
@@ -266,9 +266,11 @@ def test_more_inducing_inputs_than_rows_get_a_note(run, no_figures):
         ("iris --iterations 0", 2, "'--iterations'"),
         ("iris --inducing 0", 2, "'--inducing'"),
         ("iris --setting paper --init 0", 2, "'--init'"),
-        ("iris --kernel rbf", 2, "belongs to the paper's setting"),
-        ("iris --setting paper --temp-folder .", 2, "belongs to the default setting"),
+        ("iris --kernel rbf", 2, "belongs to the paper's model"),
+        ("iris --setting paper --temp-folder .", 2, "belongs to the default model"),
         ("iris --temp-folder none", 2, "'none'"),
+        ("iris --setting paper --resamples 0", 2, "--resamples 0 belongs to the default model"),
+        ("iris --resamples -1", 2, "'--resamples'"),
         ("iris --no-such", 2, "No such option: --no-such"),
         ("huge.csv --clusters 2 --scale none --setting paper", 2, "'global'"),
         ("equal.csv --clusters 2", 2, "all rows of equal.csv are equal"),
@@ -291,7 +293,7 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.all_of_them.draw_embedding", fail)
+    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_embedding", fail)
     result = run(f"iris {QUICK} --out kept --seed 9 --force")
     assert result.exit_code == 0
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr

@@ -71,7 +71,7 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
     assert re.findall(r'<section id="([a-z-]+)"', html) == list(SECTIONS)
     assert html.count('src="data:image/png;base64,') == 4
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
-    for words in ("bill_length", "island", "missing values", "SGPMIC.load"):
+    for words in ("bill_length", "island", "missing values", "sgpmic.load("):
         assert words in html
     assert "sgpmic predict sgpmic-out/fit/birds.csv NEW.csv" in html
 

@@ -9,13 +9,12 @@ from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake import parquet, reading
+from sgpmic_cli.data.intake import reading, table_files
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.model import estimator
-from sgpmic_cli.model.paper import placement as paper_placement
+from sgpmic_cli.model.paper import placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.variational import placement
-from sgpmic_cli.single_fit import fitting, prediction
+from sgpmic_cli.single_fit import fitting
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)
@@ -26,13 +25,12 @@ NEW = pd.DataFrame(RNG.randn(150, 3) + 6.0 * (np.arange(150) % 2)[:, None], colu
 @pytest.fixture(autouse=True)
 def small_products(here, monkeypatch):
     # Rows that are multiplied together share rounding errors, so their blocks must be equal.
+    monkeypatch.setattr(estimator, "ASSIGN_ROWS", 4)
     monkeypatch.setattr(placement, "BLOCK", 4)
-    monkeypatch.setattr(paper_placement, "BLOCK", 4)
 
 
 def use_small_blocks(patch):
-    for module in (row_blocks, parquet, prediction):
-        patch.setattr(module, "ROWS", 16)
+    patch.setattr(row_blocks, "ROWS", 16)
     patch.setattr(reading, "PIECE", 500)
 
 
@@ -174,7 +172,7 @@ def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
 
 def test_a_parquet_file_larger_than_memory_has_the_data_of_the_csv_file(here, monkeypatch):
     NEW.to_csv("t.csv", index=False)
-    monkeypatch.setattr(parquet, "FITS_INTO_MEMORY", 0)
+    monkeypatch.setattr(table_files, "MAX_IN_MEMORY", 0)
     from_parquet, from_csv = load(write("parquet", NEW)), load("t.csv")
     assert from_parquet.sha256 == from_csv.sha256
     assert from_parquet.feature_names == from_csv.feature_names
@@ -185,13 +183,13 @@ def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
     monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)
     NEW.to_csv("t.csv", index=False)
     (here / "short").mkdir()
-    folders, array_room = [], estimator.array_room
+    folders, empty_array = [], estimator.empty_array
 
     def spy(shape, folder):
         folders.append(folder)
-        return array_room(shape, folder)
+        return empty_array(shape, folder)
 
-    monkeypatch.setattr(estimator, "array_room", spy)
+    monkeypatch.setattr(estimator, "empty_array", spy)
     options = "--clusters 2 --iterations 3 --out out --temp-folder short"
     result = sgpmic(f"fit t.csv {options}")
     assert result.exit_code == 0, result.output
