@@ -67,7 +67,7 @@ def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
     cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
     name = "method" if by_method else ROW_NAME
     best = best_of(results, metric) if by_method else None
-    rows = [
+    rows: list[list[str | Text]] = [
         [
             result.entrant.label if by_method else _row_name(result),
             _ours(result, metric, best),

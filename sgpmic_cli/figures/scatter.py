@@ -51,7 +51,7 @@ def scatter(
 
 def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     """Return the squares, a hundredth of the panel wide, with more than a tenth of the points."""
-    counts, x, y = np.histogram2d(*points.T, bins=100)
+    counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=100)
     many = np.argwhere(counts > max(1, len(points) // 10))
     return [
         ((float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2), int(counts[i, j]))

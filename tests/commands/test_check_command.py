@@ -67,17 +67,11 @@ def test_a_missing_cell_fails(edited):
     assert "missing" in result.stdout
 
 
-@pytest.mark.parametrize("arguments", ["--dataset cmc", "--methods sdc"])
-def test_comparing_nothing_fails(reference, arguments):
-    result = sgpmic(f"{SUBSET} {arguments} --reference", reference)
-    assert result.exit_code == 1
-    assert "nothing was compared" in result.stderr
-
-
-def test_a_missing_reference_fails_and_names_the_option_that_writes_it(tmp_path):
-    result = sgpmic(f"{SUBSET} --reference", tmp_path / "none.json")
-    assert result.exit_code == 1
-    assert "update" in result.stderr
+def test_comparing_nothing_or_without_a_reference_fails(reference, tmp_path):
+    nothing = sgpmic(f"{SUBSET} --dataset cmc --reference", reference)
+    assert (nothing.exit_code, nothing.stdout) == (1, "0 numbers: none\n")
+    assert "nothing was compared" in nothing.stderr
+    assert_one_sentence(sgpmic(f"{SUBSET} --reference", tmp_path / "none.json"), 1, "update")
 
 
 def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):

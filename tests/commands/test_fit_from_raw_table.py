@@ -89,12 +89,6 @@ def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
     assert pd.read_csv(tmp_path / "new/labels.csv")["id"].tolist() == new["bird"].tolist()
 
 
-def test_training_rows_keep_their_labels(out, tmp_path):
-    assert sgpmic("predict", out, "birds.csv", "--out", tmp_path / "again").exit_code == 0
-    again = pd.read_csv(tmp_path / "again/labels.csv")
-    assert (again["label"] == pd.read_csv(out / "labels.csv")["label"]).all()
-
-
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)
     labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["label"]

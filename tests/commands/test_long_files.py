@@ -50,9 +50,12 @@ def write(kind, table):
     return name
 
 
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "npy", "parquet"])
 @pytest.mark.parametrize(
-    "model", [SGPMIC(2, max_iter=3, random_state=0), PaperSGPMIC(2, n_inducing=9, max_iter=2)]
+    ("kind", "model"),
+    [
+        *((kind, SGPMIC(2, max_iter=3, random_state=0)) for kind in ("csv.gz", "npy", "parquet")),
+        ("csv", PaperSGPMIC(2, n_inducing=9, max_iter=2)),
+    ],
 )
 def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, model):
     model.fit(TRAIN.to_numpy() if kind == "npy" else TRAIN).save("model.npz")
@@ -77,7 +80,7 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
-@pytest.mark.parametrize("missing", ["model", "median", "drop"])
+@pytest.mark.parametrize("missing", ["model", "drop"])
 def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
@@ -104,10 +107,8 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     [
         ("1,x,3", "row 101 (line 102), column 'b': 'x' is not a number"),
         ("1,2", "line 102: 2 cells where the first line has 3"),
-        ('1,"2"3,4', "line 102: a quote is not closed or has something beside it"),
         ("1,\xe9,3", "is not in UTF-8 (byte 0xe9 in line 102)"),
         ("1,2,1e300", "Row 101 is too far from the training rows"),
-        ("1,2,inf", "row 101 (line 102), column 'c': the value is not finite"),
     ],
 )
 def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
@@ -121,16 +122,6 @@ def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
     before = sorted(here.rglob("*"))
     assert_one_sentence(sgpmic("predict model.npz new.csv --out out"), 2, sentence)
     assert sorted(here.rglob("*")) == before
-
-
-def test_a_file_without_a_complete_row_is_refused(here, monkeypatch):
-    TRAIN.to_csv("train.csv", index=False)
-    assert sgpmic("fit train.csv --clusters 2 --iterations 2 --missing drop").exit_code == 0
-    NEW.assign(b=np.nan).to_csv("new.csv", index=False)
-    use_small_blocks(monkeypatch)
-    result = sgpmic("predict sgpmic-out/fit/train.csv new.csv --out out")
-    assert_one_sentence(result, 2, "every row has a missing value")
-    assert not (here / "out").exists()
 
 
 def test_an_interrupt_between_blocks_keeps_the_old_files(here, monkeypatch):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAPER = "sgp-mic"
+DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
 LEGEND_COLUMNS = 7
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
@@ -75,7 +76,8 @@ def read_sweep(folder: Path, column: str, command: str) -> Curves:
 
 def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
-    curves = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    found = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    curves = {key: curve for key, curve in found.items() if key[1] != DEFAULT_MODEL}
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in curves))
     across = min(len(datasets), MOST_ACROSS)
     down = -(-len(datasets) // across)
@@ -107,8 +109,8 @@ def _draw_methods(axes: "Axes", curves: Curves, dataset: str) -> None:
     for method, curve in here.items():
         label = methods[method].label if method in methods else method
         draw_curve(axes, curve, as_drawn(label), *looks[method])
-    counts = np.unique(np.concatenate([curve.x for curve in here.values()])) if here else []
-    ticks = [int(count) for count in counts[:: -(-len(counts) // MOST_TICKS) or 1]]
+    counts = sorted({int(x) for curve in here.values() for x in curve.x})
+    ticks = counts[:: len(counts) // MOST_TICKS + 1]
     papers = {
         name: curve for name, curve in here.items() if name in methods and methods[name].in_paper
     }
