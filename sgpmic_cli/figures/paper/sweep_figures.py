@@ -110,7 +110,7 @@ def _draw_methods(axes: "Axes", curves: Curves, dataset: str) -> None:
         label = methods[method].label if method in methods else method
         draw_curve(axes, curve, as_drawn(label), *looks[method])
     counts = sorted({int(x) for curve in here.values() for x in curve.x})
-    ticks = counts[:: len(counts) // MOST_TICKS + 1]
+    ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
     papers = {
         name: curve for name, curve in here.items() if name in methods and methods[name].in_paper
     }
