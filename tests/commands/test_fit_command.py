@@ -240,7 +240,7 @@ def test_a_missing_gpu_is_no_error_and_no_resamples_are_possible(run, no_figures
         ("iris --clusters 8-2", 2, "(8, 2)"),
         ("iris --clusters 2-8 --setting paper", 2, "the paper's model does not choose"),
         ("iris --dims auto --setting paper", 2, "the paper's model does not choose"),
-        ("iris --dims 5", 2, "needs at least that many columns"),
+        ("iris --dims 5 --setting paper", 2, "needs at least that many columns"),
         ("iris --dims few", 2, "--dims few: give a number such as 2, or auto"),
         ("iris --kernel cosine", 2, "'cosine' is not one of 'rbf', 'linear'"),
         ("iris --iterations 0", 2, "'--iterations'"),
