@@ -64,6 +64,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     [
         ("--dataset irs", 2, "did you mean 'iris'?"),
         ("--dataset iris --methods pca", 2, "did you mean 'pca-fcm'?"),
+        ("--dataset iris --methods mypkg.nothing:Mine", 2, "cannot import"),
         ("--dataset iris --variance 90", 2, "valid: 50, 95, 99, all"),
         ("--dataset iris --protocol as-ran", 2, "did you mean 'as-run'?"),
         ("--dataset iris --timeout 0", 2, "--timeout 0"),

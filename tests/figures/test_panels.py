@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.run_options import RunOptions
@@ -64,11 +64,6 @@ def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
     with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
-
-
-def test_zero_repeats_are_refused(plot_options):
-    with pytest.raises(UsageError, match="repeats=0"):
-        replace(plot_options, repeats=0).study(["iris"], ["pca-fcm"])
 
 
 def test_clusters_take_the_numbers_of_their_classes():
