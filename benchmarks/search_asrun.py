@@ -28,8 +28,7 @@ from sgpmic_cli.experiments.compare.verdicts import Verdict, compare
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
 
 DATASETS = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")

@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, Watcher
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.run_options import RunOptions, Watcher
 
 FAILED_RUNS = 3  # exit code, as in the package's own commands
 PROGRESS_SECONDS = 10.0

@@ -14,7 +14,7 @@ from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.studies.benchmark import benchmark
+from sgpmic_cli.experiments.studies.benchmark_study import benchmark
 from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
 from sgpmic_cli.figures.style import FAINT, INK, PAGE, canvas, look
 

@@ -21,8 +21,7 @@ from threadpoolctl import threadpool_limits
 from sgpmic_cli._typing import Array
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.pipeline import prepare
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, expectation, observe

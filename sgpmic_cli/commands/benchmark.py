@@ -59,8 +59,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.plan.study import Study
-    from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies import benchmark as experiment
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     output = Output(as_json=json, quiet=quiet)
     progress = RunProgress(output)

@@ -19,8 +19,7 @@ from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.pipeline import prepare
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
 from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of

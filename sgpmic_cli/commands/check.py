@@ -11,7 +11,7 @@ from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.pipeline import FinishedStudy
-    from sgpmic_cli.experiments.studies.regression_gate import Change
+    from sgpmic_cli.experiments.studies.gate_changes import Change
 
 
 def check(  # noqa: PLR0913 - one parameter per option
@@ -73,8 +73,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     compared, 2 wrong argument, 3 some runs of an update failed.
     """
     from sgpmic_cli.commands.progress import RunProgress
-    from sgpmic_cli.experiments.run.run_options import RunOptions
-    from sgpmic_cli.experiments.studies import gate_formats, regression_gate
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.studies import gate_changes, regression_gate
     from sgpmic_cli.experiments.studies.reference import (
         INSTALLED,
         default_path,
@@ -119,12 +119,12 @@ def check(  # noqa: PLR0913 - one parameter per option
         changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)
     _print(changes, output)
     if junit is not None:
-        write_whole(junit, gate_formats.junit(changes))
+        write_whole(junit, gate_changes.junit(changes))
     if annotations:
-        print(*gate_formats.annotations(changes), sep="\n", file=sys.stderr)
-    if worse := regression_gate.broken(changes):
+        print(*gate_changes.annotations(changes), sep="\n", file=sys.stderr)
+    if worse := gate_changes.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
-    if not regression_gate.compared(changes):
+    if not gate_changes.compared(changes):
         raise SgpmicError(
             f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
         )
@@ -146,7 +146,7 @@ def _raise_failures(finished: "FinishedStudy") -> None:
 
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
-    from sgpmic_cli.experiments.studies.regression_gate import State
+    from sgpmic_cli.experiments.studies.gate_changes import State
     from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
     counts = Counter(change.state for change in changes)

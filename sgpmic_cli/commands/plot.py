@@ -76,7 +76,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.data.intake.options import TableOptions
-    from sgpmic_cli.experiments.run.run_options import RunOptions
+    from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
     from sgpmic_cli.figures.plot_options import PlotOptions
     from sgpmic_cli.files.atomic import whole_folder

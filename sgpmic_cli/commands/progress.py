@@ -11,9 +11,8 @@ from rich import progress as bars
 
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, Watcher
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.run_options import Watcher
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:

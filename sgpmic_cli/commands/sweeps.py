@@ -48,8 +48,8 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
         from sgpmic_cli.experiments.plan.study import Study
-        from sgpmic_cli.experiments.run.run_options import RunOptions
-        from sgpmic_cli.experiments.studies.sweeps import sweep, sweep_study
+        from sgpmic_cli.experiments.run.pipeline import RunOptions
+        from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
         output = Output(as_json=json, quiet=quiet)
         progress = RunProgress(output)

@@ -14,7 +14,7 @@ def table1(
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table
-    from sgpmic_cli.experiments.studies.table1 import for_people, shapes, write_table1
+    from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
 
     output = Output(as_json=json, quiet=quiet)
     found = shapes(data_dir=data_dir, mirror=mirror, offline=offline)

@@ -9,7 +9,7 @@ from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 
 
 @dataclass(frozen=True)

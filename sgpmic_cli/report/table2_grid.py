@@ -111,7 +111,8 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
     if cell.settings:
         facts.append(("settings", _settings(cell.settings)))
     if cell.grid:
-        tried = (f"{_settings(each.settings)}: {plain(each.stats[metric])}" for each in cell.grid)
+        points = [(_settings(each["settings"]), Stat(**each[metric])) for each in cell.grid]
+        tried = (f"{settings}: {plain(stat)}" for settings, stat in points)
         facts.append(("settings tried", "; ".join(tried)))
     listed = [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
     note = [tag("p", cell.note)] if cell.note else []

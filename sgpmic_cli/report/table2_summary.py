@@ -12,8 +12,8 @@ from sgpmic_cli.experiments.compare.counts import (
 )
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
+from sgpmic_cli.experiments.tables.benchmark_summary import WINS, summary
 from sgpmic_cli.experiments.tables.formats import TITLES
-from sgpmic_cli.experiments.tables.summary import WINS, summary
 from sgpmic_cli.report.markup import Html, section, table, tag
 from sgpmic_cli.report.table2_protocol import FITTED
 from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title

@@ -4,13 +4,11 @@ from dataclasses import fields
 
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
-from sgpmic_cli.experiments.run.pipeline import prepare
-from sgpmic_cli.experiments.run.run_options import RunOptions
-from sgpmic_cli.experiments.studies.benchmark import benchmark
-from sgpmic_cli.experiments.studies.sweeps import sweep, sweep_study
+from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
+from sgpmic_cli.experiments.studies.benchmark_study import benchmark
+from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
 
 def prepared(datasets, variances, methods, **keywords):
@@ -46,4 +44,4 @@ def _parts(datasets, variances, methods, keywords):
 def planned_runs(methods, repeats=1, datasets=("iris",), variances=(95,), protocol="as-run"):
     """Plan the runs of a small table."""
     tables = load_table_data(datasets, variances)
-    return plan_runs(plan_cells(tables, resolve(methods), protocol_named(protocol)), repeats, 0)
+    return plan_runs(plan_cells(tables, resolve(methods), protocol), repeats, 0)

@@ -6,7 +6,7 @@ import pytest
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions

@@ -22,21 +22,6 @@ SHOWN = tuple(name for name in SCORES if name == "nmi" or name not in NMI_OF)
 
 
 @dataclass(frozen=True)
-class GridPoint:
-    """One of the settings that the labels chose from."""
-
-    settings: dict[str, Any]  # the parameters of the grid
-    stats: dict[str, Stat]  # acc, nmi
-    failed: int
-    seconds: float | None
-
-    def document(self) -> dict[str, Any]:
-        """Return the point as it is in the JSON document."""
-        stats = {metric: _stat(stat) for metric, stat in self.stats.items()}
-        return {"settings": self.settings, "failed": self.failed, **stats, "seconds": self.seconds}
-
-
-@dataclass(frozen=True)
 class Result:
     """A cell with our numbers, the printed numbers, and the verdicts on ACC and NMI.
 
@@ -58,7 +43,8 @@ class Result:
     verdict: dict[str, Verdict]  # acc, nmi
     seconds: float | None  # mean of a successful run
     note: str
-    grid: tuple[GridPoint, ...] = ()
+    # The points of the grid that the labels chose from, as in the document.
+    grid: tuple[dict[str, Any], ...] = ()
 
     @property
     def method(self) -> str:
@@ -90,9 +76,9 @@ class Result:
         """Return whether the data are not those of the paper."""
         return self.dataset in names() and entry(self.dataset).data_differ
 
-    def chose(self, point: GridPoint) -> bool:
+    def chose(self, point: dict[str, Any]) -> bool:
         """Return whether the labels chose this point of the grid."""
-        return all(self.settings[name] == value for name, value in point.settings.items())
+        return point["settings"].items() <= self.settings.items()
 
     def difference(self, metric: str) -> Difference | None:
         """Return our mean minus the paper's, if both exist."""
@@ -104,7 +90,7 @@ class Result:
     def document(self) -> dict[str, Any]:
         """Return the cell as it is in the JSON document."""
         paper = {name: _stat(printed) for name, printed in self.paper.items()}
-        content: dict[str, Any] = {
+        return {
             "dataset": self.dataset,
             "data": self.data,
             "variance": self.variance,
@@ -121,8 +107,8 @@ class Result:
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.seconds,
             "note": self.note,
+            **({"grid": list(self.grid)} if self.grid else {}),
         }
-        return content | ({"grid": [point.document() for point in self.grid]} if self.grid else {})
 
 
 Mean = Callable[[Result, str], float | None]
@@ -153,21 +139,16 @@ def printed_beside(entrant: Method, dataset: str, variance: int) -> dict[str, Pu
 def compare_cell(outcome: Outcome) -> Result:
     """Compare an outcome with the printed cell."""
     cell = outcome.cell
-    score = cell.scores
     paper = printed_beside(cell.method, cell.dataset, cell.variance)
-    verdict = {metric: judge(outcome, score[metric], paper[metric]) for metric in METRICS}
-    notes = (
-        note_of(outcome),
-        _hungarian_note(outcome),
-        _other_nmi(outcome, verdict["nmi"], paper["nmi"]),
-    )
+    verdict = {metric: judge(outcome, cell.scores[metric], paper[metric]) for metric in METRICS}
+    notes = note_of(outcome), _hungarian_note(outcome), _other_nmi(outcome, verdict, paper)
     grid = (
-        GridPoint(
-            settings={name: point.settings[name] for name in cell.method.grid},
-            stats={metric: point.stats[score[metric]] for metric in METRICS},
-            failed=point.failed,
-            seconds=point.seconds,
-        )
+        {
+            "settings": {name: point.settings[name] for name in cell.method.grid},
+            "failed": point.failed,
+            **{metric: _stat(point.stats[cell.scores[metric]]) for metric in METRICS},
+            "seconds": point.duration.mean,
+        }
         for point in outcome.grid
     )
     return Result(
@@ -181,10 +162,10 @@ def compare_cell(outcome: Outcome) -> Result:
         settings=outcome.settings,
         repeats=outcome.repeats,
         failed=outcome.failed,
-        ours={name: outcome.stats[score.get(name, name)] for name in SHOWN},
+        ours={name: outcome.stats[cell.scores.get(name, name)] for name in SHOWN},
         paper=paper,
         verdict=verdict,
-        seconds=outcome.seconds,
+        seconds=outcome.duration.mean,
         note=" ".join(filter(None, notes)),
         grid=tuple(grid),
     )
@@ -208,15 +189,11 @@ def note_of(outcome: Outcome) -> str:
     if outcome.failed:
         count = "All" if not outcome.ok else f"{outcome.failed} of"
         parts.append(f"{count} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")
-    others = [
-        point for point in outcome.grid if point.failed and point.settings != outcome.settings
-    ]
-    if others:
+    others = [point for point in outcome.grid if point.settings != outcome.settings]
+    if failed := sum(point.failed for point in others):
         reasons = dict.fromkeys(reason for point in others for reason in point.reasons)
-        count = str(sum(point.failed for point in others))
-        parts.append(f"{count} runs of other settings failed: {_sentence(reasons)}")
-    parts += [f"Warning: {text}" for text in outcome.warnings]
-    return " ".join(parts)
+        parts.append(f"{failed} runs of other settings failed: {_sentence(reasons)}")
+    return " ".join([*parts, *(f"Warning: {text}" for text in outcome.warnings)])
 
 
 def _sentence(reasons: Iterable[str]) -> str:
@@ -227,20 +204,22 @@ def _hungarian_note(outcome: Outcome) -> str:
     """Return a note if ACC is not purity, as in the other cells."""
     if outcome.cell.scores["acc"] == "acc" or not outcome.ok:
         return ""
-    purity = outcome.stats["acc"].mean
     return (
         "ACC is that of the best one-to-one match, as in the printed column; "
-        f"purity is {purity:.2f}."
+        f"purity is {outcome.stats['acc'].mean:.2f}."
     )
 
 
-def _other_nmi(outcome: Outcome, verdict: Verdict, paper: Published | None) -> str:
+def _other_nmi(
+    outcome: Outcome, verdict: dict[str, Verdict], paper: dict[str, Published | None]
+) -> str:
     """Return a note if the printed NMI agrees with another definition than the one shown."""
-    if paper is None or verdict not in (Verdict.UP, Verdict.DOWN):
+    printed = paper["nmi"]
+    if printed is None or verdict["nmi"] not in (Verdict.UP, Verdict.DOWN):
         return ""
     for other, words in NMI_OF.items():
         stat = outcome.stats[other]
-        found = compare(Difference.of(stat, outcome.repeats - outcome.failed, paper))
+        found = compare(Difference.of(stat, outcome.repeats - outcome.failed, printed))
         if found in (Verdict.EXACT, Verdict.NEAR):
             return f"The printed NMI agrees with that {words}, which is {stat.mean:.2f} here."
     return ""
@@ -253,5 +232,5 @@ def _difference(difference: Difference | None) -> dict[str, float] | None:
     return {"mean": difference.value, "low": low, "high": high}
 
 
-def _stat(stat: Stat | Published | None) -> dict[str, float | None] | None:
+def _stat(stat: Stat | None) -> dict[str, float | None] | None:
     return None if stat is None else {"mean": stat.mean, "std": stat.std}

@@ -85,7 +85,6 @@ def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
 
 def count_by_group(judged: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """Count the verdicts of each group of (group, verdict) pairs."""
-    groups: dict[str, list[str]] = {}
-    for group, verdict in judged:
-        groups.setdefault(group, []).append(verdict)
-    return {group: count_verdicts(verdicts) for group, verdicts in groups.items()}
+    pairs = list(judged)
+    groups = dict.fromkeys(group for group, _ in pairs)
+    return {name: count_verdicts(v for group, v in pairs if group == name) for name in groups}

@@ -5,38 +5,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-# ACC printed under the figures, by figure, data set and method.
-FIGURE_ACC = {
-    ("figure2", "iris"): {
-        "isomap-fcm": 76.67,
-        "ppca-fcm": 76.00,
-        "aml": 77.33,
-        "unca": 88.27,
-        "gplvm-fcm": 74.00,
-        "sgp-mic": 93.33,
-    },
-    ("figure3", "wine"): {
-        "isomap-fcm": 72.47,
-        "ppca-fcm": 61.80,
-        "aml": 60.67,
-        "unca": 50.45,
-        "gplvm-fcm": 69.10,
-        "sgp-mic": 75.28,
-    },
-    ("figure5", "iris"): {"linear": 82.67, "rbf": 93.33},
-    ("figure5", "wine"): {"linear": 74.16, "rbf": 75.28},
-}
+from sgpmic_cli.experiments.run.aggregate import Stat
+
 REPEATS = 10  # behind every printed mean and standard deviation
 FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
 
 
 @dataclass(frozen=True)
-class Published:
-    """One printed number."""
+class Published(Stat):
+    """A printed mean and standard deviation, which always exist."""
 
     mean: float
     std: float
-    bold: bool
 
 
 @lru_cache(maxsize=1)
@@ -44,7 +24,7 @@ def table2() -> dict[tuple[str, str, int, str], Published]:
     """Return the printed cells by (metric, data set, variance, method); dashes are left out."""
     return {
         (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
-            float(row["mean"]), float(row["std"]), row["bold"] == "1"
+            float(row["mean"]), float(row["std"])
         )
         for row in _rows("paper_table2.csv")
         if row["mean"]
@@ -77,3 +57,10 @@ def _rows(name: str) -> list[dict[str, str]]:
     path = files("sgpmic_cli.experiments.compare") / name
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+# ACC printed under the figures, by (figure, data set) and method.
+FIGURE_ACC: dict[tuple[str, str], dict[str, float]] = {}
+for _row in _rows("paper_figures.csv"):
+    _printed = FIGURE_ACC.setdefault((_row["figure"], _row["dataset"]), {})
+    _printed[_row["method"]] = float(_row["acc"])

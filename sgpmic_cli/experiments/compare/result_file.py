@@ -1,6 +1,6 @@
 """Read a finished table from the JSON document of a benchmark, for the report, ranks and figures.
 
-Every value is checked. The printed numbers come from the paper's own file, not from the document.
+The printed numbers come from the paper's own file, not from the document.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,6 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.comparison import (
     METRICS,
     SHOWN,
-    GridPoint,
     Result,
     printed_beside,
 )
@@ -23,7 +22,13 @@ from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.files.json_file import read_json
 
 NUMBER = (int, float)
-MAYBE_NUMBER = (int, float, type(None))
+NONE = type(None)
+# The values of a cell that the document holds unchanged, with their types.
+STORED: dict[str, Any] = {
+    **{"dataset": str, "data": str, "variance": int, "q": (int, NONE), "n_clusters": int},
+    **{"scores": dict, "settings": dict, "repeats": int, "failed": int},
+    **{"seconds": (*NUMBER, NONE), "note": str},
+}
 
 
 @dataclass(frozen=True)
@@ -96,36 +101,25 @@ def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
 
 
 def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
-    name, dataset = expect(cell["method"], str), expect(cell["dataset"], str)
-    variance = expect(cell["variance"], int)
-    entrant = methods[name] if name in methods else Method(name, name, in_paper=False)
+    stored = {name: expect(cell[name], kind) for name, kind in STORED.items()}
+    method = expect(cell["method"], str)
+    entrant = methods.get(method) or Method(method, method, in_paper=False)
     return Result(
-        dataset=dataset,
-        data=expect(cell["data"], str),
-        variance=variance,
-        q=expect(cell["q"], (int, type(None))),
-        n_clusters=expect(cell["n_clusters"], int),
+        **stored,
         entrant=entrant,
-        scores={metric: expect(cell["scores"][metric], str) for metric in METRICS},
-        settings=expect(cell["settings"], dict),
-        repeats=expect(cell["repeats"], int),
-        failed=expect(cell["failed"], int),
         ours={score: _stat(cell[score]) for score in SHOWN},
-        paper=printed_beside(entrant, dataset, variance),
+        paper=printed_beside(entrant, stored["dataset"], stored["variance"]),
         verdict={metric: Verdict(cell["verdict"][metric]) for metric in METRICS},
-        seconds=expect(cell["seconds"], MAYBE_NUMBER),
-        note=expect(cell["note"], str),
-        grid=tuple(_point(point) for point in cell.get("grid", [])),
+        grid=tuple(_checked_point(point) for point in cell.get("grid", ())),
     )
 
 
-def _point(point: Any) -> GridPoint:
-    settings = expect(point["settings"], dict)
-    for value in settings.values():
+def _checked_point(point: Any) -> dict[str, Any]:
+    for value in (*expect(point["settings"], dict).values(), point["failed"]):
         expect(value, NUMBER)
-    stats = {metric: _stat(point[metric]) for metric in METRICS}
-    failed, seconds = expect(point["failed"], int), expect(point["seconds"], MAYBE_NUMBER)
-    return GridPoint(settings, stats, failed, seconds)
+    for metric in METRICS:
+        _stat(point[metric])
+    return point
 
 
 def _stat(stat: Any) -> Stat:

@@ -40,64 +40,59 @@ def load_table_data(
 ) -> list[TableData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
     wanted = _variances(variances)
-    registered = set(names())
-    paper = [name for name in names() if entry(name).in_paper]
-    if label is not None and all(name in registered or name == "all" for name in datasets):
+    if label is not None and all(name in (*names(), "all") for name in datasets):
         raise UsageError(
             f"label={label} names a column of a CSV file, and no CSV file is among the data sets."
         )
     found: dict[str, TableData] = {}
-    for asked in _expanded(datasets, registered):
-        for name in paper if asked == "all" else [asked]:
-            known = entry(name) if name in registered else None
-            rows = tuple(known.variances if known else VARIANCES) if wanted is None else wanted
-            if asked == "all":  # `all` has the rows of the paper only
-                rows = tuple(variance for variance in rows if known and variance in known.variances)
-            try:
-                classes = None if known else label or last_column(name)
-                data = load(name, label=classes, data_dir=data_dir, mirror=mirror, offline=offline)
-                if label is None and not known:
-                    _check_classes(data, name, classes)
-                loaded = TableData(data.name, rows, known, _scaled(data, scale))
-            except DataUnavailable as error:
-                loaded = TableData(name, rows, known, None, reason=str(error))
-            if loaded.name in found and asked not in ("all", *registered):
+    for name, rows in _requested(datasets, wanted):
+        known = entry(name) if name in names() else None
+        try:
+            classes = None if known else label or last_column(name)
+            data = load(name, label=classes, data_dir=data_dir, mirror=mirror, offline=offline)
+            if label is None and not known and 2 * data.n_classes > len(data.Y):
                 raise UsageError(
-                    f"two data sets are called {loaded.name!r}: rename the file {asked!r}."
+                    f"the last column of {name}, {classes!r}, has {data.n_classes} different "
+                    f"values in {len(data.Y)} rows, so it is not a label column: name one with "
+                    "label=COLUMN."
                 )
-            found.setdefault(loaded.name, loaded)
-    listed = [loaded for loaded in found.values() if loaded.variances]
-    if not listed:
+            loaded = TableData(data.name, rows, known, _scaled(data, scale))
+        except DataUnavailable as error:
+            loaded = TableData(name, rows, known, None, reason=str(error))
+        if loaded.name in found and not known:
+            raise UsageError(f"two data sets are called {loaded.name!r}: rename the file {name!r}.")
+        found.setdefault(loaded.name, loaded)
+    if not found:
         raise UsageError(
             "no data set was named: give datasets=iris,wine for example, or all, or a CSV file."
         )
-    if all(loaded.data is None for loaded in listed):
-        raise DataUnavailable(" ".join(loaded.reason for loaded in listed))
-    return listed
+    if all(loaded.data is None for loaded in found.values()):
+        raise DataUnavailable(" ".join(loaded.reason for loaded in found.values()))
+    return list(found.values())
 
 
-def _expanded(datasets: Sequence[str], registered: set[str]) -> Iterator[str]:
-    """Yield names unchanged, and the files of a pattern such as FOLDER/*.csv in sorted order."""
+def _requested(
+    datasets: Sequence[str], variances: tuple[int, ...] | None
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield names with their rows, and the files of a pattern such as FOLDER/*.csv in order."""
     for asked in datasets:
-        is_name = asked in registered or asked == "all"
-        if is_name or not glob.has_magic(asked) or os.path.exists(asked):
-            yield asked
-            continue
-        found = sorted(glob.glob(os.path.expanduser(asked), recursive=True))
-        if not found:
-            raise UsageError(
-                f"no file matches {asked!r}: check the folder, and put the pattern in quotes."
-            )
-        yield from found
-
-
-def _check_classes(data: Dataset, path: str, column: str | None) -> None:
-    """Raise UsageError if the last column holds measurements instead of classes."""
-    if 2 * data.n_classes > len(data.Y):
-        raise UsageError(
-            f"the last column of {path}, {column!r}, has {data.n_classes} different values in "
-            f"{len(data.Y)} rows, so it is not a label column: name one with label=COLUMN."
-        )
+        if asked == "all":  # `all` has the rows of the paper only
+            for name in names():
+                printed = tuple(entry(name).variances) if entry(name).in_paper else ()
+                rows = tuple(row for row in variances or printed if row in printed)
+                if rows:
+                    yield name, rows
+        elif asked in names():
+            yield asked, variances or tuple(entry(asked).variances)
+        elif not glob.has_magic(asked) or os.path.exists(asked):
+            yield asked, variances or VARIANCES
+        else:
+            files = sorted(glob.glob(os.path.expanduser(asked), recursive=True))
+            if not files:
+                raise UsageError(
+                    f"no file matches {asked!r}: check the folder, and put the pattern in quotes."
+                )
+            yield from ((file, variances or VARIANCES) for file in files)
 
 
 def _scaled(data: Dataset, scale: str | None) -> Dataset:
@@ -112,21 +107,18 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
     texts = [str(text).strip().removesuffix("%") for text in asked]
     if "all" in texts:
         return None
-    for text in texts:
-        if text not in map(str, VARIANCES):
-            near = ""
-            if text.replace(".", "", 1).isdecimal():
-                near = f" (the nearest is {_nearest(float(text))})"
-            raise UsageError(
-                f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all."
-            )
     if not texts:
         raise UsageError(
             "no variance was named: give variances=50, 95 or 99, a list of them, or all."
         )
+    for text in texts:
+        if text not in map(str, VARIANCES):
+            near = ""
+            if text.replace(".", "", 1).isdecimal():
+                percent = float(text) if float(text) > 1.0 else 100.0 * float(text)
+                nearest = min(VARIANCES, key=lambda variance: abs(variance - percent))
+                near = f" (the nearest is {nearest})"
+            raise UsageError(
+                f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all."
+            )
     return tuple(dict.fromkeys(int(text) for text in texts))
-
-
-def _nearest(fraction: float) -> int:
-    percent = fraction if fraction > 1.0 else 100.0 * fraction
-    return min(VARIANCES, key=lambda variance: abs(variance - percent))

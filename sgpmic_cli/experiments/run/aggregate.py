@@ -1,7 +1,7 @@
 """Aggregate runs to cells: mean and standard deviation over the successful repeats."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,8 @@ class Outcome:
     duration: Stat  # seconds of a successful run
     reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
     warnings: tuple[str, ...] = ()
-    grid: tuple["Outcome", ...] = field(default=())
+    grid: tuple["Outcome", ...] = ()
     records: tuple[Record, ...] = ()  # of all repeats, in their order
-
-    @property
-    def seconds(self) -> float | None:
-        """Return the mean time of a successful run."""
-        return self.duration.mean
 
     @property
     def available(self) -> bool:
@@ -76,12 +71,8 @@ def aggregate_runs(cell: Cell, behind: Sequence[Run], records: Mapping[str, Reco
     ]
     if len(points) == 1:
         return points[0]
-    return replace(max(points, key=_merit), grid=tuple(points))
-
-
-def _merit(point: Outcome) -> tuple[int, float]:
-    acc = point.stats["acc"].mean
-    return -point.failed, -1.0 if acc is None else acc
+    best = max(points, key=lambda point: (-point.failed, point.stats["acc"].mean or 0.0))
+    return replace(best, grid=tuple(points))
 
 
 def _point(cell: Cell, settings: dict[str, Any], records: Sequence[Record]) -> Outcome:

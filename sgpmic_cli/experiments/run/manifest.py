@@ -16,12 +16,16 @@ LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl"),
     *("typer", "rich", "matplotlib"),
 )
+TRACKED = ("sgpmic_cli", "datasets")  # folders whose changes count as a modification
 
 
 def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any) -> dict[str, Any]:
     """Return the manifest of a result; `data` maps the names of data sets to their hashes."""
     return {
-        "arguments": {name: _plain(value) for name, value in arguments.items()},
+        "arguments": {
+            name: os.fspath(value) if isinstance(value, os.PathLike) else value
+            for name, value in arguments.items()
+        },
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": dict(sorted(data.items())),
         "commit": commit(),
@@ -32,8 +36,12 @@ def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any)
 
 def environment() -> dict[str, Any]:
     """Return the versions, processor and linear algebra libraries of this process."""
+    versions = {"sgpmic": __version__, "python": platform.python_version()}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return {
-        "versions": {"sgpmic": __version__, "python": platform.python_version(), **_libraries()},
+        "versions": versions,
         "platform": platform.platform(),
         "cpu": {"model": _processor(), "cores": os.cpu_count()},
         "blas": blas(),
@@ -57,26 +65,16 @@ def commit() -> str | None:
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None
-    try:
-        head = _git(root, "rev-parse", "HEAD")
-        changes = _git(root, "status", "--porcelain", "--", "sgpmic_cli", "datasets")
-    except (OSError, subprocess.SubprocessError):
-        return None
+    answers = []
+    for arguments in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", *TRACKED]):
+        command = ["git", "-C", str(root), *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return None
+        answers.append(done.stdout.strip())
+    head, changes = answers
     return f"{head} (modified)" if changes else head
-
-
-def _git(root: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(root), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    return done.stdout.strip()
-
-
-def _libraries() -> dict[str, str]:
-    found = {}
-    for name in LIBRARIES:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def _processor() -> str:
@@ -85,10 +83,3 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def _plain(value: Any) -> Any:
-    """Return an argument in a form that JSON can hold."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return list(value) if isinstance(value, tuple) else value

@@ -1,26 +1,89 @@
 """Run a study: plan cells, look up stored runs, compute the others, aggregate, write tables."""
 
 import json
+import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
-from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.plan.protocol import Protocol, protocol_named
+from sgpmic_cli.experiments.plan.methods import resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
+from sgpmic_cli.experiments.run.one_run import Limits
 from sgpmic_cli.experiments.run.records import Record, Store
-from sgpmic_cli.experiments.run.run_options import RunOptions
 from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_files
 
 MANIFEST = "manifest.json"
+BACKENDS = ("loky", "dask")
+MAX_JOBS_PER_CORE = 32
+
+
+class Watcher:
+    """Callbacks for the progress of a study, which do nothing unless overridden."""
+
+    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
+        """Receive the number of runs, how many have a record, and the other costs by key."""
+
+    def finished(self, record: Record) -> None:
+        """Receive the record of a computed run."""
+
+    def warn(self, sentence: str) -> None:
+        """Receive a warning."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options that say how and where runs are computed. They change no number."""
+
+    store: PathLike | None = None  # folder of run records; None for `runs` beside the tables
+    n_jobs: int = -1  # processes of this machine; -1 for one per core
+    backend: str = "loky"  # or "dask", with the address of its scheduler
+    scheduler: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    force: bool = False  # compute every run again
+    retry_failed: bool = False  # compute failed runs again
+    data_dir: PathLike | None = None  # folder of downloaded data
+    mirror: str | None = None  # folder or server with the publishers' files
+    offline: bool = False
+    watcher: Watcher = field(default_factory=Watcher)
+
+    def __post_init__(self) -> None:
+        """Check the options before any data are loaded."""
+        most = MAX_JOBS_PER_CORE * (os.cpu_count() or 1)
+        if self.n_jobs == 0:
+            raise UsageError(
+                "n_jobs=0 means no process at all: give 1 or more, or -1 for all cores."
+            )
+        if self.n_jobs > most:
+            raise UsageError(
+                f"n_jobs={self.n_jobs} is too many for this machine: give at most {most}, or -1."
+            )
+        if self.backend not in BACKENDS:
+            raise UsageError(unknown("backend", self.backend, BACKENDS))
+        if self.backend == "dask" and not self.scheduler:
+            raise UsageError(
+                "backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786."
+            )
+        if self.backend != "dask" and self.scheduler:
+            raise UsageError(
+                f"scheduler={self.scheduler} is the address of a Dask cluster: add backend=dask."
+            )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the options for the manifest, without paths on the user's machine."""
+        names = ("n_jobs", "backend", "force", "retry_failed", "offline")
+        places = {"data_dir": self.data_dir, "mirror": self.mirror}
+        return {name: getattr(self, name) for name in names} | {
+            name: None if place is None else "given" for name, place in places.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -29,7 +92,6 @@ class Prepared:
 
     study: Study
     options: RunOptions
-    protocol: Protocol
     cells: list[Cell]
     runs: list[Run]
     work: runner.Work
@@ -82,7 +144,6 @@ def run_study(
 
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
     """Check the arguments, load the data, plan the runs and look them up in the store."""
-    protocol = protocol_named(study.protocol)
     methods = resolve(study.methods)
     found = load_table_data(
         study.datasets,
@@ -93,15 +154,15 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         mirror=options.mirror,
         offline=options.offline,
     )
-    cells = [
-        varied
-        for cell in plan_cells(found, methods, protocol, study.scale)
-        for varied in study.vary(cell)
-    ]
+    planned = plan_cells(found, methods, study.protocol, study.scale)
+    cells = [varied for cell in planned for varied in study.vary(cell)]
+    folder = options.store if options.store is not None or out is None else Path(out) / "runs"
+    if folder is None:
+        raise ValueError("a study without tables needs a store for its runs.")
+    store = Store(folder, warn=options.watcher.warn)
     runs = plan_runs(cells, study.repeats, study.seed)
-    store = Store(_store_folder(options, out), warn=options.watcher.warn)
     work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)
-    return Prepared(study, options, protocol, cells, runs, work, store)
+    return Prepared(study, options, cells, runs, work, store)
 
 
 def compute(prepared: Prepared) -> FinishedStudy:
@@ -130,29 +191,17 @@ def write_study(
 ) -> None:
     """Write the tables of a study and its manifest, all of them or none.
 
-    `further` are arguments that the study does not hold, such as the values of a sweep.
+    `further` are arguments that the study does not hold, such as the values of a sweep. In the
+    manifest, `seconds_of_all_runs` includes the runs of earlier calls.
     """
-    content = _manifest(finished, further or {})
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    write_files(folder, {**files, MANIFEST: f"{text}\n"})
-
-
-def _manifest(finished: FinishedStudy, further: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest of a study. `seconds_of_all_runs` includes the runs of earlier calls."""
     prepared = finished.prepared
     used = [cell.data for cell in prepared.cells if cell.data is not None]
-    return manifest(
-        {**prepared.study.arguments(), **further, **prepared.options.arguments()},
+    content = manifest(
+        {**prepared.study.arguments(), **(further or {}), **prepared.options.arguments()},
         {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used},
         runs={"computed": finished.computed, "reused": finished.reused, "failed": finished.failed},
         seconds_of_this_call=finished.seconds,
         seconds_of_all_runs=round(sum(record.seconds for record in finished.records.values()), 1),
     )
-
-
-def _store_folder(options: RunOptions, out: PathLike | None) -> Path:
-    if options.store is not None:
-        return Path(options.store)
-    if out is None:
-        raise ValueError("a study without tables needs a store for its runs.")
-    return Path(out) / "runs"
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    write_files(folder, {**files, MANIFEST: f"{text}\n"})

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,12 +56,7 @@ class Store:
 
     def open(self) -> None:
         """Create the folder and remove unfinished files of killed processes."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SgpmicError(
-                f"cannot keep run records in '{self.folder}': {error.strerror}."
-            ) from error
+        self.folder.mkdir(parents=True, exist_ok=True)
         settle(self.folder)
         settle(self.memory)
 
@@ -74,7 +69,10 @@ class Store:
         try:
             if path.exists() and not path.is_file():
                 raise ValueError("not a regular file")
-            return _parse(read_regular(path, MAX_BYTES), key)
+            content = strict_json(read_regular(path, MAX_BYTES))
+            if content.pop("checksum") != _checksum(content) or content["key"] != key:
+                raise ValueError("the checksum or the key differs")
+            return Record(**content)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -91,19 +89,13 @@ class Store:
     def write(self, record: Record) -> None:
         """Write a record with a checksum of its content."""
         content = asdict(record)
-        content["checksum"] = _checksum(content)
-        text = json.dumps(content, sort_keys=True, allow_nan=False)
+        text = _canonical({**content, "checksum": _checksum(content)})
         write_whole(self.folder / f"{record.key}.json", f"{text}\n")
 
 
-def _parse(text: bytes, key: str) -> Record:
-    """Return the record in a text; raise an error unless it is the intact record of this run."""
-    content = strict_json(text)
-    if content.pop("checksum") != _checksum(content) or content["key"] != key:
-        raise ValueError("the checksum or the key differs")
-    return Record(**content)
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(_canonical(content).encode()).hexdigest()[:16]
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _canonical(content: dict[str, Any]) -> str:
+    return json.dumps(content, sort_keys=True, allow_nan=False)

@@ -2,10 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS
@@ -33,8 +32,7 @@ class Expected:
         return Stat.of([value for value in self.values[metric][:repeats] if value is not None])
 
 
-@dataclass(frozen=True)
-class OwnFile:
+class OwnFile(NamedTuple):
     """A user's CSV file: its path, and the hash of its values and labels."""
 
     path: Path
@@ -69,13 +67,7 @@ def expected(outcome: Outcome) -> Expected:
         for metric in METRICS
     }
     chosen = {name: outcome.settings[name] for name in cell.method.grid}
-    return Expected((cell.dataset, cell.variance, cell.method.name), chosen, values)
-
-
-def reference_of(outcomes: Iterable[Outcome], protocol: str, seed: int, repeats: int) -> Reference:
-    """Convert computed cells to a reference, without cells that have no successful run."""
-    cells = [expected(outcome) for outcome in outcomes if outcome.available and outcome.ok]
-    return Reference(protocol, seed, repeats, {cell.place: cell for cell in cells})
+    return Expected(cell.place, chosen, values)
 
 
 def read_reference(path: Path) -> Reference:
@@ -108,6 +100,16 @@ def read_reference(path: Path) -> Reference:
         ) from error
 
 
+def _read_cell(entry: dict[str, Any]) -> Expected:
+    place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
+    values = {metric: tuple(entry[metric]) for metric in METRICS}
+    for value in (value for repeats in values.values() for value in repeats):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0.0 <= value <= 100.0):
+            raise ValueError(f"{value!r} is not a percentage")
+    return Expected(place, dict(entry.get("chosen", {})), values)
+
+
 def write_reference(path: Path, reference: Reference) -> None:
     """Write a reference with one line for each cell, so that version control shows changes."""
     names = ("protocol", "seed", "repeats")
@@ -123,24 +125,8 @@ def write_reference(path: Path, reference: Reference) -> None:
         }
     lines = []
     for cell in reference.cells.values():
-        entry: dict[str, Any] = dict(
-            zip(("dataset", "variance", "method"), cell.place, strict=True)
-        )
-        entry |= ({"chosen": cell.chosen} if cell.chosen else {}) | cell.values
-        lines.append(f"  {json.dumps(entry, allow_nan=False)}")
+        entry = dict(zip(("dataset", "variance", "method"), cell.place, strict=True))
+        chosen = {"chosen": cell.chosen} if cell.chosen else {}
+        lines.append(f"  {json.dumps({**entry, **chosen, **cell.values}, allow_nan=False)}")
     cells = ",\n".join(lines)
     write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
-
-
-def _read_cell(entry: dict[str, Any]) -> Expected:
-    place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {metric: tuple(map(_percentage, entry[metric])) for metric in METRICS}
-    return Expected(place, dict(entry.get("chosen", {})), values)
-
-
-def _percentage(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 100.0:
-        raise ValueError(f"{value!r} is not a percentage")
-    return float(value)

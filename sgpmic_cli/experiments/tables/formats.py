@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import SCORES
@@ -32,17 +31,15 @@ def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
     """Return a Markdown table with `left` left-aligned columns and right-aligned numbers."""
     rule = ["---"] * left + ["---:"] * (len(head) - left)
-    rows = ([_escaped_bars(printable(entry)) for entry in row] for row in [head, rule, *body])
+    rows = (
+        [re.sub(r"(?<!\\)\|", r"\|", printable(entry)) for entry in row]
+        for row in [head, rule, *body]
+    )
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _escaped_bars(entry: str) -> str:
-    return re.sub(r"(?<!\\)\|", r"\|", entry)
-
-
-def latex_table(head: Sequence[str], rows: Iterable[str], title: str = "", left: int = 1) -> str:
-    """Return a tabular (needs booktabs) with `left` left-aligned columns and lines as rows."""
-    columns = "l" * left + "r" * (len(head) - left)
+def latex_table(columns: str, head: Sequence[str], rows: Iterable[str], title: str = "") -> str:
+    """Return a tabular (needs booktabs) with lines as rows."""
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join([f"% {title}", *lines] if title else lines)
@@ -60,7 +57,7 @@ def escape(text: str) -> str:
     return "".join(special.get(character, character) for character in text)
 
 
-def plain(stat: Stat | Published | None) -> str:
+def plain(stat: Stat | None) -> str:
     """Return `91.33±0.00`, or a dash."""
     return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
 

@@ -8,7 +8,6 @@ import numpy as np
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.significance import (
     LEVEL,
-    Comparison,
     compare_methods,
     our_scores,
     ranks_in_rows,
@@ -38,47 +37,46 @@ class Ranking:
         ]
         return [*self.body, *means]
 
-    def markdown(self) -> str:
-        """Return the table with its title and verdict."""
-        title = f"{TITLES[METRIC]}, mean±std over the repeats"
-        return f"{title}\n\n{markdown_table(self.head, self.rows())}\n{self.verdict}\n"
-
 
 def ranking(results: Sequence[Result]) -> Ranking:
     """Rank the methods of a table over its rows."""
     methods, rows = pivot(results)
-    body, complete = [], list(methods)
-    for (dataset, variance), row in rows.items():
+    stats = {
+        place: {name: each.ours[METRIC] for name, each in row.items()}
+        for place, row in rows.items()
+    }
+    body = []
+    for dataset, variance in rows:
         single = sum(place[0] == dataset for place in rows) == 1
-        stats = [row[method].ours[METRIC] if method in row else None for method in methods]
-        body.append([dataset if single else f"{dataset} {variance}", *map(plain, stats)])
-        found = [name for name in row if row[name].ours[METRIC].mean is not None]
-        complete = [name for name in complete if name in found]
-    table = np.array(
-        [[row[name].ours[METRIC].mean for name in complete] for row in rows.values()], dtype=float
-    )
-    compared = compare_methods(our_scores(results, METRIC))
+        numbers = (plain(stats[dataset, variance].get(method)) for method in methods)
+        body.append([dataset if single else f"{dataset} {variance}", *numbers])
+    complete = [
+        name
+        for name in methods
+        if all(name in row and row[name].mean is not None for row in stats.values())
+    ]
+    table = np.array([[row[name].mean for name in complete] for row in stats.values()], dtype=float)
     ranks = ranks_in_rows(table) if complete else table
+    compared = compare_methods(our_scores(results, METRIC))
+    verdict = "No test: there are fewer than three methods or two data sets."
+    if compared is not None:
+        verdict = (
+            f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
+            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
+            f"differ by {compared.critical_difference:.2f}."
+        )
     return Ranking(
         head=["data set", *methods],
         body=body,
         mean=dict(zip(complete, table.mean(axis=0).tolist(), strict=True)),
         mean_rank=dict(zip(complete, ranks.mean(axis=0).tolist(), strict=True)),
         critical_difference=None if compared is None else compared.critical_difference,
-        verdict=_verdict(compared),
+        verdict=verdict,
     )
 
 
 def ranking_markdown(results: Sequence[Result]) -> str:
     """Return the ranking as a Markdown file."""
-    return ranking(results).markdown()
-
-
-def _verdict(compared: Comparison | None) -> str:
-    if compared is None:
-        return "No test: there are fewer than three methods or two data sets."
-    return (
-        f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
-        f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks differ "
-        f"by {compared.critical_difference:.2f}."
-    )
+    ranked = ranking(results)
+    title = f"{TITLES[METRIC]}, mean±std over the repeats"
+    return f"{title}\n\n{markdown_table(ranked.head, ranked.rows())}\n{ranked.verdict}\n"

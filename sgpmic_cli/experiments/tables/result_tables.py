@@ -9,7 +9,8 @@ same bytes.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from sgpmic_cli.experiments.compare.comparison import (
     METRICS,
@@ -20,9 +21,9 @@ from sgpmic_cli.experiments.compare.comparison import (
     printed_of,
 )
 from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
-from sgpmic_cli.experiments.compare.paper import Published
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     csv_text,
@@ -34,15 +35,10 @@ from sgpmic_cli.experiments.tables.formats import (
     plain,
     signed,
 )
-from sgpmic_cli.experiments.tables.summary import (
-    chosen_with_labels,
-    fitted_to_print,
-    remarks,
-    scored_otherwise,
-)
 from sgpmic_cli.safe_text import for_markdown
 
 Rows = dict[tuple[str, str], dict[str, Result]]
+Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
 SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
 
 
@@ -80,15 +76,13 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
 
 def markdown(results: Sequence[Result]) -> str:
     """Return a table of each metric with ours, the paper's number and the verdict."""
-    methods, rows = pivot(results)
     parts = []
     for metric in METRICS:
-        body = []
-        for (dataset, variance), row in rows.items():
-            top = best_of(row.values(), metric)
-            cells = [_markdown_cell(row.get(method), metric, top) for method in methods]
-            body.append([for_markdown(dataset), variance, *cells])
-        table = markdown_table(["data set", "variance % (Q)", *methods], body, left=2)
+        body = [
+            [for_markdown(dataset), variance, *(_markdown_cell(*cell, metric) for cell in cells)]
+            for dataset, variance, cells in _rows(results, metric)
+        ]
+        table = markdown_table(["data set", "variance % (Q)", *pivot(results)[0]], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("".join(f"- {verdict}: {meaning}\n" for verdict, meaning in _used(results)))
     if notes := notes_of(results):
@@ -98,18 +92,15 @@ def markdown(results: Sequence[Result]) -> str:
 
 def latex(results: Sequence[Result]) -> str:
     """Return one tabular for each metric with ours and, below in small type, the paper's number."""
-    methods, rows = pivot(results)
-    head = ["data set", r"variance \% (Q)", *map(escape, methods)]
     parts = []
     for metric in METRICS:
         lines = []
-        for (dataset, variance), row in rows.items():
-            top = best_of(row.values(), metric)
-            cells = [row.get(method) for method in methods]
-            ours = [_latex_ours(cell, metric, top) for cell in cells]
-            paper = [_latex_paper(cell.paper[metric] if cell else None) for cell in cells]
-            lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *paper])]
-        parts.append(latex_table(head, lines, TITLES[metric], left=2))
+        for dataset, variance, cells in _rows(results, metric):
+            ours = [_latex_ours(*cell, metric) for cell in cells]
+            paper = [_latex_number(each.paper[metric] if each else None) for each, _ in cells]
+            small = [rf"{{\footnotesize {number}}}" for number in paper]
+            lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
+        parts.append(_tabular(pivot(results)[0], lines, TITLES[metric]))
     signs = [(SIGNS[verdict].latex, verdict) for verdict, _ in _used(results)]
     legend = ", ".join(f"${sign}$ {verdict}" for sign, verdict in signs if sign)
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
@@ -117,46 +108,35 @@ def latex(results: Sequence[Result]) -> str:
 
 def shape_markdown(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout: two tables for each metric."""
-    methods, rows = pivot(results)
-    head = ["data set", "variance % (Q)", *_labels(results)]
     parts = []
-    for metric in METRICS:
-        for side, mean in SIDES.items():
-            body = []
-            for (dataset, variance), row in rows.items():
-                top = best_of(row.values(), metric, mean)
-                stats = [_stat(row.get(method), metric, mean) for method in methods]
-                cells = [f"**{plain(s)}**" if _is_top(s, top) else plain(s) for s in stats]
-                body.append([for_markdown(dataset) + _mark(row), variance, *cells])
-            counts = wins(results, metric, mean)
-            body.append(["wins", "", *(str(counts.get(method, "–")) for method in methods)])
-            parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
-    lines = "".join(f"- {line}\n" for line in _remarks(results))
+    for metric, (side, mean) in product(METRICS, SIDES.items()):
+        body = []
+        for dataset, variance, cells in _rows(results, metric, mean):
+            numbers = [(plain(_number(each, metric, mean)), is_top) for each, is_top in cells]
+            texts = [f"**{text}**" if is_top else text for text, is_top in numbers]
+            body.append([for_markdown(dataset) + _mark(cells), variance, *texts])
+        body.append(["wins", "", *_wins(results, metric, mean, "–")])
+        head = ["data set", "variance % (Q)", *_labels(results)]
+        parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
+    lines = "".join(f"- {line}\n" for line in remarks(caveats(results)))
     return "\n".join([*parts, lines] if lines else parts)
 
 
 def shape_latex(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout for LaTeX."""
-    methods, rows = pivot(results)
-    head = ["data set", r"variance \% (Q)", *map(escape, _labels(results))]
     parts = []
-    for metric in METRICS:
-        for side, mean in SIDES.items():
-            lines: list[str] = []
-            before = ""
-            for (dataset, variance), row in rows.items():
-                top = best_of(row.values(), metric, mean)
-                stats = [_stat(row.get(method), metric, mean) for method in methods]
-                lines += [r"\midrule"] if before and before != dataset else []
-                name = escape(dataset + _mark(row)) if before != dataset else ""
-                cells = [_latex_number(stat, top) for stat in stats]
-                lines.append(latex_row([name, variance, *cells]))
-                before = dataset
-            counts = wins(results, metric, mean)
-            total = [str(counts.get(method, "--")) for method in methods]
-            lines += [r"\midrule", latex_row(["wins", "", *total])]
-            parts.append(latex_table(head, lines, f"{TITLES[metric]}, {side}", left=2))
-    comments = "\n".join(f"% {line}" for line in _remarks(results))
+    for metric, (side, mean) in product(METRICS, SIDES.items()):
+        lines: list[str] = []
+        before = ""
+        for dataset, variance, cells in _rows(results, metric, mean):
+            lines += [r"\midrule"] if before and before != dataset else []
+            name = escape(dataset + _mark(cells)) if before != dataset else ""
+            numbers = [_latex_number(_number(each, metric, mean), top) for each, top in cells]
+            lines.append(latex_row([name, variance, *numbers]))
+            before = dataset
+        lines += [r"\midrule", latex_row(["wins", "", *_wins(results, metric, mean, "--")])]
+        parts.append(_tabular(_labels(results), lines, f"{TITLES[metric]}, {side}"))
+    comments = "\n".join(f"% {line}" for line in remarks(caveats(results)))
     return "\n\n".join([*parts, comments]).rstrip() + "\n"
 
 
@@ -184,67 +164,72 @@ def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
     return notes
 
 
+def _rows(
+    results: Sequence[Result], metric: str, mean: Mean = ours_of
+) -> Iterator[tuple[str, str, Cells]]:
+    """Yield data set, variance and cells of every row."""
+    methods, rows = pivot(results)
+    for (dataset, variance), row in rows.items():
+        top = best_of(row.values(), metric, mean)
+        found = (row.get(method) for method in methods)
+        cells = [(each, bool(each and is_best(mean(each, metric), top))) for each in found]
+        yield dataset, variance, cells
+
+
 def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
     found = {verdict for result in results for verdict in result.verdict.values()}
     return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in found]
 
 
-def _markdown_cell(result: Result | None, metric: str, top: float | None) -> str:
+def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
-    ours = result.ours[metric]
-    text = f"**{plain(ours)}**" if is_best(ours.mean, top) else plain(ours)
-    paper = result.paper[metric]
+    ours, paper = plain(result.ours[metric]), result.paper[metric]
     verdict, difference = result.verdict[metric], result.difference(metric)
     size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
+    text = f"**{ours}**" if is_top else ours
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
 
 
-def _latex_ours(result: Result | None, metric: str, top: float | None) -> str:
+def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
     ours, verdict = result.ours[metric], result.verdict[metric]
     if ours.mean is None:
         return str(verdict)
-    number = rf"{ours.mean:.2f} \pm {ours.std:.2f}"
-    if is_best(ours.mean, top):
-        number = rf"\mathbf{{{number}}}"
-    return f"${number}^{{{SIGNS[verdict].latex}}}$"
+    return _latex_number(ours, is_top, f"^{{{SIGNS[verdict].latex}}}")
 
 
-def _latex_paper(paper: Published | None) -> str:
-    number = "--" if paper is None else rf"${paper.mean:.2f} \pm {paper.std:.2f}$"
-    return rf"{{\footnotesize {number}}}"
-
-
-def _latex_number(stat: Stat | Published | None, top: float | None) -> str:
+def _latex_number(stat: Stat | None, bold: bool = False, sign: str = "") -> str:
     if stat is None or stat.mean is None:
         return "--"
-    number = rf"{digits(stat.mean, 2)} \pm {digits(stat.std, 2)}"
-    return rf"$\mathbf{{{number}}}$" if _is_top(stat, top) else f"${number}$"
+    number = rf"{stat.mean:.2f} \pm {stat.std:.2f}"
+    return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"
 
 
-def _stat(result: Result | None, metric: str, mean: Mean) -> Stat | Published | None:
+def _tabular(methods: Sequence[str], lines: Sequence[str], title: str) -> str:
+    head = ["data set", r"variance \% (Q)", *map(escape, methods)]
+    return latex_table(f"ll{'r' * len(methods)}", head, lines, title)
+
+
+def _number(result: Result | None, metric: str, mean: Mean) -> Stat | None:
     if result is None:
         return None
     return result.ours[metric] if mean is ours_of else printed_cell(result, metric)
 
 
-def _is_top(stat: Stat | Published | None, top: float | None) -> bool:
-    return stat is not None and is_best(stat.mean, top)
+def _wins(results: Sequence[Result], metric: str, mean: Mean, none: str) -> list[str]:
+    counts = wins(results, metric, mean)
+    return [str(counts.get(method, none)) for method in pivot(results)[0]]
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
     return list({result.method: result.entrant.label for result in results}.values())
 
 
-def _mark(row: dict[str, Result]) -> str:
+def _mark(cells: Cells) -> str:
     """Return the mark of a row whose data are unavailable or not the paper's."""
-    if not all(result.available for result in row.values()):
+    found = [result for result, _ in cells if result is not None]
+    if not all(result.available for result in found):
         return " (unavailable)"
-    return " (data differ)" if any(result.data_differ for result in row.values()) else ""
-
-
-def _remarks(results: Sequence[Result]) -> list[str]:
-    fitted = fitted_to_print(result.entrant for result in results)
-    return remarks(chosen_with_labels(results), fitted, scored_otherwise(results))
+    return " (data differ)" if any(result.data_differ for result in found) else ""

@@ -29,7 +29,7 @@ from sgpmic_cli.scores import SCORES
     ],
 )
 def test_the_verdict_on_two_means(ours, s_ours, paper, s_paper, verdict):
-    difference = Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, False))
+    difference = Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper))
     assert compare(difference) == verdict
 
 
@@ -37,7 +37,7 @@ def test_the_interval_is_welchs():
     ours, paper = np.random.RandomState(0).normal([[60.0], [63.0]], [[2.0], [5.0]], size=(2, 10))
     # With sample deviations, SciPy's test on the raw values gives the same interval.
     difference = Difference.of(
-        Stat(ours.mean(), ours.std(ddof=1)), 10, Published(paper.mean(), paper.std(ddof=1), False)
+        Stat(ours.mean(), ours.std(ddof=1)), 10, Published(paper.mean(), paper.std(ddof=1))
     )
     expected = stats.ttest_ind(ours, paper, equal_var=False)
     assert difference.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
@@ -45,17 +45,17 @@ def test_the_interval_is_welchs():
 
 
 def test_a_single_run_takes_the_spread_of_the_paper():
-    one = Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 3.0, False))
+    one = Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 3.0))
     assert one.error == pytest.approx(3.0 * np.sqrt(1.0 + 1.0 / 10.0))
     assert compare(one) is Verdict.COMPATIBLE
-    assert compare(Difference.of(Stat(70.0, 0.0), 10, Published(75.0, 3.0, False))) is Verdict.DOWN
+    assert compare(Difference.of(Stat(70.0, 0.0), 10, Published(75.0, 3.0))) is Verdict.DOWN
 
 
 @pytest.mark.parametrize(
-    ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)]
+    ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0), (2.5, 0.1)]
 )
 def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
-    ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread, False)
+    ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread)
     assert Difference.of(ours, 10, paper).equivalent is shown
 
 
@@ -63,7 +63,7 @@ def test_missing_numbers_and_differing_data_have_their_own_verdicts():
     stats = dict.fromkeys(SCORES, Stat(50.0, 0.0))
     cell = Cell("iris", 95, 2, Method("m", "a:B"), 3, data=object())
     outcome = Outcome(cell, {}, 10, 0, stats, 0.1)
-    paper = Published(50.0, 0.0, False)
+    paper = Published(50.0, 0.0)
     assert judge(outcome, "acc", paper) is Verdict.EXACT
     assert judge(outcome, "acc", None) is Verdict.NEW
     assert judge(replace(outcome, failed=3), "acc", paper) is Verdict.EXACT

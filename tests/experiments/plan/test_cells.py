@@ -1,12 +1,9 @@
 from dataclasses import replace
 
-import pytest
-
 from sgpmic_cli.data import entry, load
-from sgpmic_cli.experiments.compare.paper import printed_q, table2
+from sgpmic_cli.experiments.compare.paper import printed_q
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import Method, known, resolve
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import TableData, load_table_data
 
 METHODS = ["pca-fcm", "ppca-fcm"]
@@ -14,7 +11,7 @@ METHODS = ["pca-fcm", "ppca-fcm"]
 
 def _cells(datasets, variances, methods=METHODS, name="as-run", **options):
     tables = load_table_data(datasets, variances, **options)
-    return plan_cells(tables, resolve(methods), protocol_named(name))
+    return plan_cells(tables, resolve(methods), name)
 
 
 def _seeds(cells, repeats, seed=0):
@@ -23,13 +20,6 @@ def _seeds(cells, repeats, seed=0):
         for cell in cells
         for run in runs_of(cell, repeats, seed)
     }
-
-
-@pytest.fixture
-def own_file(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
-    return str(path)
 
 
 def test_adding_a_method_a_data_set_or_a_repeat_changes_no_other_run():
@@ -66,22 +56,19 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
     assert {(cell.dataset, cell.variance): cell.q for cell in cells} == printed
     table = TableData("yale", (50,), entry("yale"), None, "not here")
-    (cell,) = plan_cells([table], resolve(["pca-fcm"]), protocol_named("as-run"))
+    (cell,) = plan_cells([table], resolve(["pca-fcm"]), "as-run")
     assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
 
 
-def test_the_paper_has_582_numbers():
-    assert len(table2()) == 582
-
-
 def test_protocols_differ_in_columns_q_and_settings():
-    methods = [*METHODS, "isomap-fcm", "sgp-mic"]
+    methods = [*METHODS, "isomap-fcm", "sgp-mic", "sdc"]
     as_run, stated = (
         {cell.method.name: cell for cell in _cells(["wine"], [95], methods, name)}
         for name in ("as-run", "as-stated")
     )
     assert [as_run["pca-fcm"].data.Y.shape[1], stated["pca-fcm"].data.Y.shape[1]] == [12, 13]
     assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 1]
+    assert (as_run["sdc"].data.Y.shape[1], as_run["sdc"].q) == (13, 2)  # it keeps all columns
     assert as_run["ppca-fcm"].settings == {}
     assert stated["ppca-fcm"].settings == {"posterior": True}
     assert stated["isomap-fcm"].settings == {"components": "joined", "unit_variance": False}
@@ -90,15 +77,9 @@ def test_protocols_differ_in_columns_q_and_settings():
     assert algorithm1.items() <= stated["sgp-mic"].settings.items()
 
 
-def test_a_method_that_keeps_all_columns_has_the_q_of_its_row():
-    method = replace(resolve(["pca-fcm"])[0], drops_columns=False)
-    (cell,) = plan_cells(load_table_data(["wine"], [95]), [method], protocol_named("as-run"))
-    assert (cell.data.Y.shape[1], cell.q) == (13, 2)
-
-
 def test_a_grid_gives_one_run_for_each_point_and_repeat():
     method = Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.9)})
-    (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], protocol_named("as-run"))
+    (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], "as-run")
     runs = runs_of(cell, 3, 0)
     assert [(run.settings["level"], run.repeat) for run in runs] == [
         (level, repeat) for level in (0.1, 0.9) for repeat in range(3)
@@ -121,16 +102,14 @@ def test_a_third_party_class_gets_only_the_arguments_it_accepts():
     assert run.arguments() == {"n_clusters": 3, "random_state": run.seed}
 
 
-def test_settings_that_match_the_printed_numbers_apply_to_the_papers_data_only(own_file):
-    (own,) = _cells([own_file], [95], ["sgp-mic"], label="y")
-    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
-    assert own.settings == {}
-    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
-
-
-def test_scores_that_match_the_printed_numbers_apply_to_the_papers_data_only(own_file):
+def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):
+    own_file = tmp_path / "own.csv"
+    own_file.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
     methods = ["pca-fcm", "dec", "deepc"]
-    own = _cells([own_file], [95], methods, label="y")
+    *own, sgpmic = _cells([str(own_file)], [95], [*methods, "sgp-mic"], label="y")
+    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
+    assert sgpmic.settings == {}
+    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
     assert [cell.scores for cell in own] == [{"acc": "acc", "nmi": "nmi"}] * 3
     as_run = _cells(["iris"], [95], methods)
     assert [cell.scores["nmi"] for cell in as_run] == ["nmi", "nmi_clusters", "nmi"]

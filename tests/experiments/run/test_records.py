@@ -1,10 +1,8 @@
 import json
-import os
 from dataclasses import replace
 
 import pytest
 
-from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.scores import SCORES
 
@@ -30,44 +28,3 @@ def test_a_record_is_plain_json_and_is_read_back(store):
         assert content["settings"] == {"lam": 0.1}
     assert store.read("0" * 64) is None
     assert store.warnings == []
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: text[: len(text) // 2],
-        lambda text: "",
-        lambda text: "\x00" * len(text),
-        lambda text: "[]",
-        lambda text: text.replace("50.0", "NaN"),
-        lambda text: text.replace('"ok"', '"fine"'),
-        lambda text: text.replace("k" * 64, "j" * 64),
-        lambda text: text.replace('"seed"', '"sed"'),
-    ],
-)
-def test_a_damaged_record_is_ignored_with_a_warning(store, damage):
-    store.write(RECORD)
-    path = store.folder / f"{RECORD.key}.json"
-    path.write_text(damage(path.read_text()))
-    assert store.read(RECORD.key) is None
-    assert len(store.warnings) == 1
-    assert "computed again" in store.warnings[0]
-
-
-def test_only_unfinished_files_of_killed_processes_are_removed(store):
-    gone = store.folder / ".sgpmic-4194304-0123abcd.tmp"  # larger than any process number
-    live = f".sgpmic-{os.getpid()}-0123abcd.tmp"
-    kept = [store.folder / name for name in ("notes.tmp", live, "mine/x.tmp")]
-    for path in (gone, *kept):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("{")
-        os.utime(path, (0, os.stat(path).st_mtime - 1800))
-    store.open()
-    assert not gone.exists()
-    assert all(path.exists() for path in kept)
-
-
-def test_a_store_that_cannot_be_created_is_one_sentence(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SgpmicError, match="cannot keep run records"):
-        Store(tmp_path / "file" / "runs").open()

@@ -3,29 +3,21 @@ from dataclasses import replace
 
 import pytest
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.cells import plan_cells, runs_of
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.plan.protocol import protocol_named
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
+from sgpmic_cli.experiments.studies.gate_changes import State, broken, changes_of, compared
 from sgpmic_cli.experiments.studies.reference import (
     Expected,
-    Reference,
     read_reference,
     write_reference,
 )
-from sgpmic_cli.experiments.studies.regression_gate import (
-    Selection,
-    State,
-    broken,
-    check,
-    compared,
-    update,
-)
+from sgpmic_cli.experiments.studies.regression_gate import Selection, check, update
 
 HERE = RunOptions(n_jobs=1)
 IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
@@ -57,12 +49,27 @@ def test_unchanged_code_changes_no_number(reference):
     assert compared(changes) == len(changes) == 2 * 3 * 2
     assert _states(changes) == {}
     assert broken(changes) == []
+    assert compared(check(replace(reference, cells={}), options=HERE)) == 0
+    with pytest.raises(UsageError, match="repeats=0"):
+        update(None, IRIS, repeats=0, options=HERE)
+    for repeats in (0, 5):
+        with pytest.raises(UsageError, match=f"repeats={repeats}: the reference has 4"):
+            check(reference, repeats=repeats, options=HERE)
+
+
+def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
+    spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0)).cells[PLACE]
+    for repeats, allowed in ((1, 21.0), (4, 10.5)):
+        (change, _) = changes_of(PLACE, spread, reference.cells[PLACE], repeats)
+        assert change.tolerance == pytest.approx(allowed)
+    assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
 
 
 @pytest.mark.parametrize(
     ("values", "state"),
     [
         ((88.6667,) * 4, State.SAME),
+        ((88.6667, 88.6667, 88.6667, 0.0), State.SAME),  # three repeats are compared
         ((89.5,) * 4, State.MOVED),  # at least one point is allowed
         ((90.0,) * 4, State.DOWN),
         ((87.0,) * 4, State.UP),
@@ -71,23 +78,10 @@ def test_unchanged_code_changes_no_number(reference):
     ],
 )
 def test_the_tolerance_depends_on_the_spread_of_the_reference(reference, values, state):
-    changes = check(_with(reference, acc=values), IRIS, options=HERE)
-    assert _states(changes).get((*PLACE, "acc"), State.SAME) == state
+    before = _with(reference, acc=values).cells[PLACE]
+    changes = changes_of(PLACE, before, reference.cells[PLACE], repeats=3)
+    assert [change.state for change in changes] == [state, State.SAME]
     assert bool(broken(changes)) == (state is State.DOWN)
-
-
-def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
-    spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0))
-    for repeats, allowed in ((1, 21.0), (4, 10.5)):
-        changes = check(spread, IRIS, HERE, repeats=repeats)
-        (change,) = (c for c in changes if (c.place, c.metric) == (PLACE, "acc"))
-        assert change.tolerance == pytest.approx(allowed)
-    assert change.difference == pytest.approx(88.6667 - 91.0, abs=1e-3)
-
-
-def test_only_the_same_repeats_are_compared(reference):
-    later = _with(reference, acc=(88.6667, 88.6667, 88.6667, 0.0))
-    assert _states(check(later, repeats=3, options=HERE)) == {}
 
 
 def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
@@ -159,7 +153,7 @@ def test_the_fast_cells_are_fast_and_include_sgp_mic():
     planned = plan_cells(
         load_table_data(["all"], ["all"], offline=True),
         methods.resolve(["all"]),
-        protocol_named("as-run"),
+        "as-run",
     )
     fast = [cell for cell in planned if cell.data is not None and not regression_gate.is_slow(cell)]
     names = {(cell.dataset, cell.method.name) for cell in fast}
@@ -191,14 +185,6 @@ def test_an_update_replaces_the_selected_cells_only(reference):
         update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)
 
 
-def test_wrong_numbers_of_repeats_are_refused(reference):
-    with pytest.raises(UsageError, match="repeats=0"):
-        update(None, IRIS, repeats=0, options=HERE)
-    for repeats in (0, 5):
-        with pytest.raises(UsageError, match=f"repeats={repeats}: the reference has 4"):
-            check(reference, repeats=repeats, options=HERE)
-
-
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     path = tmp_path / "reference.json"
     with_failure = _with(reference, nmi=(None, 1.25, 2.5, 3.75))
@@ -206,19 +192,3 @@ def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     assert read_reference(path) == with_failure
     assert len(path.read_text().splitlines()) == len(with_failure.cells) + 2
     json.loads(path.read_text())
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"protocol": "as-run", "seed": 0, "repeats": 3, "cells": [{}]}']
-)
-def test_a_file_that_is_not_a_reference_compares_nothing(tmp_path, text):
-    path = tmp_path / "reference.json"
-    path.write_text(text)
-    with pytest.raises(SgpmicError, match="nothing was compared"):
-        read_reference(path)
-    with pytest.raises(SgpmicError, match="so nothing was compared"):
-        read_reference(tmp_path / "none.json")
-
-
-def test_an_empty_reference_compares_nothing():
-    assert compared(check(Reference("as-run", 0, 3, {}), options=HERE)) == 0

@@ -8,11 +8,10 @@ from sgpmic_cli.experiments.tables.ranking import ranking
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def results(tmp_path_factory):
     out = tmp_path_factory.mktemp("ranked")
-    return small_benchmark(
-        ["iris", "wine"], [95], ["pca-fcm", "k-means", "ward"], out=out, repeats=1
-    ).results, out
+    columns = ["pca-fcm", "k-means", "ward"]
+    return small_benchmark(["iris", "wine"], [95], columns, out=out, repeats=1).results
 
 
 def with_scores(results, scores):
@@ -24,29 +23,22 @@ def with_scores(results, scores):
     ]
 
 
-def test_means_and_ranks_are_computed_over_data_sets(finished):
+def test_means_and_ranks_are_computed_over_data_sets(results):
     made_up = {
         "iris": {"pca-fcm": 50.0, "k-means": 70.0, "ward": 70.0},
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
     }
-    ranked = ranking(with_scores(finished[0], made_up))
+    ranked = ranking(with_scores(results, made_up))
     assert ranked.mean == {"pca-fcm": 70.0, "k-means": 45.0, "ward": 40.0}
     assert ranked.mean_rank == {"pca-fcm": 2.0, "k-means": 1.75, "ward": 2.25}
     assert "over 2 data sets" in ranked.verdict
 
 
-def test_a_method_without_a_number_has_no_mean(finished):
+def test_a_method_without_a_number_has_no_mean(results):
     made_up = {
         "iris": {"pca-fcm": 50.0, "k-means": 70.0, "ward": None},
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
     }
-    ranked = ranking(with_scores(finished[0], made_up))
+    ranked = ranking(with_scores(results, made_up))
     assert ranked.mean_rank == {"pca-fcm": 1.5, "k-means": 1.5}
     assert ranked.rows()[-1] == ["mean rank", "1.50", "1.50", "–"]
-
-
-def test_every_benchmark_writes_the_table(finished):
-    results, out = finished
-    text = (out / "ari.md").read_text()
-    assert "| iris |" in text
-    assert f"{ranking(results).mean['ward']:.2f}" in text

@@ -1,13 +1,11 @@
 import csv
 import io
 import re
-from dataclasses import replace
 
 import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.comparison import SHOWN
-from sgpmic_cli.experiments.studies import benchmark as benchmark_study
 from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
 from sgpmic_cli.scores import SCORES
@@ -59,14 +57,3 @@ def test_every_special_character_is_escaped():
     assert escape(r"a_b%c&d#e$f{g}h~i^j\k") == (
         r"a\_b\%c\&d\#e\$f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
     )
-
-
-def test_tables_contain_no_times(results):
-    slower = [replace(result, seconds=1e6) for result in results]
-    for table in (tidy_csv, markdown, latex):
-        assert table(slower) == table(results)
-
-
-def test_a_new_format_is_one_line(results, monkeypatch):
-    monkeypatch.setitem(benchmark_study.FORMATS, "table.txt", lambda found: f"{len(found)} cells\n")
-    assert benchmark_study.benchmark_files(results, {})["table.txt"] == "6 cells\n"

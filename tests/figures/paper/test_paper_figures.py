@@ -11,7 +11,7 @@ from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.catalogue import known, resolve
 from sgpmic_cli.figures.critical_difference import both_sides, critical_difference

@@ -6,7 +6,7 @@ from small_studies import prepared_sweep, small_benchmark, small_sweep
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan import methods
-from sgpmic_cli.experiments.plan.methods import Method, resolve
+from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING
 
 
@@ -15,14 +15,18 @@ def _counts(axis, datasets, values, methods, tmp_path, **options):
     return [(cell.dataset, cell.q, cell.parameter(axis.parameter)) for cell in prepared.cells]
 
 
-def test_inducing_points_stop_at_the_number_of_rows(tmp_path):
-    assert _counts(INDUCING, ["iris"], ["1", "100", "150", "400", "N"], ["sgp-mic"], tmp_path) == [
-        ("iris", 2, 1),
-        ("iris", 2, 100),
-        ("iris", 2, 150),
-    ]
-    counts = _counts(INDUCING, ["wine"], INDUCING.values, ["sgp-mic"], tmp_path)
-    assert [count for _, _, count in counts] == [1, 3, 5, 10, 30, 50, 100, 150, 178]
+@pytest.mark.parametrize(
+    ("axis", "dataset", "expected"),
+    [
+        (INDUCING, "iris", [1, 3, 5, 10, 30, 50, 100, 150]),  # at most the number of rows
+        (INDUCING, "wine", [1, 3, 5, 10, 30, 50, 100, 150, 178]),
+        (CLUSTERS, "iris", [3, 9, 27, 81, 149]),  # multiples of the classes, fewer than rows
+        (CLUSTERS, "segment", [7, 21, 63, 189, 560]),
+    ],
+)
+def test_the_default_values_fit_the_number_of_rows(tmp_path, axis, dataset, expected):
+    counts = _counts(axis, [dataset], axis.values, ["sgp-mic"], tmp_path)
+    assert [count for _, _, count in counts] == expected
 
 
 def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
@@ -30,14 +34,6 @@ def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
     floors = [cell.settings["covariance_floor"] for cell in cells]
     # With two dimensions, four times as many clusters have a quarter of the area each.
     assert floors == pytest.approx([0.05, 0.0125])
-
-
-@pytest.mark.parametrize(
-    ("dataset", "expected"), [("iris", [3, 9, 27, 81, 149]), ("segment", [7, 21, 63, 189, 560])]
-)
-def test_clusters_are_multiples_of_the_classes_and_fewer_than_the_rows(tmp_path, dataset, expected):
-    counts = _counts(CLUSTERS, [dataset], CLUSTERS.values, ["pca-fcm"], tmp_path)
-    assert [count for _, _, count in counts] == expected
 
 
 def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
@@ -54,12 +50,6 @@ def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
         ("yale", 50, 3),
         ("iris", 95, 2),
     ]
-
-
-def test_the_methods_of_figure_7_are_sgp_mic_and_the_methods_that_use_fcm():
-    names = [method.name for method in resolve(["all"])]
-    expected = [name for name in names if name.endswith("-fcm") or name == "sgp-mic"]
-    assert list(CLUSTERS.methods) == expected
 
 
 @pytest.mark.parametrize(
@@ -139,11 +129,3 @@ def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
     assert [outcome.cell.dataset for outcome in done.points] == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
-
-
-def test_the_default_model_keeps_its_own_dimensions_along_the_clusters(tmp_path):
-    found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
-    few, many = found.points
-    assert (few.cell.n_clusters, many.cell.n_clusters) == (2, 10)
-    assert many.settings["n_components"] == 2  # not the Q of 95 % of the variance
-    assert many.stats["acc"].mean > few.stats["acc"].mean

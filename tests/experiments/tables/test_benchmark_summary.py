@@ -9,22 +9,20 @@ from sgpmic_cli.experiments.compare.counts import distinct, wins, wins_by_side
 from sgpmic_cli.experiments.compare.paper import published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.benchmark import grid_csv
+from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.result_tables import shape_latex, shape_markdown
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "aml-tuned", "dec", "toy_methods:Broken"]
 FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("summary")
-    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2), folder
+    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2).results
 
 
-def test_every_printed_cell_is_counted_once(finished):
-    results = finished[0].results
+def test_every_printed_cell_is_counted_once(results):
     content = summary(results)
     assert content["published"] == len(table2()) == 582
     # Four methods of the paper, three rows, two metrics. DEC has no number at Q = 1.
@@ -36,10 +34,13 @@ def test_every_printed_cell_is_counted_once(finished):
     assert content["within_one_point"] >= content["verdicts"]["exact"]
     assert content["chosen_with_labels"] == ["aml-tuned"]
     assert content["scored_otherwise"] == ["aml", "aml-tuned", "dec"]
+    text = summary_markdown(content)
+    assert text.startswith(f"{content['compared']} of the paper's 582 printed cells were run; 0 of")
+    assert "| pca-fcm | 6 |" in text
+    assert "aml-tuned: shown at the point of a grid with the best mean ACC" in text
 
 
-def test_ties_count_as_wins_for_each_method(finished):
-    results = finished[0].results
+def test_ties_count_as_wins_for_each_method(results):
     printed = wins(results, "nmi", printed_of)
     # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
     row = {
@@ -56,8 +57,7 @@ def test_ties_count_as_wins_for_each_method(finished):
     assert sum(ours.values()) >= 3
 
 
-def test_comparable_wins_are_counted_in_the_printed_cells(finished):
-    results = finished[0].results
+def test_comparable_wins_are_counted_in_the_printed_cells(results):
     # A method without a column in the paper that is best in every row.
     best = [
         replace(r, ours=dict.fromkeys(r.ours, Stat(100.0, 0.0)))
@@ -73,8 +73,8 @@ def test_comparable_wins_are_counted_in_the_printed_cells(finished):
     assert sum(printed.values()) >= 3
 
 
-def test_the_paper_layout_has_two_tables_for_each_metric(finished):
-    text = shape_markdown(finished[0].results)
+def test_the_paper_layout_has_two_tables_for_each_metric(results):
+    text = shape_markdown(results)
     assert re.findall(r"### (.*)", text) == [
         "ACC, ours",
         "ACC, the paper's",
@@ -90,29 +90,12 @@ def test_the_paper_layout_has_two_tables_for_each_metric(finished):
     assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}
     assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
     assert "chosen with the labels" in text
-    latex = shape_latex(finished[0].results)
+    latex = shape_latex(results)
     assert r"$\mathbf{95.33 \pm 0.00}$" in latex
     rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
     assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {2 + len(METHODS)}
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 4
     assert "toy\\_methods:Broken" in latex
-
-
-def test_unavailable_data_are_marked(tmp_path):
-    where = {"out": tmp_path, "offline": True, "data_dir": tmp_path}
-    finished = small_benchmark(["iris", "yale"], [50], ["pca-fcm"], repeats=1, **where)
-    assert "| yale (unavailable) | 50 (3) | – |" in shape_markdown(finished.results)
-    assert summary(finished.results)["by_dataset"]["yale"] == {"unavailable": 2}
-
-
-def test_the_summary_starts_with_the_counts(finished):
-    content = summary(finished[0].results)
-    text = summary_markdown(content)
-    assert text.startswith(
-        f"{content['compared']} of the paper's 582 printed cells were run; 0 of them repeat"
-    )
-    assert "| pca-fcm | 6 |" in text
-    assert "aml-tuned: shown at the point of a grid with the best mean ACC" in text
 
 
 def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
@@ -129,8 +112,8 @@ def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
     assert sum(wins(finished.results, "acc", ours_of).values()) >= 5
 
 
-def test_differing_cells_are_listed_with_size_and_interval(finished):
-    content = summary(finished[0].results)
+def test_differing_cells_are_listed_with_size_and_interval(results):
+    content = summary(results)
     sizes = [abs(cell["difference"]) for cell in content["differing"]]
     counts = [content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down")]
     assert len(sizes) == content["differ"] == sum(counts)
@@ -139,14 +122,6 @@ def test_differing_cells_are_listed_with_size_and_interval(finished):
         cell["interval"][0] <= cell["difference"] <= cell["interval"][1]
         for cell in content["differing"]
     )
-
-
-def test_the_curve_of_a_grid_has_its_own_file(finished):
-    results, folder = finished[0].results, finished[1]
-    lines = grid_csv(results).splitlines()
-    assert lines == (folder / "lambda.csv").read_text().splitlines()
-    assert len(lines) == 1 + 3 * 7 * 2
-    assert sum(",yes,acc," in line for line in lines) == 3
 
 
 def test_fitted_columns_are_named_below_the_counts(tmp_path):

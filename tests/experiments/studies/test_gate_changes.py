@@ -1,8 +1,7 @@
 from xml.etree import ElementTree
 
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.gate_formats import annotations, junit
-from sgpmic_cli.experiments.studies.regression_gate import Change, State
+from sgpmic_cli.experiments.studies.gate_changes import Change, State, annotations, junit
 
 PLACE = ("my, own.csv", 95, "mypkg:Mine")
 SAME = Change(PLACE, "acc", State.SAME, Stat(90.0, 1.0), Stat(90.0, 1.0), 1.0)

@@ -1,10 +1,10 @@
 """Summarise a benchmark: how many cells agree with the paper, and how often each method is best."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_of
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell, printed_of
 from sgpmic_cli.experiments.compare.counts import (
     count_by_group,
     count_verdicts,
@@ -13,17 +13,37 @@ from sgpmic_cli.experiments.compare.counts import (
     wins_by_side,
 )
 from sgpmic_cli.experiments.compare.paper import table2
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Difference, Verdict
+from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
 # The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
+REMARKS = {
+    "chosen_with_labels": (
+        "shown at the point of a grid with the best mean ACC, chosen with the labels; NMI is at "
+        "the same point; lambda.csv has all points"
+    ),
+    "fitted_to_print": (
+        "settings that the paper leaves open were searched, one for all data sets, to match the "
+        "printed column; agreement is fitted, and our wins are not a blind comparison"
+    ),
+    "scored_otherwise": (
+        "scored as the printed column was, not like the others (NMI of the cluster labels; for "
+        "deepc ACC of a one-to-one match); wins are not comparable"
+    ),
+}
 
 
-def chosen_with_labels(results: Sequence[Result]) -> list[str]:
-    """Return the methods whose settings were chosen with the labels."""
-    return list(dict.fromkeys(result.method for result in results if result.grid))
+def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Return the methods whose settings or scores need a remark, by the kind of the remark."""
+    scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
+    usual = Counter(scores.values()).most_common(1)
+    return {
+        "chosen_with_labels": list(dict.fromkeys(each.method for each in results if each.grid)),
+        "fitted_to_print": fitted_to_print(result.entrant for result in results),
+        "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
+    }
 
 
 def fitted_to_print(methods: Iterable[Method]) -> list[str]:
@@ -31,35 +51,11 @@ def fitted_to_print(methods: Iterable[Method]) -> list[str]:
     return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
-def scored_otherwise(results: Iterable[Result]) -> list[str]:
-    """Return the methods that are scored differently from most of the table."""
-    scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
-    usual = Counter(scores.values()).most_common(1)
-    return [method for method, own in scores.items() if own != usual[0][0]]
-
-
-def remarks(
-    chosen: Sequence[str], fitted: Sequence[str], otherwise: Sequence[str] = ()
-) -> list[str]:
+def remarks(found: Mapping[str, Any]) -> list[str]:
     """Return the remarks that belong to every count of agreement and of wins."""
-    lines = []
-    if chosen:
-        lines.append(
-            f"{', '.join(chosen)}: shown at the point of a grid with the best mean ACC, chosen "
-            "with the labels; NMI is at the same point; lambda.csv has all points"
-        )
-    if fitted:
-        lines.append(
-            f"{', '.join(fitted)}: settings that the paper leaves open were searched, one for all "
-            "data sets, to match the printed column; agreement is fitted, and our wins are not a "
-            "blind comparison"
-        )
-    if otherwise:
-        lines.append(
-            f"{', '.join(otherwise)}: scored as the printed column was, not like the others (NMI "
-            "of the cluster labels; for deepc ACC of a one-to-one match); wins are not comparable"
-        )
-    return lines
+    return [
+        f"{', '.join(found[kind])}: {text}" for kind, text in REMARKS.items() if found.get(kind)
+    ]
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
@@ -72,25 +68,22 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         (metric, result)
         for result in results
         for metric in METRICS
-        if result.paper[metric] is not None and not result.entrant.variant_of
+        if printed_cell(result, metric) is not None
     ]
     kept = {id(result) for result in distinct(results)}
     cells = [(metric, result) for metric, result in printed if id(result) in kept]
     judged = [
         (metric, result, d)
         for metric, result in cells
-        if (d := _judged_difference(metric, result)) is not None
+        if not result.data_differ and (d := result.difference(metric)) is not None
     ]
     differing = sorted(
         (one for one in judged if one[1].verdict[one[0]] in (Verdict.UP, Verdict.DOWN)),
         key=lambda one: -abs(one[2].value),
     )
     by_method = count_by_group((result.method, result.verdict[metric]) for metric, result in cells)
-    columns = [
-        method
-        for method in dict.fromkeys(result.method for result in results)
-        if method in by_method
-    ]
+    run = dict.fromkeys(result.method for result in results)
+    columns = [method for method in run if method in by_method]
     return {
         "published": len(table2()),
         "compared": len(printed),
@@ -123,9 +116,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
             for metric, result, d in differing
         ],
         "rows": len(rows_of(distinct(results))),
-        "chosen_with_labels": chosen_with_labels(results),
-        "fitted_to_print": fitted_to_print(result.entrant for result in results),
-        "scored_otherwise": scored_otherwise(results),
+        **caveats(results),
         "wins": {metric: wins_by_side(results, metric) for metric in METRICS},
     }
 
@@ -145,20 +136,17 @@ def summary_markdown(content: dict[str, Any]) -> str:
         f"{_fraction(content, 'differ')} differ, and {_fraction(content, 'equivalent')} are shown "
         "to be within two points (two one-sided tests at 5 %).\n",
     ]
-    for title, key in (
-        ("metric", "by_metric"),
-        ("method", "by_method"),
-        ("data set", "by_dataset"),
+    equivalent = {"within 2 (TOST)": content["equivalent_by_method"]}
+    for title, key, further in (
+        ("metric", "by_metric", {}),
+        ("method", "by_method", equivalent),
+        ("data set", "by_dataset", {}),
     ):
-        further = {"within 2 (TOST)": content["equivalent_by_method"]} if key == "by_method" else {}
-        body = [
-            [
-                TITLES.get(name, name),
-                *(str(counts.get(verdict, 0)) for verdict in used),
-                *(str(column[name]) for column in further.values()),
-            ]
-            for name, counts in content[key].items()
-        ]
+        body = []
+        for name, counts in content[key].items():
+            numbers = [counts.get(verdict, 0) for verdict in used]
+            numbers += [column[name] for column in further.values()]
+            body.append([TITLES.get(name, name), *map(str, numbers)])
         parts.append(markdown_table([title, *used, *further], body))
     head = [
         "best of the row",
@@ -175,10 +163,7 @@ def summary_markdown(content: dict[str, Any]) -> str:
         "method; ours: among all methods that were run; ours, printed cells: among the cells that "
         "have a number in the paper\n"
     )
-    lines = remarks(
-        content["chosen_with_labels"], content["fitted_to_print"], content["scored_otherwise"]
-    )
-    parts[-1] += "".join(f"- {line}\n" for line in lines)
+    parts[-1] += "".join(f"- {line}\n" for line in remarks(content))
     if content["differing"]:
         parts.append(_differing(content["differing"]))
     return "\n".join(parts)
@@ -200,10 +185,6 @@ def _differing(cells: Sequence[dict[str, Any]]) -> str:
     return "Cells that differ, the largest difference first:\n\n" + markdown_table(
         ["cell", "score", "ours", "paper", "difference", "95 % interval"], body, left=2
     )
-
-
-def _judged_difference(metric: str, result: Result) -> Difference | None:
-    return None if result.data_differ else result.difference(metric)
 
 
 def _fraction(content: dict[str, Any], name: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
-from sgpmic_cli.experiments.studies.table1 import for_people, shapes, write_table1
+from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
 
 MIRROR = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import Result, compare_cell
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study, write_study
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.run_options import RunOptions
+from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
 from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
@@ -22,7 +22,6 @@ from sgpmic_cli.experiments.tables.result_tables import (
     shape_markdown,
     tidy_csv,
 )
-from sgpmic_cli.experiments.tables.summary import summary, summary_markdown
 
 # The formats of the table. A new format is a function from results to text, and one line here.
 FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
@@ -80,12 +79,12 @@ def grid_csv(results: Sequence[Result]) -> str:
     rows: list[list[Any]] = []
     for result in results:
         for point in result.grid:
-            settings = json.dumps(point.settings, sort_keys=True)
+            settings = json.dumps(point["settings"], sort_keys=True)
             chosen = "yes" if result.chose(point) else "no"
             place = [result.dataset, result.variance, result.q, result.method, settings, chosen]
-            for metric, stat in point.stats.items():
-                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
-                rows.append([*place, metric, *numbers, result.repeats, point.failed])
+            for metric in METRICS:
+                numbers = [digits(point[metric][name], 4) for name in ("mean", "std")]
+                rows.append([*place, metric, *numbers, result.repeats, point["failed"]])
     return csv_text(heading, rows)
 
 

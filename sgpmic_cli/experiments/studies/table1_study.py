@@ -19,16 +19,10 @@ from sgpmic_cli.experiments.tables.formats import (
     csv_text,
     escape,
     latex_row,
+    latex_table,
     markdown_table,
 )
 from sgpmic_cli.files.atomic import write_files
-
-HEADING = [
-    *("dataset", "title", "n", "p", "n_classes", "paper_n", "paper_p", "paper_n_classes"),
-    *(f"q{variance}" for variance in VARIANCES),
-    *(f"paper_q{variance}" for variance in VARIANCES),
-    *("verdict", "note"),
-]
 
 
 @dataclass(frozen=True)
@@ -50,18 +44,19 @@ class Shape:
             return "unavailable"
         return "equal" if (self.ours, self.q) == (self.printed, self.printed_q) else "differs"
 
-    def row(self) -> list[Any]:
-        """Return the data set as a line of the CSV."""
-        ours = self.ours or ("", "", "")
-        dimensions = [
-            found.get(variance, "") for found in (self.q, self.printed_q) for variance in VARIANCES
-        ]
-        return [self.name, self.title, *ours, *self.printed, *dimensions, self.verdict, self.note]
-
     def document(self) -> dict[str, Any]:
-        """Return the data set as it is in the JSON document."""
-        values = (None if value == "" else value for value in self.row())
-        return dict(zip(HEADING, values, strict=True))
+        """Return the data set as it is in the CSV and in the JSON document."""
+        names = ("n", "p", "n_classes")
+        return {
+            "dataset": self.name,
+            "title": self.title,
+            **dict(zip(names, self.ours or (None, None, None), strict=True)),
+            **{f"paper_{name}": n for name, n in zip(names, self.printed, strict=True)},
+            **{f"q{variance}": self.q.get(variance) for variance in VARIANCES},
+            **{f"paper_q{variance}": self.printed_q.get(variance) for variance in VARIANCES},
+            "verdict": self.verdict,
+            "note": self.note or None,
+        }
 
 
 def shapes(
@@ -76,11 +71,13 @@ def write_table1(folder: Path, found: Sequence[Shape]) -> None:
     """Write the table as CSV, Markdown, LaTeX and JSON."""
     head, body = for_people(found)
     notes = "".join(f"- {shape.name}: {shape.note}\n" for shape in found if shape.note)
+    documents = [shape.document() for shape in found]
+    rows = [latex_row(map(escape, row)) for row in body]
     texts = {
-        "table1.csv": csv_text(HEADING, [shape.row() for shape in found]),
+        "table1.csv": csv_text(list(documents[0]), [list(each.values()) for each in documents]),
         "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
-        "table1.tex": _latex(head, body),
-        "table1.json": as_json({"datasets": [shape.document() for shape in found]}),
+        "table1.tex": latex_table("lrrrrrrl", [*map(escape, head)], rows) + "\n",
+        "table1.json": as_json({"datasets": documents}),
     }
     write_files(folder, texts)
 
@@ -93,11 +90,8 @@ def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
     for shape in found:
         ours = shape.ours or (None, None, None)
         counts = [_beside(mine, theirs) for mine, theirs in zip(ours, shape.printed, strict=True)]
-        dimensions = [
-            _beside(shape.q.get(v), shape.printed_q[v]) if v in shape.printed_q else ""
-            for v in VARIANCES
-        ]
-        body.append([shape.title, *counts, *dimensions, shape.verdict])
+        counts += [_beside(shape.q.get(v), shape.printed_q.get(v)) for v in VARIANCES]
+        body.append([shape.title, *counts, shape.verdict])
     return head, body
 
 
@@ -120,14 +114,9 @@ def _shape(table: TableData) -> Shape:
     return Shape(table.name, known.title, ours, printed, q, theirs, " ".join(notes))
 
 
-def _beside(mine: int | None, theirs: int) -> str:
+def _beside(mine: int | None, theirs: int | None) -> str:
+    if theirs is None:
+        return ""
     if mine is None:
         return f"({theirs})"
     return str(mine) if mine == theirs else f"{mine} ({theirs})"
-
-
-def _latex(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    first, *rows = [latex_row(map(escape, row)) for row in [head, *body]]
-    begin = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 2)}l}}", r"\toprule"]
-    lines = [*begin, first, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"

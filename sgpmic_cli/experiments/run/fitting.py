@@ -1,0 +1,130 @@
+"""Fit one clusterer, in this process or in a child process.
+
+This module imports little, because child processes are started often.
+"""
+
+import inspect
+import json
+import os
+import pickle
+import time
+import warnings
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.experiments.plan.third_party import (
+    error_text,
+    exit_with_parent,
+    import_class,
+    one_line,
+)
+from sgpmic_cli.safe_text import printable
+
+KEPT_WARNINGS = 5
+REQUEST, READY = "request.pickle", "ready"
+# Fitted attributes that are kept in the record, with their names there.
+TRACES = {
+    "pretrain_loss_curve_": "pretraining loss",
+    "loss_curve_": "loss",
+    "lower_bounds_": "bound",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """The class to fit, as "module:Class", and the arguments of its constructor."""
+
+    target: str
+    common: dict[str, Any]  # passed only if the constructor accepts them
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The result of fitting a method, or the reason why it failed."""
+
+    seconds: float  # time of the fit, without the import of the method
+    clusters: list[int] | None = None
+    reason: str = ""
+    warnings: list[str] = field(default_factory=list)
+    n_iter: int | None = None
+    trace: dict[str, list[float]] = field(default_factory=dict)
+
+
+def fit(
+    task: Task, Y: Array, failures: tuple[type[BaseException], ...] = (Exception, SystemExit)
+) -> Fit:
+    """Fit a clusterer without scoring, which would count for time and memory."""
+    result: dict[str, Any]
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = import_class(task.target)
+            accepted = inspect.signature(found).parameters
+            common = {name: value for name, value in task.common.items() if name in accepted}
+            estimator = found(**common | task.settings)
+            start = time.perf_counter()
+            result = _fitted(estimator, Y)
+        except failures as error:
+            result = {"reason": printable(error_text(error))[:500]}
+    seconds = time.perf_counter() - start
+    messages = dict.fromkeys(printable(one_line(warning.message))[:300] for warning in caught)
+    return Fit(seconds, warnings=list(messages)[:KEPT_WARNINGS], **result)
+
+
+def fit_in_child(name: str) -> None:
+    """In the child: import the method, then run the tasks of the request one after the other."""
+    exit_with_parent(os.getppid())
+    folder = Path(name)
+    tasks, Y, memory_limit = pickle.loads((folder / REQUEST).read_bytes())
+    with suppress(BaseException):  # the first fit fails for the same reason and reports it
+        import_class(tasks[0].target)
+    (folder / READY).touch()
+    _limit_memory(memory_limit)
+    for number, task in enumerate(tasks):
+        # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
+        text = json.dumps(asdict(fit(task, Y, (BaseException,))))
+        (folder / "part").write_text(text, encoding="utf-8")
+        (folder / "part").rename(folder / f"{number}.json")
+
+
+def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:
+    clusters = np.asarray(estimator.fit_predict(Y))
+    if clusters.shape != (len(Y),):
+        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(Y)} rows.")
+    if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
+        raise ValueError("fit_predict gave labels that are not numbers.")
+    n_iter = getattr(estimator, "n_iter_", None)
+    curves = {name: _curve(estimator, attribute) for attribute, name in TRACES.items()}
+    return {
+        "clusters": np.unique(clusters, return_inverse=True)[1].tolist(),
+        "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "trace": {name: curve for name, curve in curves.items() if curve},
+    }
+
+
+def _curve(estimator: Any, attribute: str) -> list[float]:
+    """Return a fitted attribute as a list of numbers, or an empty list if it is anything else."""
+    try:
+        values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
+    except (AttributeError, TypeError, ValueError):
+        return []
+    return values.tolist() if values.ndim == 1 and np.isfinite(values).all() else []
+
+
+def _limit_memory(size: int | None) -> None:
+    """Allow this process `size` bytes more than it has, where the system supports it."""
+    if size is None:
+        return
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        size += pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -1,0 +1,173 @@
+"""Compare cells with the reference, and write the changes as JUnit XML or GitHub annotations.
+
+A difference of at most max(1, 3 s / sqrt n) is allowed, where s is the standard deviation of the
+reference and n the number of repeats compared.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from xml.etree import ElementTree
+
+from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.studies.reference import Expected, Place
+from sgpmic_cli.experiments.tables.formats import TITLES, plain
+
+UNCHANGED = 0.005  # half of the last digit shown
+SUITE = "sgpmic check"
+NOTHING = "nothing was compared"
+
+
+class State(StrEnum):
+    """How a number compares with the reference."""
+
+    SAME = "same"
+    MOVED = "moved"
+    UP = "differs up"
+    DOWN = "differs down"
+    FAILED = "failed"
+    MISSING = "missing"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One metric of one cell, before and now."""
+
+    place: Place
+    metric: str
+    state: State
+    before: Stat
+    now: Stat
+    tolerance: float | None = None
+    reason: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Return the new mean minus the old one, if both exist."""
+        if self.before.mean is None or self.now.mean is None:
+            return None
+        return self.now.mean - self.before.mean
+
+    def document(self) -> dict[str, Any]:
+        """Return the change as it is in the JSON document."""
+        return {
+            **dict(zip(("dataset", "variance", "method"), self.place, strict=True)),
+            "metric": self.metric,
+            "state": str(self.state),
+            "before": vars(self.before),
+            "now": vars(self.now),
+            "difference": self.difference,
+            "tolerance": self.tolerance,
+            "reason": self.reason,
+        }
+
+    def sentence(self) -> str:
+        """Describe the change."""
+        dataset, variance, method = self.place
+        where = f"{TITLES[self.metric]} of {method} on {dataset} at {variance} %"
+        numbers = f"{plain(self.before)} before, {plain(self.now)} now"
+        if self.difference is not None and self.tolerance is not None:
+            numbers += f" ({self.difference:+.2f}, allowed {self.tolerance:.2f})"
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{where} is {self.state}, {numbers}{reason}"
+
+
+def broken(changes: Sequence[Change]) -> list[Change]:
+    """Return the changes that make the gate fail."""
+    failing = (State.DOWN, State.FAILED, State.MISSING)
+    return [change for change in changes if change.state in failing]
+
+
+def compared(changes: Sequence[Change]) -> int:
+    """Return how many numbers were compared with the reference."""
+    both = (State.SAME, State.MOVED, State.UP, State.DOWN)
+    return sum(change.state in both for change in changes)
+
+
+def missing(cell: Expected, reason: str = "") -> Change:
+    """Return the change of a cell that was not computed now."""
+    before = cell.stat(METRICS[0])
+    return Change(cell.place, METRICS[0], State.MISSING, before, Stat(), reason=reason)
+
+
+def changes_of(
+    place: Place,
+    before: Expected | None,
+    now: Expected | None,
+    repeats: int | None = None,
+    reason: str = "",
+) -> list[Change]:
+    """Compare the metrics of a cell that was computed now; `now` is None if every run failed.
+
+    The cell has failed if a repeat failed that succeeded before.
+    """
+    changes = []
+    for metric in METRICS:
+        was = before.stat(metric, repeats) if before else Stat()
+        stat = now.stat(metric, repeats) if now else Stat()
+        state, tolerance = _state(before, now, metric, repeats)
+        told = "" if tolerance is not None else reason
+        changes.append(Change(place, metric, state, was, stat, tolerance, told))
+    return changes
+
+
+def _state(
+    before: Expected | None, now: Expected | None, metric: str, repeats: int | None
+) -> tuple[State, float | None]:
+    """Return the state of one metric, and the tolerance if two means were compared."""
+    if now is None:
+        return State.FAILED, None
+    if before is None:
+        return State.NEW, None
+    old, new = before.values[metric][:repeats], now.values[metric][:repeats]
+    if not old or any(y is None and x is not None for x, y in zip(old, new, strict=False)):
+        return State.FAILED, None
+    was, stat = before.stat(metric, repeats).mean, now.stat(metric, repeats).mean
+    if was is None or stat is None:
+        return State.MOVED, None
+    count = sum(value is not None for value in new)
+    tolerance = max(1.0, 3.0 * (before.stat(metric).std or 0.0) / math.sqrt(count))
+    if abs(stat - was) < UNCHANGED:
+        return State.SAME, tolerance
+    if abs(stat - was) <= tolerance:
+        return State.MOVED, tolerance
+    return State.UP if stat > was else State.DOWN, tolerance
+
+
+def junit(changes: Sequence[Change]) -> str:
+    """Return one test case for each number, or a failing one if nothing was compared."""
+    failures = broken(changes)
+    suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
+    for change in changes:
+        dataset, variance, method = change.place
+        failure = (str(change.state), change.sentence()) if change in failures else None
+        _add_case(suite, f"{dataset}.{variance}", f"{method} {TITLES[change.metric]}", failure)
+    if not compared(changes) and not failures:
+        _add_case(suite, SUITE, NOTHING, ("empty", NOTHING))
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    ElementTree.indent(suite)
+    text = ElementTree.tostring(suite, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def _add_case(
+    suite: ElementTree.Element, group: str, name: str, failure: tuple[str, str] | None
+) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
+    if failure is not None:
+        kind, message = failure
+        ElementTree.SubElement(case, "failure", type=kind, message=message)
+
+
+def annotations(changes: Sequence[Change]) -> list[str]:
+    """Return the lines that GitHub shows beside a commit: an error for each broken number."""
+    messages = [change.sentence() for change in broken(changes)]
+    if not messages and not compared(changes):
+        messages = [NOTHING]
+    escapes = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [f"::error title={SUITE}::{text.translate(escapes)}" for text in messages]

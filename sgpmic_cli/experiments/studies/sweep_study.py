@@ -1,0 +1,235 @@
+"""Run sweeps: the same methods along a range of inducing points or clusters (Figures 8 and 7)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import note_of
+from sgpmic_cli.experiments.plan.cells import Cell
+from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
+from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
+from sgpmic_cli.experiments.tables.formats import (
+    TITLES,
+    as_json,
+    csv_text,
+    digits,
+    markdown_table,
+    plain,
+)
+
+USUAL_VARIANCE = 95
+MIN_COVARIANCE_FLOOR = 1e-7
+FILES = ("sweep.csv", "sweep.md", "sweep.json")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A finished sweep."""
+
+    axis: SweepRange
+    runs: FinishedStudy
+    values: tuple[str, ...] = ()  # as the user gave them
+
+    @property
+    def points(self) -> list[Outcome]:
+        """Return the outcomes of the available data sets."""
+        return [outcome for outcome in self.runs.outcomes if outcome.available]
+
+    def _by_dataset(self) -> dict[str, list[Outcome]]:
+        grouped: dict[str, list[Outcome]] = {}
+        for outcome in self.points:
+            grouped.setdefault(outcome.cell.dataset, []).append(outcome)
+        return grouped
+
+    def _value(self, outcome: Outcome) -> int:
+        return outcome.cell.parameter(self.axis.parameter)
+
+    def _stats(self, outcome: Outcome) -> dict[str, Stat]:
+        """Return the metrics of a point: scores by the protocol's definition, and the run time."""
+        every = {metric: outcome.stats[score] for metric, score in outcome.cell.scores.items()}
+        every["seconds"] = outcome.duration
+        return {metric: every[metric] for metric in self.axis.metrics}
+
+    def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+        """Yield tables as (title, heading, rows) with a row for each value.
+
+        The columns are the methods, or the metrics if there is one method.
+        """
+        metrics = self.axis.metrics
+        for dataset, points in self._by_dataset().items():
+            first = points[0].cell
+            where = f"{dataset}, {first.variance} % of the variance (Q = {first.q})"
+            methods = list(dict.fromkeys(point.cell.method.name for point in points))
+            texts = {
+                (point.cell.method.name, metric, self._value(point)): plain(stat)
+                for point in points
+                for metric, stat in self._stats(point).items()
+            }
+            if len(methods) == 1:
+                columns = {TITLES[metric]: (methods[0], metric) for metric in metrics}
+                tables = {f"{methods[0]} on {where}": columns}
+            else:
+                tables = {
+                    f"{TITLES[metric]} on {where}": {method: (method, metric) for method in methods}
+                    for metric in metrics
+                }
+            values = sorted({self._value(point) for point in points})
+            for title, columns in tables.items():
+                rows = [
+                    [str(value), *(texts.get((*column, value), "") for column in columns.values())]
+                    for value in values
+                ]
+                yield title, [self.axis.parameter, *columns], rows
+
+    def notes(self) -> list[str]:
+        """Return the notes below the tables: chosen settings, failures and unavailable data."""
+        places: dict[str, list[str]] = {}
+        for point in self.points:
+            if note := note_of(point):
+                where = f"{point.cell.method.name} on {point.cell.dataset}"
+                value = f"{self.axis.parameter} = {self._value(point)}"
+                places.setdefault(note, []).append(f"{where} at {value}")
+        lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
+        lines += self.document()["unavailable"].values()
+        for dataset, points in self._by_dataset().items():
+            data = points[0].cell.data
+            most = max(self._value(point) for point in points)
+            factor = 1 if self.axis is INDUCING or data is None else data.n_classes
+            over = [v for v in self.values if v.isdecimal() and int(v) * factor > most]
+            if over:
+                lines.append(
+                    f"{dataset} has too few rows for {', '.join(over)}: {most} was run instead"
+                )
+        fitted = fitted_to_print(point.cell.method for point in self.points)
+        return [*lines, *remarks({"fitted_to_print": fitted})]
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document of the command."""
+        study = self.runs.prepared.study
+        missing = (outcome for outcome in self.runs.outcomes if not outcome.available)
+        return {
+            "sweep": self.axis.name,
+            "protocol": study.protocol,
+            "repeats": study.repeats,
+            "seed": study.seed,
+            "points": [
+                {
+                    "dataset": point.cell.dataset,
+                    "variance": point.cell.variance,
+                    "q": point.cell.q,
+                    "method": point.cell.method.name,
+                    self.axis.parameter: self._value(point),
+                    "settings": point.settings,
+                    "repeats": point.repeats,
+                    "failed": point.failed,
+                    **{metric: vars(stat) for metric, stat in self._stats(point).items()},
+                    "reasons": list(point.reasons),
+                    "note": note_of(point),
+                }
+                for point in self.points
+            ],
+            "unavailable": {outcome.cell.dataset: outcome.reasons[0] for outcome in missing},
+        }
+
+    def files(self) -> dict[str, str]:
+        """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
+        heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        rows = []
+        for point in self.points:
+            place = [point.cell.dataset, point.cell.method.name, self._value(point)]
+            for metric, stat in self._stats(point).items():
+                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
+                rows.append([*place, metric, *numbers, point.repeats - point.failed])
+        tables = [
+            f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
+        ]
+        notes = "".join(f"- {line}\n" for line in self.notes())
+        return {
+            "sweep.csv": csv_text(heading, rows),
+            "sweep.md": "\n".join([*tables, notes] if notes else tables),
+            "sweep.json": as_json(self.document()),
+        }
+
+
+def sweep(
+    axis: SweepRange,
+    values: Sequence[str],
+    study: Study,
+    options: RunOptions = RunOptions(),
+    *,
+    out: PathLike,
+    variance: int | None = None,
+) -> Sweep:
+    """Run or resume a sweep and write its tables and manifest into `out`."""
+    runs = run_study(sweep_study(axis, values, study, variance), options, out, FILES)
+    finished = Sweep(axis, runs, tuple(values))
+    write_study(Path(out), finished.files(), runs, {"values": values})
+    return finished
+
+
+def sweep_study(
+    axis: SweepRange, values: Sequence[str], study: Study, variance: int | None = None
+) -> Study:
+    """Return the study with its cells varied along the sweep.
+
+    The row of a data set is that of `variance`, or if it is None that of the paper's figure.
+    """
+    if not values:
+        raise UsageError(
+            f"{axis.name} has no value to try: give a list such as {','.join(axis.values)}."
+        )
+    for value in values:
+        if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
+            rows = ", or N for all rows" if axis is INDUCING else ""
+            raise UsageError(f"{axis.name} cannot try {value!r}: give whole numbers from 1{rows}.")
+    along = _inducing if axis is INDUCING else _clusters
+
+    def vary(cell: Cell) -> list[Cell]:
+        if cell.variance != (_row(cell.dataset) if variance is None else variance):
+            return []
+        return [cell] if cell.data is None else along(cell, values)
+
+    return replace(study, variances=["all"] if variance is None else [variance], vary=vary)
+
+
+def _row(dataset: str) -> int:
+    """Return 95 %, or the only row of a data set in the paper (Yale)."""
+    rows = entry(dataset).variances if dataset in names() else (USUAL_VARIANCE,)
+    return USUAL_VARIANCE if USUAL_VARIANCE in rows else rows[0]
+
+
+def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """Return the cell with different numbers of inducing points, at most the number of rows."""
+    if "n_inducing" not in cell.method.accepts():
+        raise UsageError(
+            f"method {cell.method.name!r} has no inducing points to vary: it takes no n_inducing."
+        )
+    assert cell.data is not None
+    rows = len(cell.data.Y)
+    counts = sorted({rows if value == "N" else min(int(value), rows) for value in values})
+    return [replace(cell, settings={**cell.settings, "n_inducing": count}) for count in counts]
+
+
+def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """Return the cell with multiples of its number of classes, always fewer than rows.
+
+    Each of M clusters has a volume proportional to 1/M, and the covariance floor is a squared
+    width, so it is scaled by M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
+    """
+    assert cell.data is not None
+    classes, most = cell.data.n_classes, len(cell.data.Y) - 1
+    cells = []
+    for count in sorted({min(int(value) * classes, most) for value in values}):
+        settings = dict(cell.settings)
+        if cell.q is not None and settings.get("covariance_floor") is not None:
+            floor = settings["covariance_floor"] * (classes / count) ** (2.0 / cell.q)
+            settings["covariance_floor"] = max(floor, MIN_COVARIANCE_FLOOR)
+        cells.append(replace(cell, n_clusters=count, settings=settings))
+    return cells
