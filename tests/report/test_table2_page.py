@@ -276,7 +276,7 @@ def test_methods_without_results_are_not_run(tmp_path):
         ("nmi", {"mean": "high", "std": 1.0}, "'high'"),
         ("settings", ["lam"], "of this version"),
         ("grid", [{"settings": ["lam"]}], "of this version"),
-        ("grid", [{"settings": {"lam": 1}, "acc": {"mean": 1.0, "std": 0.0}}], "'nmi' is missing"),
+        ("grid", [{"settings": {"lam": 1}, "acc": {"mean": 1.0, "std": 0.0}}], "is missing"),
     ],
 )
 def test_a_cell_with_a_missing_or_wrong_value_is_one_sentence(tmp_path, name, value, message):
