@@ -120,4 +120,4 @@ def test_a_tiny_cluster_gets_a_note(here):
     pd.DataFrame(values, columns=["a", "b"]).to_csv("one.csv", index=False)
     result = sgpmic("fit one.csv --clusters 2 --json")
     assert json.loads(result.stdout)["tiny_clusters"]
-    assert "handful of rows" in result.stderr
+    assert "fewer than 5 rows" in result.stderr
