@@ -1,13 +1,9 @@
 """`sgpmic benchmark`: run methods on data sets and compare them with the paper's Table 2."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-
-if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.benchmark_study import Benchmark
 
 
 def benchmark(  # noqa: PLR0913 - one parameter per option
@@ -60,40 +56,30 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.commands.benchmark_tables import print_plan
-    from sgpmic_cli.commands.progress import finish_runs, run_progress
+    from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
+    from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.plan.study import Study
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     output = Output(as_json=json, quiet=quiet)
+    progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
     selected = datasets, shared.split_list(variance), shared.split_list(methods)
     study = Study(*selected, repeats, seed, protocol, label, scale=scale)
     limits = shared.run_limits(timeout, memory_limit)
-    options = RunOptions(
-        store, n_jobs, backend, scheduler, limits, force, retry_failed, data_dir, mirror, offline
-    )
+    running = store, n_jobs, backend, scheduler, limits, force, retry_failed
+    options = RunOptions(*running, data_dir, mirror, offline, progress)
     if dry_run:
         print_plan(study, options, out, output)
         return
-    with run_progress(output) as watcher:
-        watched = replace(options, watcher=watcher)
-        finished = experiment.benchmark(study, watched, out=out, with_trace=trace)
-    _print(finished, output)
-    finish_runs(finished.runs, out, output)
-
-
-def _print(finished: "Benchmark", output: Output) -> None:
-    if output.as_json:
+    with progress:
+        finished = experiment.benchmark(study, options, out=out, with_trace=trace)
+    if json:
         output.document(finished.document())
-        return
-    from sgpmic_cli.commands.benchmark_tables import ranking_tables, result_tables
-
-    console = output.console()
-    results = finished.results
-    for part in result_tables(results, console):
-        console.print(part)
-    if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
-        for part in ranking_tables(results):
-            console.print(part)
+    else:
+        results = finished.results
+        output.show(*result_tables(results, output.console()))
+        if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
+            output.show(*ranking_tables(results))
+    finish_runs(finished.runs, out, output)

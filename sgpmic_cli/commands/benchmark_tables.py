@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.terminal_tables import table
+from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
 from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
@@ -46,52 +45,39 @@ def result_tables(results: Sequence[Result], console: Console) -> Iterator[Rende
     """Yield the tables, their legend, the counts of the verdicts and the notes."""
     methods, rows = pivot(results)
     is_list = len(methods) == 1 or len(rows) == 1
-    if is_list:
-        by_method = len(rows) == 1
-        wide = _list(results, METRICS, by_method)
-        options = console.options.update(width=1000)
-        if Measurement.get(console, options, wide).maximum <= console.width:
-            yield wide
+    columns = max(1, (console.width - ROW_NAME_WIDTH) // METHOD_WIDTH)
+    n_tables = -(-len(methods) // columns)
+    size = -(-len(methods) // n_tables)
+    for metric in METRICS:
+        if is_list:
+            yield _list(results, metric, by_method=len(rows) == 1)
         else:
-            yield from (_list(results, [metric], by_method) for metric in METRICS)
-    else:
-        columns = max(1, (console.width - ROW_NAME_WIDTH) // METHOD_WIDTH)
-        n_tables = -(-len(methods) // columns)
-        size = -(-len(methods) // n_tables)
-        for metric in METRICS:
             for start in range(0, len(methods), size):
                 yield _grid(results, methods[start : start + size], metric)
     yield _legend(results, in_grid=not is_list, has_best=len(methods) > 1)
     yield _verdict_counts(results)
-    for note, cells in notes_of(results).items():
-        yield Text.assemble((f"{', '.join(cells)}: ", "bold"), note)
+    for about, cells in notes_of(results).items():
+        yield note(", ".join(cells), about)
 
 
-def _list(results: Sequence[Result], metrics: Sequence[str], by_method: bool) -> Table:
+def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
     first = results[0]
     q = "?" if first.q is None else first.q
     cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
     name = "method" if by_method else ROW_NAME
-    headings = [name]
-    for metric in metrics:
-        headings += [TITLES[metric], "paper", "diff", ""]
-    best = {metric: best_of(results, metric) if by_method else None for metric in metrics}
-    rows = []
-    for result in results:
-        row = [Text(result.entrant.label if by_method else _row_name(result))]
-        for metric in metrics:
-            verdict = result.verdict[metric]
-            row += [
-                _ours(result, metric, best[metric]),
-                Text(plain(result.paper[metric])),
-                Text(_difference(result.difference(metric))),
-                Text(verdict, style=STYLES[verdict]),
-            ]
-        rows.append(row)
-    content = table(headings, rows, title=cell if by_method else first.method, left=(name, ""))
-    for column in content.columns:
-        column.no_wrap = True
-    return content
+    best = best_of(results, metric) if by_method else None
+    rows: list[list[str | Text]] = [
+        [
+            result.entrant.label if by_method else _row_name(result),
+            _ours(result, metric, best),
+            plain(result.paper[metric]),
+            _difference(result.difference(metric)),
+            Text(result.verdict[metric], style=STYLES[result.verdict[metric]]),
+        ]
+        for result in results
+    ]
+    headings = [name, TITLES[metric], "paper", "diff", ""]
+    return table(headings, rows, title=cell if by_method else first.method, left=(name, ""))
 
 
 def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Table:
@@ -189,40 +175,25 @@ def print_plan(
 ) -> None:
     """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
     prepared = prepare(study, options, out)
-    stored = prepared.work.kept
-    cells: list[dict[str, Any]] = []
-    for cell in prepared.cells:
-        runs = prepared.runs_of(cell)
-        cells.append(
-            {
-                "dataset": cell.dataset,
-                "variance": cell.variance,
-                "q": cell.q,
-                "method": cell.method.name,
-                **({parameter: cell.parameter(parameter)} if parameter else {}),
-                "runs": len(runs),
-                "at_hand": sum(run.key in stored for run in runs),
-                "note": cell.reason,
-            }
-        )
-    to_run = len(prepared.work.pending)
+    stored, to_run = prepared.work.kept, len(prepared.work.pending)
+    cells: list[dict[str, Any]] = [
+        {
+            "dataset": cell.dataset,
+            "variance": cell.variance,
+            "q": cell.q,
+            "method": cell.method.name,
+            **({parameter: cell.parameter(parameter)} if parameter else {}),
+            "runs": len(prepared.runs_of(cell)),
+            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
+            "note": cell.reason,
+        }
+        for cell in prepared.cells
+    ]
     if output.as_json:
         output.document({"to_run": to_run, "at_hand": len(stored), "cells": cells})
         return
-    varied = [parameter] if parameter else []
-    headings = ["data set", "variance (Q)", "method", *varied, "to run", "stored", "note"]
-    rows = [
-        [
-            row["dataset"],
-            f"{row['variance']} ({'?' if row['q'] is None else row['q']})",
-            row["method"],
-            *(str(row[name]) for name in varied),
-            str(row["runs"] - row["at_hand"]),
-            str(row["at_hand"]),
-            row["note"],
-        ]
-        for row in cells
-    ]
-    left = ("data set", "variance (Q)", "method", "note")
-    output.console().print(table(headings, rows, left=left))
+    titles = {"dataset": "data set", "at_hand": "stored"}
+    headings = [titles.get(name, name) for name in cells[0]] if cells else []
+    rows = [[as_text(value) for value in cell.values()] for cell in cells]
+    output.show(table(headings, rows, left=("data set", "method", "note")))
     output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

@@ -2,18 +2,16 @@
 
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.pipeline import RunOptions
+    from sgpmic_cli.experiments.run.pipeline import FinishedStudy
     from sgpmic_cli.experiments.studies.gate_changes import Change
-    from sgpmic_cli.experiments.studies.regression_gate import Selection
 
 
 def check(  # noqa: PLR0913 - one parameter per option
@@ -74,9 +72,16 @@ def check(  # noqa: PLR0913 - one parameter per option
     repeats. Exit codes: 0 no score is lower, 1 a score is lower, failed or missing, or nothing was
     compared, 2 wrong argument, 3 some runs of an update failed.
     """
+    from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies import gate_changes, regression_gate
-    from sgpmic_cli.experiments.studies.reference import INSTALLED, default_path
+    from sgpmic_cli.experiments.studies.reference import (
+        INSTALLED,
+        default_path,
+        read_reference,
+        write_reference,
+    )
+    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
 
     output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
@@ -90,13 +95,31 @@ def check(  # noqa: PLR0913 - one parameter per option
         raise UsageError("--junit cannot be used with --update, which compares nothing.")
     datasets = shared.split_list(shared.one_of(data, dataset, "all"))
     selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
-    options = RunOptions(
-        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
-    )
-    if update:
-        _update(path, selection, options, repeats, label, output)
+    progress = RunProgress(output)
+    where: Any = {"store": store, "data_dir": data_dir, "mirror": mirror, "offline": offline}
+    options = RunOptions(n_jobs=n_jobs, watcher=progress, **where)
+    old = None if update and not path.exists() else read_reference(path)
+    if update or old is None:
+        refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
+        check_writable(path.parent, "--reference")
+        with progress:
+            renewed, changes, finished = regression_gate.update(
+                old, selection, options, repeats=repeats, label=label
+            )
+        write_reference(path, renewed)
+        _print(changes, output)
+        output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
+        _raise_failures(finished)
         return
-    changes = _compare(path, selection, options, full, repeats, junit, output)
+    if junit is not None:
+        inputs = [path, *(file.path for file in old.files.values())]
+        refuse_overwriting_inputs(junit.parent, [junit.name], inputs)
+        check_writable(junit.parent, "--junit")
+    with progress:
+        changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)
+    _print(changes, output)
+    if junit is not None:
+        write_whole(junit, gate_changes.junit(changes))
     if annotations:
         print(*gate_changes.annotations(changes), sep="\n", file=sys.stderr)
     if worse := gate_changes.broken(changes):
@@ -108,31 +131,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     output.finish(f"no score is lower than {path} allows")
 
 
-def _update(
-    path: Path,
-    selection: "Selection",
-    options: "RunOptions",
-    repeats: int | None,
-    label: str | None,
-    output: Output,
-) -> None:
-    """Recompute the selected cells and write the reference."""
-    from sgpmic_cli.commands.progress import run_progress
-    from sgpmic_cli.experiments.studies import regression_gate
-    from sgpmic_cli.experiments.studies.reference import read_reference, write_reference
-    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs
-
-    refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
-    old = read_reference(path) if path.exists() else None
-    check_writable(path.parent, "--reference")
-    with run_progress(output) as watcher:
-        watched = replace(options, watcher=watcher)
-        renewed, changes, finished = regression_gate.update(
-            old, selection, watched, repeats=repeats, label=label
-        )
-    write_reference(path, renewed)
-    _print(changes, output)
-    output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
+def _raise_failures(finished: "FinishedStudy") -> None:
+    """Raise CellsFailed with the cells in which runs failed, if there are any."""
     failed = [
         f"{each.cell.method.name} on {each.cell.dataset} {each.cell.variance}"
         + ("" if each.ok else " (all runs; the old scores are kept)")
@@ -142,35 +142,6 @@ def _update(
     if failed:
         runs = f"{finished.failed} of {len(finished.records)} runs failed"
         raise CellsFailed(f"{runs}: {', '.join(failed)}.")
-
-
-def _compare(
-    path: Path,
-    selection: "Selection",
-    options: "RunOptions",
-    full: bool,
-    repeats: int | None,
-    junit: Path | None,
-    output: Output,
-) -> "list[Change]":
-    """Recompute the selected cells, and print and return the comparison with the reference."""
-    from sgpmic_cli.commands.progress import run_progress
-    from sgpmic_cli.experiments.studies import gate_changes, regression_gate
-    from sgpmic_cli.experiments.studies.reference import read_reference
-    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
-
-    reference = read_reference(path)
-    if junit is not None:
-        inputs = [path, *(file.path for file in reference.files.values())]
-        refuse_overwriting_inputs(junit.parent, [junit.name], inputs)
-        check_writable(junit.parent, "--junit")
-    with run_progress(output) as watcher:
-        watched = replace(options, watcher=watcher)
-        changes = regression_gate.check(reference, selection, watched, full=full, repeats=repeats)
-    _print(changes, output)
-    if junit is not None:
-        write_whole(junit, gate_changes.junit(changes))
-    return changes
 
 
 def _print(changes: "list[Change]", output: Output) -> None:
@@ -187,12 +158,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
 
     from sgpmic_cli.commands.terminal_tables import table
 
-    styles = {
-        State.DOWN: "red",
-        State.FAILED: "bold red",
-        State.MISSING: "red",
-        State.UP: "magenta",
-    }
+    styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red"}
     left = ["data set", "method", "score", "state"]
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
@@ -209,8 +175,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
                 "" if change.tolerance is None else f"{change.tolerance:.2f}",
             )
             rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
-    console = output.console()
     if rows:
-        console.print(table(headings, rows, left=left))
+        output.show(table(headings, rows, left=left))
     states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
-    console.print(Text(f"{len(changes)} numbers: {states or 'none'}"))
+    output.show(f"{len(changes)} numbers: {states or 'none'}")

@@ -44,7 +44,7 @@ def show(
     from sgpmic_cli.data.inventory import describe
 
     found = describe(entry(name), data_dir)
-    _print(found, as_json, [{"field": key, "value": _text(value)} for key, value in found.items()])
+    _print(found, as_json, [{"field": key, "value": value} for key, value in found.items()])
 
 
 @app.command()
@@ -100,24 +100,12 @@ def _print(document: dict[str, Any], as_json: bool, rows: list[dict[str, Any]]) 
         return
     from rich.text import Text
 
-    from sgpmic_cli.commands.terminal_tables import table
+    from sgpmic_cli.commands.terminal_tables import as_text, table
 
-    first = rows[0] if rows else {}
     cells = [
-        [Text(_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
+        [Text(as_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
         for row in rows
     ]
+    first = rows[0] if rows else {}
     left = [column for column, value in first.items() if not isinstance(value, int)]
-    output.console().print(table(list(first), cells, left=left))
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {part}" for key, part in value.items()) or "-"
-    if isinstance(value, list | tuple):
-        return "\n".join(str(part) for part in value) or "-"
-    return str(value) or "-"
+    output.show(table(list(first), cells, left=left))

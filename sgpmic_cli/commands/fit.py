@@ -1,6 +1,7 @@
 """`sgpmic fit`: fit one model to one data set."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,7 +18,7 @@ FILES = (
     *("model.npz", "manifest.json", "report.html", *TABLES),
     *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf")),
 )
-PAPER_PANEL = "The paper's model"
+_paper_option = partial(shared.option, rich_help_panel="The paper's model")
 
 
 def fit(  # noqa: PLR0913 - one parameter per option
@@ -56,7 +57,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
             "Number of inducing inputs.",
             "--inducing",
             "--n-inducing",
-            default="10; the paper's with --setting paper",
+            default="20; the paper's with --setting paper",
             min=1,
         ),
     ] = None,
@@ -66,34 +67,37 @@ def fit(  # noqa: PLR0913 - one parameter per option
             "Maximum number of EM iterations.",
             "--iterations",
             "--max-iter",
-            default="100; 20 with --setting paper",
+            default="30; 20 with --setting paper",
             min=1,
+        ),
+    ] = None,
+    resamples: Annotated[
+        int | None,
+        shared.option(
+            "Refits of the base clusterings to random halves of the rows, which lower the "
+            "probability of unstable rows; 0 for none. Not with --setting paper.",
+            default="8",
+            min=0,
         ),
     ] = None,
     scale: shared.Scale = None,
     setting: Annotated[
         Literal["default", "paper"],
-        shared.option(
-            "default: the model for your own data; paper: the paper's model.",
-            rich_help_panel=PAPER_PANEL,
-        ),
+        _paper_option("default: the model for your own data; paper: the paper's model."),
     ] = "default",
     kernel: Annotated[
-        Literal["rbf", "linear"] | None,
-        shared.option("Kernel.", default="rbf", rich_help_panel=PAPER_PANEL),
+        Literal["rbf", "linear"] | None, _paper_option("Kernel.", default="rbf")
     ] = None,
     optimizer: Annotated[
-        Literal["lbfgs", "scg"] | None,
-        shared.option("Optimizer of the M-step.", default="lbfgs", rich_help_panel=PAPER_PANEL),
+        Literal["lbfgs", "scg"] | None, _paper_option("Optimizer of the M-step.", default="lbfgs")
     ] = None,
     init: Annotated[
         int | None,
-        shared.option(
+        _paper_option(
             "Number of restarts; the one with the best bound is kept.",
             "--init",
             "--n-init",
             default="1",
-            rich_help_panel=PAPER_PANEL,
             min=1,
         ),
     ] = None,
@@ -134,7 +138,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     Writes report.html, model.npz, labels.csv, embedding.csv, profile.csv, trace.csv, manifest.json
     and the figures. If the fit fails, nothing is written.
     """
-    from sgpmic_cli.commands.progress import fit_progress
+    from sgpmic_cli.commands.fit_tables import fit_tables
+    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
     from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
@@ -154,6 +159,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         "optimizer": optimizer,
         "scale": scale,
         "n_init": init,
+        "n_resamples": resamples,
         "n_jobs": n_jobs,
         "device": device,
         "temp_folder": None if temp_folder is None else str(temp_folder),
@@ -176,7 +182,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         )
     refuse_overwriting_inputs(out, FILES, [dataset])
     with whole_folder(out) as folder:
-        with fit_progress(output) as progress:
+        with FitProgress(output) as progress:
             fitted = fitting.fit(data, **settings, progress=progress)
         arguments = {"dataset": dataset, "table": asdict(table), **settings}
         drawing_notes = _write(fitted, folder, out, arguments)
@@ -185,7 +191,11 @@ def fit(  # noqa: PLR0913 - one parameter per option
         (out / name).unlink(missing_ok=True)
     for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
         output.note(f"note: {note}")
-    _print(fitted, out, output)
+    if json:
+        output.document({**fitted.summary(), "out": str(out)})
+    else:
+        output.show(*fit_tables(fitted))
+    output.finish(f"report, model, tables and figures in {out}")
 
 
 def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
@@ -202,15 +212,3 @@ def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any])
     notes = draw_all(fitted, folder)
     (folder / "report.html").write_text(fit_page(fitted, folder, out, arguments), encoding="utf-8")
     return notes
-
-
-def _print(fitted: "Fitted", out: Path, output: Output) -> None:
-    if output.as_json:
-        output.document({**fitted.summary(), "out": str(out)})
-    else:
-        from sgpmic_cli.commands.fit_tables import fit_tables
-
-        console = output.console()
-        for part in fit_tables(fitted):
-            console.print(part)
-    output.finish(f"report, model, tables and figures in {out}")

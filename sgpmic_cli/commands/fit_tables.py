@@ -59,7 +59,7 @@ def _clusters(fitted: "Fitted") -> Table:
         [
             str(m),
             str(size),
-            f"{fitted.outcome.certainty[m]:.3f}" if size else "–",
+            f"{fitted.outcome.certainty[m]:.2f}" if size else "–",
             "\n".join(fitted.profile.in_words(m)) or "none",
             ", ".join(typical_rows(fitted, m, N_TYPICAL)) if size else "",
         ]

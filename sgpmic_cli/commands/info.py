@@ -14,9 +14,9 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     if json:
         output.document(content)
         return
-    from sgpmic_cli.commands.terminal_tables import facts
+    from sgpmic_cli.commands.terminal_tables import as_text, facts
 
-    output.console().print(facts({name: _text(value) for name, value in content.items()}))
+    output.show(facts({name: as_text(value) for name, value in content.items()}))
 
 
 def _content(data_dir: Path | None) -> dict[str, Any]:
@@ -57,12 +57,3 @@ def _dataset_states(data_dir: Path | None) -> dict[str, str]:
         else:
             states[found.name] = f"not downloaded (sgpmic datasets fetch {found.name})"
     return states
-
-
-def _text(value: Any) -> str:
-    """Format a value for the terminal, with one line per entry of a dict or list."""
-    if isinstance(value, dict):
-        return "\n".join(f"{name}: {_text(entry)}" for name, entry in value.items())
-    if isinstance(value, list):
-        return "\n".join(", ".join(_text(entry).splitlines()) for entry in value)
-    return "–" if value is None else str(value)

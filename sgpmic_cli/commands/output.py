@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 
@@ -42,6 +42,12 @@ class Output:
         width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
         # No markup: names from files may contain [ ].
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
+
+    def show(self, *parts: "RenderableType") -> None:
+        """Print tables and sentences on stdout."""
+        console = self.console()
+        for part in parts:
+            console.print(part)
 
     def document(self, content: Mapping[str, Any]) -> None:
         """Print the JSON document."""

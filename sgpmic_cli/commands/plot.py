@@ -74,7 +74,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
-    from sgpmic_cli.commands.progress import run_progress
+    from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
@@ -98,9 +98,9 @@ def plot(  # noqa: PLR0913 - one parameter per option
     errors: list[SgpmicError] = []
     for figure in chosen:
         try:
-            with whole_folder(out) as folder, run_progress(output) as watcher:
-                watched = replace(options, running=replace(running, watcher=watcher))
-                notes = figure.load()(folder / figure.name, watched)
+            with whole_folder(out) as folder, RunProgress(output) as progress:
+                shown = replace(options, running=replace(running, watcher=progress))
+                notes = figure.load()(folder / figure.name, shown)
         except SgpmicError as error:  # continue with the other figures
             errors.append(error)
             continue

@@ -1,16 +1,13 @@
 """`sgpmic predict`: assign new rows to the clusters of a fitted model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from sgpmic_cli.single_fit.prediction import Predicted
 
 
 def predict(  # noqa: PLR0913 - one parameter per option
@@ -38,14 +35,15 @@ def predict(  # noqa: PLR0913 - one parameter per option
     a header), other columns are ignored, and text and missing values are treated as before. Rows
     are read in blocks, so the table can be larger than memory. Writes labels.csv and embedding.csv.
     """
-    from sgpmic_cli.commands.progress import fit_progress
+    from sgpmic_cli.commands.progress import FitProgress
+    from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.single_fit import prediction
 
     output = Output(as_json=json, quiet=quiet)
     dataset = shared.one_of(dataset, dataset_option)
-    fitted = prediction.load_model(model).set_params(n_jobs=n_jobs)
+    fitted = prediction.load_model(model, n_jobs)
     recipe = prediction.recipe_of(fitted)
     rows = rows_for(
         recipe,
@@ -63,26 +61,20 @@ def predict(  # noqa: PLR0913 - one parameter per option
             f"'{out}' contains a fit, which would be overwritten: choose another --out."
         )
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
-    with whole_folder(out) as folder, fit_progress(output, "reading the rows") as progress:
+    with whole_folder(out) as folder, FitProgress(output, "reading the rows") as progress:
         predicted = prediction.predict(fitted, rows, folder, progress)
     for note in predicted.notes:
         output.note(f"note: {note}")
-    _print(predicted, out, output)
-
-
-def _print(predicted: "Predicted", out: Path, output: Output) -> None:
     summary = predicted.summary()
-    if output.as_json:
+    if json:
         output.document({**summary, "out": str(out)})
     else:
-        from sgpmic_cli.commands.terminal_tables import facts, score_facts
-
         sizes = ", ".join(map(str, summary["sizes"]))
         content = {
             "data": f"{summary['dataset']}: {summary['rows']} rows",
             "clusters": f"{summary['clusters']} of sizes {sizes}",
-            "certainty": f"{summary['mean_probability']:.3f} mean probability of the cluster",
+            "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
             **score_facts(summary["scores"]),
         }
-        output.console().print(facts(content))
+        output.show(facts(content))
     output.finish(f"labels and embedding in {out}")

@@ -3,12 +3,11 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich import progress as bars
 
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
@@ -24,82 +23,109 @@ SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
 STARTING = "initialising the fit"
 
 
-@contextmanager
-def periodic_lines(output: Output, state: Callable[[], str]) -> Iterator[None]:
-    """Print `state()` every ten seconds from a thread, also during a long step."""
-    done = threading.Event()
-
-    def print_lines() -> None:
-        while not done.wait(LINE_SECONDS):
-            output.note(state())
-
-    thread = threading.Thread(target=print_lines, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-@contextmanager
-def fit_progress(
-    output: Output, start: str = STARTING
-) -> Iterator[Callable[["Round | Placing"], None] | None]:
-    """Yield a callback for the iterations of a fit and the blocks of assigned rows."""
-    if output.quiet:
-        yield None
-    elif sys.stderr.isatty():
-        # A fit that converges ends before its last iteration, so the time left is a maximum.
-        with _bar(output, "at most") as bar:
-            task = bar.add_task(start, total=None, count="")
-
-            def update(step: "Round | Placing") -> None:
-                text, completed, total = _describe_step(step)
-                bar.update(task, description=text, completed=completed, total=total)
-
-            yield update
-    else:
-        state = start
-
-        def update(step: "Round | Placing") -> None:
-            nonlocal state
-            first, state = state == start, _describe_step(step)[0]
-            if first and start == STARTING:  # the initialisation takes most of the time
-                output.note(state)
-
-        with periodic_lines(output, lambda: state):
-            yield update
-
-
-def _describe_step(step: "Round | Placing") -> tuple[str, int, int | None]:
-    """Return a description of a step, the steps done and their maximum number."""
-    from sgpmic_cli.single_fit.fitting import Placing
-
-    if isinstance(step, Placing):
-        total = "" if step.rows is None else f" of {step.rows}"
-        return f"assigned {step.done}{total} rows", step.done, step.rows
-    restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
-    acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
-    text = f"{restart}iteration {step.number}/{step.rounds}: bound {step.bound:.2f}{acc}"
-    return text, (step.restart - 1) * step.rounds + step.number, step.restarts * step.rounds
-
-
-class RunProgress(Watcher):
-    """Progress of an experiment, in which each run counts by its estimated cost.
+class Progress:
+    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither.
 
     Parameters
     ----------
     output : Output
-        Where lines and warnings are printed.
-    bar : Progress, optional
-        The bar that is updated after each run.
+        Where lines are printed.
+    text : str
+        Description of the first step.
+    time_left : str
+        Text before the estimated time left.
     """
 
-    def __init__(self, output: Output, bar: Progress | None = None):
-        self.output, self.bar = output, bar
-        self.task = None if bar is None else bar.add_task("planning", total=None, count="")
+    def __init__(self, output: Output, text: str, time_left: str = "left"):
+        self.output, self.text = output, text
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._print_lines, daemon=True)
+        self.bar = bars.Progress(
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            bars.TextColumn("{task.fields[count]}"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn(time_left),
+            bars.TimeRemainingColumn(),
+            console=output.console(stderr=True),
+            transient=True,
+            speed_estimate_period=SPEED_SECONDS,
+            disable=output.quiet or not sys.stderr.isatty(),
+        )
+        self.task = self.bar.add_task(text, total=None, count="")
+
+    def __enter__(self) -> Self:
+        """Start the bar or the lines."""
+        if self.bar.disable:
+            self.thread.start()
+        else:
+            self.bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        """Remove the bar or stop the lines."""
+        if self.bar.disable:
+            self.ended.set()
+            self.thread.join()
+        else:
+            self.bar.stop()
+
+    def state(self) -> str:
+        """Return the text of a periodic line."""
+        return self.text
+
+    def update(self, text: str, **bar: Any) -> None:
+        """Show a step; `bar` has the fields of the bar that change."""
+        self.text = text
+        self.bar.update(self.task, description=text, **bar)
+
+    def _print_lines(self) -> None:
+        while not self.ended.wait(LINE_SECONDS):
+            self.output.note(self.state())
+
+
+class FitProgress(Progress):
+    """A callback for the iterations of a fit and for the blocks of assigned rows."""
+
+    def __init__(self, output: Output, text: str = STARTING):
+        # A fit that converges ends before its last iteration, so the time left is a maximum.
+        super().__init__(output, text, "left at most")
+
+    def __call__(self, step: "Round | Placing") -> None:
+        """Show one step."""
+        from sgpmic_cli.single_fit.fitting import Placing
+
+        if isinstance(step, Placing):
+            total = "" if step.rows is None else f" of {step.rows}"
+            text = f"assigned {step.done}{total} rows"
+            self.update(text, completed=step.done, total=step.rows)
+            return
+        is_first = self.text == STARTING
+        restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
+        acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
+        self.update(
+            f"{restart}iteration {step.number}/{step.rounds}: bound {step.bound:.2f}{acc}",
+            completed=(step.restart - 1) * step.rounds + step.number,
+            total=step.restarts * step.rounds,
+        )
+        if is_first and self.bar.disable:  # the initialisation takes most of the time
+            self.output.note(self.text)
+
+
+class RunProgress(Progress, Watcher):
+    """Progress of an experiment, in which each run counts by its estimated cost."""
+
+    def __init__(self, output: Output):
+        super().__init__(output, "planning")
         self.planned(0, 0)
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        """End the display; after an interrupt, say how to resume the work."""
+        super().__exit__(kind, *error)
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise kind(
+                "interrupted; finished runs are stored, and the same command resumes the work."
+            ) from None
 
     def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
         """Start with `total` runs, of which `kept` are stored."""
@@ -108,22 +134,21 @@ class RunProgress(Watcher):
         self.total_cost = sum(self.costs.values()) if costs else float(self.total)
         self.cost = 0.0
         self.start = time.monotonic()
-        self._update_bar(f"{kept} stored, running")
+        self._show(f"{kept} stored, running")
 
     def finished(self, record: Record) -> None:
         """Count a run."""
         self.done += 1
         self.failed += not record.ok
         self.cost += self.costs.get(record.key, 1.0)
-        self._update_bar(f"{record.method} on {record.dataset}{self._failures()}")
+        self._show(f"{record.method} on {record.dataset}{self._failures()}")
 
     def warn(self, sentence: str) -> None:
-        """Print a warning."""
-        if self.bar is None:
+        """Print a warning above the bar or as a line."""
+        if self.bar.disable:
             self.output.note(f"warning: {sentence}")
         else:
-            text = f"warning: {for_terminal(sentence)}"
-            self.bar.console.print(text, markup=False, soft_wrap=True)
+            self.bar.console.print(f"warning: {for_terminal(sentence)}", soft_wrap=True)
 
     def state(self) -> str:
         """Return the runs done, the time passed and an estimate of the time left."""
@@ -140,46 +165,9 @@ class RunProgress(Watcher):
     def _failures(self) -> str:
         return f", {self.failed} failed" if self.failed else ""
 
-    def _update_bar(self, description: str) -> None:
-        if self.bar is not None and self.task is not None:
-            self.bar.update(
-                self.task,
-                total=self.total_cost or None,
-                completed=self.cost,
-                description=description,
-                count=f"{self.done}/{self.total}",
-            )
-
-
-@contextmanager
-def run_progress(output: Output) -> Iterator[Watcher]:
-    """Show the progress of an experiment; an interrupt says how to resume it."""
-    try:
-        if sys.stderr.isatty() and not output.quiet:
-            with _bar(output) as bar:
-                yield RunProgress(output, bar)
-        else:
-            progress = RunProgress(output)
-            with periodic_lines(output, progress.state):
-                yield progress
-    except KeyboardInterrupt as interrupt:
-        raise type(interrupt)(
-            "interrupted; finished runs are stored, and the same command resumes the work."
-        ) from None
-
-
-def _bar(output: Output, time_left: str = "") -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[count]}"),
-        TimeElapsedColumn(),
-        TextColumn(f"left {time_left}".strip()),
-        TimeRemainingColumn(),
-        console=output.console(stderr=True),
-        transient=True,
-        speed_estimate_period=SPEED_SECONDS,
-    )
+    def _show(self, text: str) -> None:
+        count = f"{self.done}/{self.total}"
+        self.update(text, completed=self.cost, total=self.total_cost or None, count=count)
 
 
 def finish_runs(finished: FinishedStudy, out: Path, output: Output) -> None:

@@ -1,15 +1,11 @@
 """`sgpmic sweep-inducing` and `sgpmic sweep-clusters`: scores along a range of one parameter."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
-
-if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.sweep_study import Sweep
 
 
 def _command(axis: SweepRange, description: str) -> Callable[..., None]:
@@ -49,45 +45,36 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         quiet: shared.Quiet = False,
     ) -> None:
         from sgpmic_cli.commands.benchmark_tables import print_plan
-        from sgpmic_cli.commands.progress import finish_runs, run_progress
+        from sgpmic_cli.commands.progress import RunProgress, finish_runs
+        from sgpmic_cli.commands.terminal_tables import table
         from sgpmic_cli.experiments.plan.study import Study
         from sgpmic_cli.experiments.run.pipeline import RunOptions
         from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
         output = Output(as_json=json, quiet=quiet)
+        progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.one_of(data, dataset, default_data))
         study = Study(datasets, ["all"], shared.split_list(methods), repeats, seed, protocol, label)
         limits = shared.run_limits(timeout, memory_limit)
-        where = data_dir, mirror, offline
-        options = RunOptions(store, n_jobs, backend, scheduler, limits, force, retry_failed, *where)
+        running = store, n_jobs, backend, scheduler, limits, force, retry_failed
+        options = RunOptions(*running, data_dir, mirror, offline, progress)
         if dry_run:
             planned = sweep_study(axis, grid, study, variance)
             print_plan(planned, options, out, output, axis.parameter)
             return
-        with run_progress(output) as watcher:
-            watched = replace(options, watcher=watcher)
-            finished = sweep(axis, grid, study, watched, out=out, variance=variance)
-        _print(finished, output)
+        with progress:
+            finished = sweep(axis, grid, study, options, out=out, variance=variance)
+        if json:
+            output.document(finished.document())
+        else:
+            for title, headings, rows in finished.grids():
+                output.show(table(headings, rows, title=title))
+            output.show(*finished.notes())
         finish_runs(finished.runs, out, output)
 
     run.__doc__ = description
     return run
-
-
-def _print(finished: "Sweep", output: Output) -> None:
-    if output.as_json:
-        output.document(finished.document())
-        return
-    from rich.text import Text
-
-    from sgpmic_cli.commands.terminal_tables import table
-
-    console = output.console()
-    for title, headings, rows in finished.grids():
-        console.print(table(headings, rows, title=title))
-    for line in finished.notes():
-        console.print(Text(line))
 
 
 sweep_inducing = _command(

@@ -13,6 +13,7 @@ def table1(
     quiet: shared.Quiet = False,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
+    from sgpmic_cli.commands.terminal_tables import note, table
     from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
 
     output = Output(as_json=json, quiet=quiet)
@@ -21,14 +22,9 @@ def table1(
     if json:
         output.document({"datasets": [shape.document() for shape in found]})
         return
-    from rich.text import Text
-
-    from sgpmic_cli.commands.terminal_tables import table
-
-    console = output.console()
-    console.print(table(*for_people(found), left=("data set", "verdict")))
-    console.print("In brackets: the number of the paper, if it differs.")
-    for shape in found:
-        if shape.note:
-            console.print(Text.assemble((f"{shape.name}: ", "bold"), shape.note))
+    output.show(
+        table(*for_people(found), left=("data set", "verdict")),
+        "In brackets: the number of the paper, if it differs.",
+        *(note(shape.name, shape.note) for shape in found if shape.note),
+    )
     output.finish(f"tables in {out}")

@@ -1,6 +1,7 @@
 """Tables for the terminal that several commands print."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import JustifyMethod
@@ -33,6 +34,22 @@ def facts(content: Mapping[str, str]) -> Table:
     for name, value in content.items():
         names.add_row(name, Text(value))
     return names
+
+
+def note(name: str, sentence: str) -> Text:
+    """Return a sentence about something, with its name in bold."""
+    return Text.assemble((f"{name}: ", "bold"), sentence)
+
+
+def as_text(value: Any, separator: str = "\n") -> str:
+    """Format a plain value, with one line for each entry of a dict or a list."""
+    if isinstance(value, dict):
+        return separator.join(f"{name}: {as_text(entry)}" for name, entry in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return separator.join(as_text(entry, ", ") for entry in value) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value in (None, "") else str(value)
 
 
 def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:

@@ -9,55 +9,34 @@ import numpy as np
 from sgpmic_cli.figures.style import COLOURS, FAINT, INK, canvas
 from sgpmic_cli.single_fit.profile import Profile, readable
 
-MOST_MARKED = 90  # updates; more markers overlap
+MOST_MARKED = 90  # bounds; more markers overlap
 MOST_FEATURES = 40  # of a profile: those that differ most
 STRONGEST = 3.0  # standard deviations of the darkest colour
 DARK_PURPLE, DARK_ORANGE = -1.2, 2.4  # standard deviations beyond which text is white
-LONGEST = 28  # letters of a feature's name
+LONGEST = 28  # characters of a feature's name
 MOST_WRITTEN = 12  # clusters; with more the numbers do not fit
 
 
-def draw_convergence_by_round(stem: Path, bounds: Sequence[float]) -> None:
-    """Draw the bound after the M-step of each iteration, without the last E-step."""
-    from matplotlib.ticker import MaxNLocator
-
-    line = "o-" if len(bounds) <= MOST_MARKED else "-"
-    with canvas(stem, height=2.2) as figure:
-        axes = figure.subplots()
-        axes.plot(range(1, len(bounds)), bounds[:-1], line, color=COLOURS[0])
-        axes.set(title="the bound that the fit climbs", xlabel="round", ylabel="lower bound")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
 def draw_convergence(
-    stem: Path, bounds: Sequence[float], accs: Sequence[float] | None = None
+    stem: Path,
+    bounds: Sequence[float],
+    accs: Sequence[float] | None = None,
+    steps_per_iteration: int = 1,
 ) -> None:
-    """Draw the bound after each E- and M-step and, if given, the ACC after each E-step."""
+    """Draw the bound and, if given, the ACC after each step against the iteration."""
     from matplotlib.ticker import MaxNLocator
 
-    bound = np.asarray(bounds, dtype=float)
-    rounds = np.arange(len(bound)) / 2.0 + 0.5  # the M-step completes a round
-    marked = len(bound) <= MOST_MARKED
+    iterations = np.arange(1, len(bounds) + 1) / steps_per_iteration
+    line = "o-" if len(bounds) <= MOST_MARKED else "-"
     with canvas(stem, height=2.2 if accs is None else 3.0) as figure:
-        if accs is None:
-            upper = figure.subplots()
-        else:
-            upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-            lower.plot(rounds[::2], accs, "o-" if marked else "-", color=COLOURS[2])
-            lower.set_ylabel("ACC (%)")
-        upper.plot(rounds, bound, "-", color=COLOURS[0])
-        upper.set_ylabel("lower bound")
-        if marked:
-            e_steps: Any = {
-                "color": "white",
-                "markeredgecolor": COLOURS[0],
-                "label": "after E-step",
-            }
-            upper.plot(rounds[::2], bound[::2], "o", **e_steps)
-            upper.plot(rounds[1::2], bound[1::2], "o", color=COLOURS[0], label="after M-step")
-            upper.legend(loc="lower right")
-        figure.axes[-1].set_xlabel("round")
-        figure.axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+        panels = figure.subplots(1 if accs is None else 2, sharex=True, squeeze=False)[:, 0]
+        panels[0].plot(iterations, bounds, line, color=COLOURS[0])
+        panels[0].set(title="the bound that the fit maximises", ylabel="lower bound")
+        if accs is not None:
+            panels[1].plot(iterations, accs, line, color=COLOURS[2])
+            panels[1].set_ylabel("ACC (%)")
+        panels[-1].set_xlabel("iteration")
+        panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def draw_numbers_tried(stem: Path, tried: Sequence[dict[str, Any]], chosen: int) -> None:
@@ -70,11 +49,10 @@ def draw_numbers_tried(stem: Path, tried: Sequence[dict[str, Any]], chosen: int)
     with canvas(stem, height=2.6) as figure:
         axes = figure.subplots()
         axes.plot(numbers, found, "o-", color=COLOURS[0], label="these data")
-        axes.plot(numbers, reference, "s--", color=FAINT, label="a cloud without clusters")
+        axes.plot(numbers, reference, "s--", color=FAINT, label="null reference data")
         if chosen in numbers:
             axes.axvline(chosen, color=COLOURS[3], linewidth=0.8, label=f"chosen: {chosen}")
         axes.set(xlabel="number of clusters", ylabel="silhouette")
-        axes.set_title("how far apart the clusters are", color=INK)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend(loc="upper right")
 

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.figures.style import COLUMN, INK, PAGE, as_drawn, canvas, legend_columns, look
+from sgpmic_cli.figures.style import (
+    COLUMN,
+    INK,
+    PAGE,
+    as_drawn,
+    canvas,
+    legend_columns,
+    look,
+    matched_looks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,20 +117,6 @@ def _draw_regions(
             short, long = 2.0 * radius * np.sqrt(np.maximum(variances, 0.0))
             axes.add_patch(Ellipse(tuple(centres[m]), long, short, angle=angle, **style))
     axes.autoscale_view()
-
-
-def matched_looks(
-    classes: np.ndarray, clusters: np.ndarray, n_classes: int, n_clusters: int
-) -> list[int]:
-    """Give each class the style of its best matching cluster; other classes get new styles."""
-    from scipy.optimize import linear_sum_assignment
-
-    table = np.zeros((n_classes, n_clusters))
-    np.add.at(table, (classes, clusters), 1)
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
-    unused = iter(range(n_clusters, n_clusters + n_classes))
-    return [partner[c] if c in partner else next(unused) for c in range(n_classes)]
 
 
 def _scatter(axes: "Axes", points: np.ndarray, panel: Panel, groups: np.ndarray) -> None:

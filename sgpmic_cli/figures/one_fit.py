@@ -1,18 +1,14 @@
 """Draw the figures of one fit, for `sgpmic fit` and `sgpmic plot`."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli.data.registry import names
-from sgpmic_cli.figures.fit_plots import (
-    draw_convergence,
-    draw_convergence_by_round,
-    draw_numbers_tried,
-    draw_profile,
-)
+from sgpmic_cli.figures.fit_plots import draw_convergence, draw_numbers_tried, draw_profile
 from sgpmic_cli.figures.latent_space import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.single_fit.fitting import Fitted, fit
@@ -37,17 +33,13 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
 def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
     """Return the drawing functions of the figures that a fit has, by name."""
     model, data = fitted.model, fitted.data
-
-    def convergence(stem: Path) -> None:
-        if fitted.setting == "paper":
-            e_steps = [step.acc for step in fitted.trace() if step.step == "E"]
-            accs = [acc for acc in e_steps if acc is not None]
-            draw_convergence(stem, model.lower_bounds_, accs or None)
-        else:
-            draw_convergence_by_round(stem, model.lower_bounds_)
-
-    def embedding(stem: Path) -> None:
-        draw_embedding(
+    accs, steps = None, 1
+    if fitted.setting == "paper":  # in the default model, labels do not change between iterations
+        accs = [step.acc for step in fitted.trace() if step.acc is not None] or None
+        steps = 2
+    figures: dict[str, Callable[[Path], object]] = {
+        "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs, steps),
+        "embedding": lambda stem: draw_embedding(
             stem,
             model.embedding_,
             model.labels_,
@@ -55,11 +47,7 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
             covariances=model.covariances_,
             classes=data.labels,
             class_names=data.class_names,
-        )
-
-    figures: dict[str, Callable[[Path], object]] = {
-        "convergence": convergence,
-        "embedding": embedding,
+        ),
         "profile": lambda stem: draw_profile(stem, fitted.profile),
     }
     if tried := numbers_tried(fitted):
@@ -67,22 +55,16 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
     return figures
 
 
-def embedding(stem: Path, options: PlotOptions) -> list[str]:
-    """Fit SGP-MIC to the data set of the options and draw its latent space."""
-    return _fit_and_draw("embedding", stem, options)
-
-
-def convergence(stem: Path, options: PlotOptions) -> list[str]:
-    """Fit SGP-MIC to the data set of the options and draw its convergence."""
-    return _fit_and_draw("convergence", stem, options)
-
-
 def _fit_and_draw(name: str, stem: Path, options: PlotOptions) -> list[str]:
-    """Fit registered data sets with the paper's model, files with the default model."""
+    """Fit registered data sets with the paper's model, files with the default model; draw it."""
     setting: Setting = "paper" if options.data in names() else "default"
     choices: Any = {"clusters": options.clusters, "scale": options.scale, "seed": options.seed}
     data = options.load_named()
     with threadpool_limits(limits=1):
         fitted = fit(data, setting=setting, **choices)
     fit_figures(fitted)[name](stem)
-    return [*fitted.data.notes, *fitted.remarks]
+    return [*data.notes, *fitted.remarks]
+
+
+embedding = partial(_fit_and_draw, "embedding")
+convergence = partial(_fit_and_draw, "convergence")

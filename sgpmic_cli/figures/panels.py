@@ -23,6 +23,7 @@ from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.aggregate import Outcome
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.figures.style import matched_looks
 from sgpmic_cli.files.array_cache import Arrays, kept
 from sgpmic_cli.single_fit.fitting import fit
 
@@ -113,13 +114,6 @@ def _traced(run: Run, memory: Path) -> Arrays:
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Renumber clusters by the best one-to-one match with classes, so panels share colours."""
-    from scipy.optimize import linear_sum_assignment
-    from sklearn.metrics.cluster import contingency_matrix
-
     found, dense = np.unique(clusters, return_inverse=True)
-    overlap = contingency_matrix(classes, dense)  # (classes, clusters)
-    matched_class, matched = linear_sum_assignment(-overlap)
-    number = np.full(len(found), -1)
-    number[matched] = matched_class
-    free = iter(i for i in range(len(found) + overlap.shape[0]) if i not in set(number))
-    return np.array([n if n >= 0 else next(free) for n in number])[dense]
+    numbers = matched_looks(dense, classes, len(found), int(classes.max()) + 1)
+    return np.array(numbers)[dense]

@@ -31,8 +31,7 @@ def scatter(
 ) -> None:
     """Draw points (N, 2) in a fixed random order, so that no class hides the others.
 
-    Places with more than a tenth of the points are labelled with their number. Points on a
-    straight line are labelled as such.
+    Places with more than a tenth of the points are labelled with their number.
     """
     size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))
@@ -46,32 +45,18 @@ def scatter(
     label: Any = {"xytext": (8, 8), "textcoords": "offset points", "fontsize": 6}
     for place, count in crowded(points):
         axes.annotate(f"{count} rows", place, arrowprops=ARROW, bbox=BOX, **label)
-    if on_one_line(points):
-        across, up = (points - points.mean(axis=0)).T
-        rises = float(across @ up) > 0.0  # then the upper left corner is free
-        x, side = (0.02, "left") if rises else (0.98, "right")
-        corner: Any = {"transform": axes.transAxes, "ha": side, "va": "top"}
-        axes.text(x, 0.98, "all on one line", fontsize=6, **corner)
     axes.margins(0.06)
     axes.locator_params(nbins=4)
 
 
 def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     """Return the squares, a hundredth of the panel wide, with more than a tenth of the points."""
-    extent = np.ptp(points, axis=0)
-    squares = np.floor((points - points.min(axis=0)) / np.where(extent > 0.0, extent, 1.0) * 100.0)
-    found, member, counts = np.unique(squares, axis=0, return_inverse=True, return_counts=True)
-    if len(found) == 1:
-        return []
-    many = np.flatnonzero(counts > max(1, len(points) // 10))
-    means = (points[member.ravel() == i].mean(axis=0) for i in many)
-    return [((float(x), float(y)), int(counts[i])) for i, (x, y) in zip(many, means, strict=True)]
-
-
-def on_one_line(points: Array) -> bool:
-    """Return whether the second direction has less than a hundredth of the spread of the first."""
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    return bool(spread[-1] < 0.01 * spread[0])
+    counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=100)
+    many = np.argwhere(counts > max(1, len(points) // 10))
+    return [
+        ((float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2), int(counts[i, j]))
+        for i, j in many
+    ]
 
 
 def label_axes(axes: "Axes", panel: Panel, printed: float | None) -> None:
@@ -90,17 +75,12 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
     def handle(label: str, colour: str, marker: str) -> Line2D:
         return Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
 
-    handles = []  # Matplotlib fills a legend column by column
-    columns = max(len(class_names), n_clusters)
-    for i in range(columns):
-        known = i < len(class_names)
-        name = f"class {as_drawn(class_names[i])}" if known else " "
-        handles.append(
-            handle(name, *((GREY, MARKERS[i % len(MARKERS)]) if known else ("none", "")))
-        )
-        used = i < n_clusters
-        name = f"cluster {i + 1}" if used else " "
-        handles.append(handle(name, *((COLOURS[i % len(COLOURS)], "o") if used else ("none", ""))))
+    classes = [
+        handle(f"class {as_drawn(name)}", GREY, MARKERS[i]) for i, name in enumerate(class_names)
+    ]
+    clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
+    # Matplotlib fills a legend column by column.
+    handles = [each for pair in zip(classes, clusters, strict=True) for each in pair]
     title = "Shown is the run whose ACC is nearest to the mean of all."
-    place: Any = {"loc": "outside lower center", "ncols": columns}
+    place: Any = {"loc": "outside lower center", "ncols": n_clusters}
     figure.legend(handles=handles, title=title, title_fontsize=7, **place)

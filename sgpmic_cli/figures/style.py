@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sgpmic_cli.safe_text import printable, shortened
 
 if TYPE_CHECKING:
@@ -50,6 +52,22 @@ _IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 def look(index: int) -> tuple[str, str]:
     """Return colour and marker of a group. The first 77 pairs are distinct."""
     return COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+
+
+def matched_looks(
+    groups: np.ndarray, reference: np.ndarray, n_groups: int, n_reference: int
+) -> list[int]:
+    """Give each group the number of the reference group it overlaps most, one to one.
+
+    Groups without a partner get new numbers.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    overlap = np.zeros((n_groups, n_reference))
+    np.add.at(overlap, (groups, reference), 1)
+    partners = dict(np.array(linear_sum_assignment(overlap, maximize=True)).T.tolist())
+    unused = iter(range(n_reference, n_reference + n_groups))
+    return [partners[group] if group in partners else next(unused) for group in range(n_groups)]
 
 
 @contextmanager

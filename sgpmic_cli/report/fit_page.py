@@ -71,7 +71,7 @@ def _clusters(fitted: Fitted, figures: Path) -> list[Html]:
     """Return how the number was chosen, the warnings, the clusters and the numbers tried."""
     sizes, certainty = fitted.outcome.sizes, fitted.outcome.certainty
     clusters = [
-        [f"cluster {m}", size, f"{100 * size / sizes.sum():.0f} %", f"{value:.3f}" if size else "–"]
+        [f"cluster {m}", size, f"{100 * size / sizes.sum():.0f} %", f"{value:.2f}" if size else "–"]
         for m, (size, value) in enumerate(zip(sizes.tolist(), certainty.tolist(), strict=True))
     ]
     parts = [tag("p", tag("strong", choice_in_words(fitted)))]
@@ -237,8 +237,8 @@ def _new_rows(fitted: Fitted, out: Path) -> list[Html]:
     """Return the command that assigns new rows, and the same in Python."""
     n_features = fitted.model.n_features_in_
     code = (
-        "from sgpmic_cli import SGPMIC\n\n"
-        f"model = SGPMIC.load({str(out / 'model.npz')!r})\n"
+        "import sgpmic\n\n"
+        f"model = sgpmic.load({str(out / 'model.npz')!r})\n"
         f"model.predict(X)  # X: the {n_features} features, prepared as in model.recipe_"
     )
     return [

@@ -1,18 +1,17 @@
 """The section "Table 2": our number above the paper's in every cell, with details in a tooltip."""
 
 import re
+from collections.abc import Mapping
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell
 from sgpmic_cli.experiments.compare.counts import best, is_best
 from sgpmic_cli.experiments.compare.paper import Published, published
 from sgpmic_cli.experiments.compare.verdicts import SIGNS, Verdict
 from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.tables.formats import TITLES, signed
+from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.report.markup import Html, box, section, tag
 from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
 from sgpmic_cli.report.table2_summary import css_class, legend
-
-WIDTH, HEIGHT, MARGIN, FOOT = 220, 64, 14, 12  # pixels of a curve
 
 
 def grid_section(results: Table2Results) -> Html:
@@ -107,18 +106,21 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
         ("runs", f"{cell.repeats}, {cell.failed} failed"),
         ("run time", "–" if cell.seconds is None else f"{cell.seconds:.2f} s"),
     ]
-    facts += [
-        (TITLES[name], _stat(stat) or "–")
-        for name, stat in cell.ours.items()
-        if name not in METRICS
-    ]
+    others = [name for name in cell.ours if name not in METRICS]
+    facts += [(TITLES[name], _stat(cell.ours[name]) or "–") for name in others]
     if cell.settings:
-        settings = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
-        facts.append(("settings", settings))
+        facts.append(("settings", _settings(cell.settings)))
+    if cell.grid:
+        points = [(_settings(each["settings"]), Stat(**each[metric])) for each in cell.grid]
+        tried = (f"{settings}: {plain(stat)}" for settings, stat in points)
+        facts.append(("settings tried", "; ".join(tried)))
     listed = [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
-    curve = [_curve(cell, metric)] if cell.grid else []
     note = [tag("p", cell.note)] if cell.note else []
-    return tag("div", title, tag("dl", *listed), *curve, *note, class_="tip", role="tooltip")
+    return tag("div", title, tag("dl", *listed), *note, class_="tip", role="tooltip")
+
+
+def _settings(settings: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in settings.items())
 
 
 def _difference(cell: Result, metric: str) -> list[tuple[str, str]]:
@@ -132,32 +134,3 @@ def _difference(cell: Result, metric: str) -> list[tuple[str, str]]:
 
 def _stat(stat: Stat | Published | None) -> str:
     return "" if stat is None or stat.mean is None else f"{stat.mean:.2f} ± {stat.std:.2f}"
-
-
-def _curve(result: Result, metric: str) -> Html:
-    """Return a small plot of the score over the grid of settings; the chosen one is filled."""
-    points = result.grid
-    step = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
-    means = [point[metric]["mean"] for point in points]
-    finished = [mean for mean in means if mean is not None]
-    if not finished:
-        return Html("")
-    low, high = min(finished), max(finished)
-    span = max(high - low, 1.0)
-    parts, line = [], []
-    for i, (point, mean) in enumerate(zip(points, means, strict=True)):
-        x = MARGIN + i * step
-        label = "/".join(f"{value:g}" for value in point["settings"].values())
-        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 2}">{label}</text>')
-        if mean is None:
-            continue
-        y = MARGIN / 2 + (HEIGHT - FOOT - MARGIN) * (1 - (mean - low) / span)
-        line.append(f"{x:.1f},{y:.1f}")
-        style = 'r="3.5" class="taken"' if result.chose(point) else 'r="2.5" class="other"'
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" {style}/>')
-    drawing = f'<polyline points="{" ".join(line)}"/>' + "".join(parts)
-    name = "/".join(points[0]["settings"])
-    caption = f"{metric.upper()} over {'λ' if name == 'lam' else name}: {low:.2f} to {high:.2f}"
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-    image = f'<svg {size} aria-hidden="true">{drawing}</svg>'
-    return tag("figure", Html(image), tag("figcaption", caption), class_="curve")

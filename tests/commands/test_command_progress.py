@@ -1,19 +1,11 @@
-import io
 import threading
 
 import pytest
-from rich.console import Console
-from rich.progress import Progress
 
 from sgpmic_cli.commands import progress
 from sgpmic_cli.commands.output import Output, duration
-from sgpmic_cli.commands.progress import (
-    STARTING,
-    RunProgress,
-    fit_progress,
-    periodic_lines,
-    run_progress,
-)
+from sgpmic_cli.commands.progress import STARTING, FitProgress, Progress, RunProgress
+from sgpmic_cli.errors import Terminated
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Placing, Round
 
@@ -44,7 +36,7 @@ def _record(key, status="ok"):
 
 
 def test_lines_are_printed_during_a_step_and_not_after_it(output):
-    with periodic_lines(output, lambda: "at work"):
+    with Progress(output, "at work"):
         assert output.three.wait(60)
     printed = len(output.notes)
     assert set(output.notes) == {"at work"}
@@ -53,7 +45,7 @@ def test_lines_are_printed_during_a_step_and_not_after_it(output):
 
 
 def test_a_fit_reports_restart_and_iteration(output):
-    with fit_progress(output) as update:
+    with FitProgress(output) as update:
         assert output.three.wait(60)
         update(Round(2, 3, 5, 20, -1.5, None))
     assert output.notes[0] == STARTING
@@ -61,7 +53,7 @@ def test_a_fit_reports_restart_and_iteration(output):
 
 
 def test_assigned_rows_are_reported_only_if_it_takes_long(output):
-    with fit_progress(output, "reading") as update:
+    with FitProgress(output, "reading") as update:
         update(Placing(32, 64))
         assert output.three.wait(60)
         update(Placing(48, None))
@@ -83,17 +75,14 @@ def test_the_time_left_follows_the_cost_of_the_runs(output, monkeypatch):
     assert watcher.state() == "1 of 3 runs done, 1 failed after 1 min 20 s, about 20 s left"
 
 
-def test_runs_are_reported_in_lines_without_a_terminal(output):
-    with run_progress(output) as watcher:
-        watcher.planned(4, 1)
-        assert output.three.wait(60)
-    assert output.notes[-1].startswith("0 of 3 runs done after ")
+def test_an_interrupted_experiment_says_how_to_resume(output):
+    with pytest.raises(Terminated, match="the same command resumes"), RunProgress(output):
+        raise Terminated
 
 
 def test_the_bar_advances_by_the_cost_of_a_run(output):
-    bar = Progress(console=Console(file=io.StringIO()), disable=True)
-    watcher = RunProgress(output, bar)
-    (task,) = bar.tasks
+    watcher = RunProgress(output)
+    (task,) = watcher.bar.tasks
     watcher.planned(13, 10, COSTS)
     assert (task.total, task.fields["count"]) == (10.0, "0/3")
     watcher.finished(_record("long"))

@@ -71,7 +71,7 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
     assert re.findall(r'<section id="([a-z-]+)"', html) == list(SECTIONS)
     assert html.count('src="data:image/png;base64,') == 4
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
-    for words in ("bill_length", "island", "missing values", "SGPMIC.load"):
+    for words in ("bill_length", "island", "missing values", "sgpmic.load("):
         assert words in html
     assert "sgpmic predict sgpmic-out/fit/birds.csv NEW.csv" in html
 
@@ -87,12 +87,6 @@ def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
         written.append((tmp_path / name / "labels.csv").read_bytes())
     assert written[0] == written[1]
     assert pd.read_csv(tmp_path / "new/labels.csv")["id"].tolist() == new["bird"].tolist()
-
-
-def test_training_rows_keep_their_labels(out, tmp_path):
-    assert sgpmic("predict", out, "birds.csv", "--out", tmp_path / "again").exit_code == 0
-    again = pd.read_csv(tmp_path / "again/labels.csv")
-    assert (again["label"] == pd.read_csv(out / "labels.csv")["label"]).all()
 
 
 def test_classes_of_a_registered_set_are_not_used(here):
@@ -126,4 +120,4 @@ def test_a_tiny_cluster_gets_a_note(here):
     pd.DataFrame(values, columns=["a", "b"]).to_csv("one.csv", index=False)
     result = sgpmic("fit one.csv --clusters 2 --json")
     assert json.loads(result.stdout)["tiny_clusters"]
-    assert "handful of rows" in result.stderr
+    assert "fewer than 5 rows" in result.stderr

@@ -66,10 +66,3 @@ def test_an_entry_point_of_an_installed_package_is_a_method(shell, tmp_path):
     assert done.returncode == 0, done.stderr
     (cell,) = json.loads(done.stdout)["cells"]
     assert (cell["method"], cell["acc"]["mean"]) == ("mine", 100.0)
-
-
-def test_a_method_that_does_not_exist_is_one_sentence(shell):
-    done = shell("--dataset", "my.csv", "--label", "kind", "--methods", "mypkg.nothing:MyClusterer")
-    assert done.returncode == 2
-    assert done.stderr.startswith("sgpmic: method 'mypkg.nothing:MyClusterer': cannot import")
-    assert done.stderr.count("\n") == 1

@@ -14,13 +14,12 @@ from sgpmic_cli.figures import one_fit
 from sgpmic_cli.figures.fit_plots import (
     MOST_FEATURES,
     draw_convergence,
-    draw_convergence_by_round,
     draw_numbers_tried,
     draw_profile,
 )
-from sgpmic_cli.figures.latent_space import draw_embedding, matched_looks
+from sgpmic_cli.figures.latent_space import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.style import COLOURS
+from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, FAINT, PAGE
 from sgpmic_cli.single_fit.profile import Profile
 
 
@@ -41,16 +40,14 @@ def groups(n, q, m=3):
     return np.random.RandomState(0).randn(n, q) + 4.0 * labels[:, None], labels
 
 
-@pytest.mark.parametrize("q", [1, 2, 5])
+@pytest.mark.parametrize("q", [1, 5])
 def test_every_cluster_and_class_is_drawn(tmp_path, q):
     X, labels = groups(60, q)
     means = np.array([X[labels == m].mean(axis=0) for m in range(3)])
-    draw_embedding(tmp_path / "one", X, labels, means=means)
     classes = {"classes": (labels + 1) % 3, "class_names": ["x", "y", "z"]}
     draw_embedding(tmp_path / "both", X, labels, means=means, **classes)
-    for name in ("one", "both"):
-        assert colours_in(tmp_path / f"{name}.png") >= set(COLOURS[:3])
-    assert size_of(tmp_path / "both.png")[0] > 1.9 * size_of(tmp_path / "one.png")[0]
+    assert colours_in(tmp_path / "both.png") >= set(COLOURS[:3])
+    assert size_of(tmp_path / "both.png")[0] == PAGE * DPI
     assert (tmp_path / "both.pdf").stat().st_size > 0
 
 
@@ -62,19 +59,13 @@ def test_more_groups_than_colours_and_empty_clusters(tmp_path):
     assert colours_in(tmp_path / "many.png") >= set(COLOURS)
 
 
-@pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("q", [1, 3])
 def test_equal_points_are_drawn(tmp_path, q):
     draw_embedding(tmp_path / "flat", np.ones((5, q)), np.zeros(5, dtype=int))
-    assert (tmp_path / "flat.png").exists()
+    assert size_of(tmp_path / "flat.png")[0] == COLUMN * DPI
 
 
-def test_classes_get_the_style_of_their_best_matching_cluster():
-    clusters = np.array([0, 0, 1, 1, 2, 2, 2])
-    classes = np.array([2, 2, 0, 0, 1, 1, 3])
-    assert matched_looks(classes, clusters, n_classes=4, n_clusters=3) == [1, 2, 0, 3]
-
-
-@pytest.mark.parametrize("q", [1, 2, 4])
+@pytest.mark.parametrize("q", [1, 2])
 def test_regions_contain_their_probability_of_the_points(tmp_path, monkeypatch, q):
     drawn = []
     add = Axes.add_patch
@@ -98,27 +89,28 @@ def test_regions_contain_their_probability_of_the_points(tmp_path, monkeypatch, 
             assert inside.sum() / 2000 == pytest.approx(probability, abs=0.03)
 
 
-@pytest.mark.parametrize("rounds", [1, 20, 300])
-def test_convergence_with_and_without_acc(tmp_path, rounds):
-    bounds = [-1000.0 / (update + 1) for update in range(2 * rounds + 1)]
-    draw_convergence(tmp_path / "plain", bounds)
-    draw_convergence(tmp_path / "acc", bounds, [50.0] * (rounds + 1))
-    plain, acc = size_of(tmp_path / "plain.png"), size_of(tmp_path / "acc.png")
-    assert plain[0] == acc[0]
-    assert acc[1] > plain[1]
+@pytest.mark.parametrize(("steps", "last"), [(1, 6.0), (2, 3.0)])
+def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, steps, last):
+    drawn = []
+    plot = Axes.plot
+    monkeypatch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:3]) or plot(*a, **k))
+    bounds = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0]
+    draw_convergence(tmp_path / "c", bounds, [50.0] * 6, steps)
+    (x, y), (_, accs) = drawn
+    assert (x[0], x[-1]) == (1.0 / steps, last)
+    assert (y, accs) == (bounds, [50.0] * 6)
 
 
-def test_values_that_do_not_pair_up_are_refused(tmp_path):
+def test_a_bound_without_acc_is_refused(tmp_path):
     with pytest.raises(ValueError, match="same first dimension"):
         draw_convergence(tmp_path / "plain", [-3.0, -2.0, -1.0], [50.0])
     assert not list(tmp_path.iterdir())
 
 
-def test_numbers_tried_and_rounds(tmp_path):
+def test_the_numbers_tried_are_drawn_beside_the_reference(tmp_path):
     tried = [{"n_clusters": m, "silhouette": 0.5 / m, "reference": 0.3 / m} for m in range(1, 6)]
     draw_numbers_tried(tmp_path / "n", tried, 3)
-    draw_convergence_by_round(tmp_path / "c", [-3.0, -2.0, -1.5, -1.5])
-    assert {path.name for path in tmp_path.iterdir()} == {"n.png", "n.pdf", "c.png", "c.pdf"}
+    assert colours_in(tmp_path / "n.png") >= {COLOURS[0], COLOURS[3], FAINT.upper()}
 
 
 def profile(m, n_features):

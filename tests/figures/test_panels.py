@@ -3,14 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.scatter import crowded, on_one_line
+from sgpmic_cli.figures.scatter import crowded
+from sgpmic_cli.scores import purity
 
 
 @pytest.fixture
@@ -35,22 +36,16 @@ def test_a_panel_shows_one_repeat_and_the_mean_of_all(plot_options):
     assert panel.X.shape == (150, 2)
     assert panel.outcome.repeats == 2
     assert round(panel.outcome.stats["acc"].mean, 2) == 88.67
-    from sgpmic_cli.scores import purity
-
     assert purity(panel.classes, panel.clusters) == pytest.approx(panel.acc)
 
 
-def test_the_second_call_fits_nothing(plot_options, monkeypatch):
-    study = plot_options.study(["iris"], ["pca-fcm"])
-    before = fit_panels(study, plot_options)[0].X
-    monkeypatch.setattr(panels, "_fitted", lambda run, memory: pytest.fail("fitted again"))
-    np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
-
-
-def test_a_damaged_file_is_computed_again(plot_options):
+def test_stored_points_are_read_and_damaged_ones_computed_again(plot_options, monkeypatch):
     study = plot_options.study(["iris"], ["pca-fcm"])
     before = fit_panels(study, plot_options)[0].X
     (kept,) = (plot_options.results / "runs" / "panels").iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(panels, "_fitted", lambda run, memory: pytest.fail("fitted again"))
+        np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
     kept.write_bytes(kept.read_bytes()[:100])
     np.testing.assert_array_equal(fit_panels(study, plot_options)[0].X, before)
 
@@ -69,11 +64,6 @@ def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
     with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
-
-
-def test_zero_repeats_are_refused(plot_options):
-    with pytest.raises(UsageError, match="repeats=0"):
-        replace(plot_options, repeats=0).study(["iris"], ["pca-fcm"])
 
 
 def test_clusters_take_the_numbers_of_their_classes():
@@ -105,9 +95,3 @@ def test_a_place_with_many_points_is_labelled_with_their_number():
     assert count >= 30
     assert np.abs(place).max() < 0.1
     assert crowded(np.random.RandomState(0).randn(100, 2)) == []
-
-
-def test_points_on_one_line_are_recognised():
-    points = np.random.RandomState(0).randn(50, 2)
-    assert not on_one_line(points)
-    assert on_one_line(points[:, :1] * [2.0, -1.0] + 1e-4 * points)

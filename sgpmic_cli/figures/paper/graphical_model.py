@@ -8,9 +8,9 @@ from sgpmic_cli.figures.style import COLOURS, INK, PAGE, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Circle
 
 RADIUS, DOT, KEY = 0.42, 0.09, 0.17
-WIDTH, UNITS = PAGE * 0.7, 11.2  # of the figure, in inches and in units of the drawing
 SHADE = "#c9d6e2"
 
 VARIABLES = {  # name -> (x, y, label, observed)
@@ -20,13 +20,16 @@ VARIABLES = {  # name -> (x, y, label, observed)
     "f": (5.8, 4.6, r"$f_{n,i}^{(m)}$", False),
     "u": (8.2, 4.6, r"$\mathbf{u}_{:,i}^{(m)}$", False),
 }
-PARAMETERS = {  # name -> (x, y, label, side on which the label stands)
-    "pi": (1.1, 4.2, r"$\pi_m$", "left"),
-    "mean": (1.1, 5.0, r"$\bar{\mathbf{x}}_m$", "left"),
-    "cov": (2.1, 5.2, r"$\mathbf{C}_m$", "top"),
-    "theta": (10.0, 4.6, r"$\theta_m$", "right"),
-    "Z": (7.0, 6.7, r"$\mathbf{Z}$", "top"),
-    "beta": (10.0, 1.7, r"$\beta$", "right"),
+LEFT = (-0.2, 0.0), ("right", "center")  # offset and alignment of a label beside its dot
+RIGHT = (0.2, 0.0), ("left", "center")
+ABOVE = (0.0, 0.2), ("center", "bottom")
+PARAMETERS = {  # name -> (x, y, label, offset, alignment)
+    "pi": (1.1, 4.2, r"$\pi_m$", *LEFT),
+    "mean": (1.1, 5.0, r"$\bar{\mathbf{x}}_m$", *LEFT),
+    "cov": (2.1, 5.2, r"$\mathbf{C}_m$", *ABOVE),
+    "theta": (10.0, 4.6, r"$\theta_m$", *RIGHT),
+    "Z": (7.0, 6.7, r"$\mathbf{Z}$", *ABOVE),
+    "beta": (10.0, 1.7, r"$\beta$", *RIGHT),
 }
 ARROWS = {  # variable or parameter -> the variables that depend on it
     "pi": "s",
@@ -50,26 +53,22 @@ PLATES = (  # left, bottom, right, top, label, corner of the label
 
 def figure1(stem: Path, _options: PlotOptions) -> list[str]:
     """Draw plates, arrows and nodes, and a key to the three kinds of nodes."""
-    with canvas(stem, width=WIDTH, height=3.5) as figure:
+    with canvas(stem, width=PAGE * 0.7, height=3.5) as figure:
         axes = figure.subplots()
-        axes.set_xlim(0, UNITS)
-        axes.set_ylim(0, 7.4)
-        axes.set_aspect("equal")
+        axes.set(xlim=(0, 11.2), ylim=(0, 7.4), aspect="equal")
         axes.axis("off")
         for plate in PLATES:
             _draw_plate(axes, *plate)
+        nodes = {}
+        for name, (x, y, label, observed) in VARIABLES.items():
+            nodes[name] = _draw_circle(axes, x, y, RADIUS, SHADE if observed else "white")
+            axes.text(x, y, label, ha="center", va="center", fontsize=8, zorder=4)
+        for name, (x, y, label, (dx, dy), (ha, va)) in PARAMETERS.items():
+            nodes[name] = _draw_circle(axes, x, y, DOT, INK)
+            axes.text(x + dx, y + dy, label, ha=ha, va=va, fontsize=9)
         for start, ends in ARROWS.items():
             for end in ends:
-                _draw_arrow(axes, start, end)
-        for x, y, label, observed in VARIABLES.values():
-            _draw_circle(axes, x, y, RADIUS, SHADE if observed else "white")
-            axes.text(x, y, label, ha="center", va="center", fontsize=8, zorder=4)
-        for x, y, label, side in PARAMETERS.values():
-            _draw_circle(axes, x, y, DOT, INK)
-            dx, dy = {"left": (-0.2, 0), "right": (0.2, 0), "top": (0, 0.2)}[side]
-            align = {"left": "right", "right": "left", "top": "center"}[side]
-            vertical = "bottom" if side == "top" else "center"
-            axes.text(x + dx, y + dy, label, ha=align, va=vertical, fontsize=9)
+                _draw_arrow(axes, nodes[start], nodes[end], BEND.get((start, end), 0.0))
         key = (("observed", KEY, SHADE), ("latent", KEY, "white"), ("parameter", DOT, INK))
         for i, (name, radius, face) in enumerate(key):
             y = 1.45 - 0.5 * i
@@ -78,32 +77,20 @@ def figure1(stem: Path, _options: PlotOptions) -> list[str]:
     return []
 
 
-def _draw_circle(axes: "Axes", x: float, y: float, radius: float, face: str) -> None:
+def _draw_circle(axes: "Axes", x: float, y: float, radius: float, face: str) -> "Circle":
     from matplotlib.patches import Circle
 
-    width = 1.0 if face == INK else 0.9
-    axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=INK, linewidth=width, zorder=3))
+    circle = Circle((x, y), radius, facecolor=face, edgecolor=INK, linewidth=0.9, zorder=3)
+    axes.add_patch(circle)
+    return circle
 
 
-def _draw_arrow(axes: "Axes", start: str, end: str) -> None:
-    """Draw an arrow from edge to edge. Matplotlib shortens arrows in points, not in units."""
-    from matplotlib.patches import FancyArrowPatch
-
-    points = 72 * WIDTH / UNITS * 0.96  # approximate points per unit
-    nodes = {**VARIABLES, **PARAMETERS}
-    arrow = FancyArrowPatch(
-        nodes[start][:2],
-        nodes[end][:2],
-        arrowstyle="-|>",
-        mutation_scale=7,
-        color=INK,
-        linewidth=0.8,
-        connectionstyle=f"arc3,rad={BEND.get((start, end), 0.0)}",
-        shrinkA=points * (RADIUS if start in VARIABLES else DOT),
-        shrinkB=points * RADIUS,
-        zorder=2,
-    )
-    axes.add_patch(arrow)
+def _draw_arrow(axes: "Axes", start: "Circle", end: "Circle", bend: float) -> None:
+    """Draw an arrow from edge to edge."""
+    ends: Any = {"patchA": start, "patchB": end, "shrinkA": 0, "shrinkB": 0}
+    line: Any = {"arrowstyle": "-|>", "mutation_scale": 7, "color": INK, "linewidth": 0.8}
+    style = {**ends, **line, "connectionstyle": f"arc3,rad={bend}"}
+    axes.annotate("", end.center, start.center, arrowprops=style, zorder=2)
 
 
 def _draw_plate(

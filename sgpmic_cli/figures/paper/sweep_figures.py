@@ -4,14 +4,13 @@ The curves come from the sweep.csv of a sweep: the mean over the repeats, with a
 standard deviation.
 """
 
-import csv
 import io
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -23,9 +22,11 @@ from sgpmic_cli.files.atomic import read_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PAPER = "sgp-mic"
-OURS = {PAPER: "o", "sgp-mic+": "s"}  # markers of the two models, which are drawn in ink
+DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
+LEGEND_COLUMNS = 7
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
@@ -46,35 +47,37 @@ Curves = Mapping[tuple[str, str, str], Curve]  # by data set, method and metric
 def read_sweep(folder: Path, column: str, command: str) -> Curves:
     """Read the curves from the file that `command` writes, in the order of the file."""
     path = folder / "sweep.csv"
-    refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
     try:
-        rows = list(csv.DictReader(io.StringIO(read_whole(path).decode(), newline="")))
+        content = io.BytesIO(read_whole(path))
+        table = pd.read_csv(content, dtype=str, keep_default_na=False)
+        table = table[table["mean"] != ""]  # empty if no run succeeded
+        numbers = table[[column, "mean", "std"]].astype(float)
+        keys = table[["dataset", "method", "metric"]]
     except FileNotFoundError:
         raise UsageError(
             f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise SgpmicError(f"{refusal}: run it again.") from None
-    groups: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
-    try:
-        for row in rows:
-            if row["mean"]:  # empty where no run succeeded
-                point = float(row[column]), float(row["mean"]), float(row["std"])
-                if not all(map(math.isfinite, point)) or point[2] < 0:
-                    raise ValueError("it has an infinite number or a negative deviation")
-                groups.setdefault((row["dataset"], row["method"], row["metric"]), []).append(point)
-    except (KeyError, ValueError, TypeError) as error:
-        raise SgpmicError(f"{refusal}: {error}; run it again.") from None
-    if not groups:
+    except (KeyError, ValueError) as error:
+        refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
+        raise SgpmicError(f"{refusal}: {' '.join(str(error).split())}; run it again.") from None
+    if not np.isfinite(numbers).all(axis=None) or (numbers["std"] < 0).any():
+        raise SgpmicError(
+            f"{str(path)!r} has an infinite number or a negative deviation: run `sgpmic {command}` "
+            "again."
+        )
+    if table.empty:
         raise SgpmicError(f"{str(path)!r} has no numbers: run `sgpmic {command}` again.")
-    return {key: Curve(*np.array(sorted(points)).T) for key, points in groups.items()}
+    groups = numbers.sort_values(column).groupby([keys[name] for name in keys], sort=False)
+    curves = {key: Curve(*group.to_numpy().T) for key, group in groups}
+    return {key: curves[key] for key in dict.fromkeys(keys.itertuples(index=False, name=None))}
 
 
 def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
-    curves = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    found = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    curves = {key: curve for key, curve in found.items() if key[1] != DEFAULT_MODEL}
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in curves))
     across = min(len(datasets), MOST_ACROSS)
     down = -(-len(datasets) // across)
@@ -88,32 +91,30 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             _draw_methods(axes, curves, dataset)
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
+        _legend(figure, LEGEND_COLUMNS)
     return []
 
 
 def _draw_methods(axes: "Axes", curves: Curves, dataset: str) -> None:
-    """Draw the curves of all methods on one data set."""
-    methods = list(dict.fromkeys(method for _, method, _ in curves))
-    others = [method for method in methods if method not in OURS]
+    """Draw the curves of all methods on one data set; SGP-MIC is black and thicker."""
+    others = dict.fromkeys(method for _, method, _ in curves if method != PAPER)
     looks = {method: (look(j), 1.0) for j, method in enumerate(others)}
-    looks |= {method: ((INK, marker), 1.8) for method, marker in OURS.items()}
+    looks[PAPER] = ((INK, "o"), 1.8)
     here = {
-        method: curves[dataset, method, "acc"]
-        for method in methods
-        if (dataset, method, "acc") in curves
+        method: curve
+        for (name, method, metric), curve in curves.items()
+        if (name, metric) == (dataset, "acc")
     }
+    methods = known()
     for method, curve in here.items():
-        label = known()[method].label if method in known() else method
+        label = methods[method].label if method in methods else method
         draw_curve(axes, curve, as_drawn(label), *looks[method])
-    counts = np.unique(
-        np.concatenate([curve.x for key, curve in curves.items() if key[0] == dataset])
-    )
-    ticks = counts[:: -(-len(counts) // MOST_TICKS)].astype(int).tolist()
+    counts = sorted({int(x) for curve in here.values() for x in curve.x})
+    ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
     papers = {
-        method: here[method] for method in known() if known()[method].in_paper and method in here
+        name: curve for name, curve in here.items() if name in methods and methods[name].in_paper
     }
     count_axis(axes, ticks, f"number of clusters{ahead(papers)}")
-    label_ends(axes)
 
 
 def ahead(curves: Mapping[str, Curve]) -> str:
@@ -146,8 +147,7 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
         row[2].set_yscale("log")
-        handles, labels = row[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(datasets))
+        _legend(figure, len(datasets))
     return []
 
 
@@ -169,35 +169,12 @@ def count_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
     axes.set_xlabel(title)
 
 
-def label_ends(axes: "Axes", gap: float = 0.055) -> None:
-    """Write the name of each curve at its right end, at least `gap` of the height apart."""
-    lines = sorted(axes.get_lines(), key=lambda line: float(np.asarray(line.get_ydata())[-1]))
-    ends = [
-        (float(x[-1]), float(y[-1]))
-        for x, y in (map(np.asarray, line.get_data()) for line in lines)
-    ]
-    low, high = axes.get_ylim()
-    places = np.array([(y - low) / (high - low) for _, y in ends])
-    for i in range(1, len(places)):
-        places[i] = max(places[i], places[i - 1] + gap)
-    places[-1] = min(places[-1], 1.0)  # move names down that would stand above the panel
-    for i in range(len(places) - 1, 0, -1):
-        places[i - 1] = min(places[i - 1], places[i] - gap)
-    arrow: Any = {
-        "arrowstyle": "-",
-        "linewidth": 0.4,
-        "shrinkA": 1,
-        "shrinkB": 3,
-        "relpos": (0.0, 0.5),
+def _legend(figure: "Figure", columns: int) -> None:
+    """Draw one legend of the curves of all panels below them."""
+    handles = {
+        label: handle
+        for axes in figure.axes
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    for line, end, place in zip(lines, ends, places, strict=True):
-        axes.annotate(
-            str(line.get_label()),
-            end,
-            xytext=(1.03, place),
-            textcoords=axes.transAxes,
-            va="center",
-            fontsize=7,
-            color=line.get_color(),
-            arrowprops={**arrow, "color": line.get_color()},
-        )
+    place: Any = {"loc": "outside lower center", "ncols": columns}
+    figure.legend(list(handles.values()), list(handles), **place)

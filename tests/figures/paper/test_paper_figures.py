@@ -104,9 +104,8 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     )
 
 
-def test_one_fit(twice):
-    assert twice(embedding, data="iris") == []
-    with pytest.raises(UsageError, match="name it, such as data=iris"):
+def test_a_figure_of_one_fit_needs_a_data_set(twice):
+    with pytest.raises(UsageError, match="this figure needs a data set"):
         twice(embedding)
 
 
