@@ -9,7 +9,7 @@ from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM
 from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM, MAX_ROWS, maximise
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap, ppca
-from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.scores import purity
 
 THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
@@ -25,7 +25,7 @@ def sparse_problem(p=4):
     rng = np.random.RandomState(0)
     Y = rng.standard_normal((30, p)) + 3.0
     point = (rng.randn(30, 2), rng.randn(7, 2), THETA[None].copy(), np.array([0.7]))
-    return Y, fgplvm_fcm.log_posterior(Y, 7, 2), point
+    return Y, fgplvm_fcm.log_posterior(Y, 2), point
 
 
 def rbf(A, B, theta):
@@ -76,7 +76,7 @@ def test_sparse_model_with_all_points_as_inducing_inputs_is_the_full_model():
     rng = np.random.RandomState(1)
     Y, X = rng.randn(25, 3), 4.0 * rng.randn(25, 2)
     theta = np.log([[1.3, 0.8, 0.4, 1e-10]])
-    sparse, _ = fgplvm_fcm.log_posterior(Y, 25, 2)(X, X, theta, np.log([1.0 / 0.2]))
+    sparse, _ = fgplvm_fcm.log_posterior(Y, 2)(X, X, theta, np.log([1.0 / 0.2]))
     full, _ = gplvm_fcm.log_posterior(Y)(X, THETA)
     assert sparse == pytest.approx(full, rel=1e-8)
 

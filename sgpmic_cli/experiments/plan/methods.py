@@ -82,7 +82,7 @@ def _baseline(name: str, target: str, title: str, **options: Any) -> Method:
 
 
 def _peer(name: str, class_name: str, title: str) -> Method:
-    target = f"sgpmic_cli.peers.everyday:{class_name}"
+    target = f"sgpmic_cli.baselines.peers:{class_name}"
     return Method(name, target, title, drops_columns=False, in_paper=False, peer=True)
 
 
