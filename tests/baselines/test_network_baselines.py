@@ -162,7 +162,7 @@ def test_divergence_gradients_agree_with_autograd():
 def test_deepc_reaches_a_constant_target():
     Y = np.random.RandomState(0).standard_normal((32, 3))
     model = DEEPC(2, 2, learning_rate=0.2, max_steps=2000, refresh=2000, random_state=0).fit(Y)
-    assert model.loss_curve_[-1] < 1e-3 * model.loss_curve_[0]
+    assert model.loss_curve_[-1] < 5e-3 * model.loss_curve_[0]
 
 
 def test_deepc_stops_when_labels_do_not_change():

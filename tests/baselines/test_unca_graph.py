@@ -167,7 +167,7 @@ def coverage(along, reach, clusters):
     return times
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 400), width=st.floats(0.01, 3.0))
 def test_every_near_pair_is_in_exactly_one_block(seed, n, width):
     rng = np.random.RandomState(seed)
