@@ -88,6 +88,7 @@ def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
     assert path.read_text() == reference.read_text()
 
 
+@pytest.mark.slow
 def test_an_update_with_failed_runs_names_the_cells(reference, tmp_path, monkeypatch):
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
@@ -116,6 +117,7 @@ def test_a_wrong_argument_is_one_sentence(reference, arguments, sentence):
     assert_one_sentence(result, 2, sentence)
 
 
+@pytest.mark.slow
 def test_a_broken_method_fails(reference, tmp_path):
     copy = tmp_path / "a copy"
     for folder in ("sgpmic_cli", "datasets"):

@@ -79,6 +79,7 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["model", "median", "drop"])
 def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
@@ -157,6 +158,7 @@ def test_an_interrupt_between_blocks_keeps_the_old_files(here, monkeypatch):
     assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
 
 
+@pytest.mark.slow
 def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
     np.save("t.npy", NEW.to_numpy())
     NEW.to_csv("t.csv", index=False, header=False)
@@ -180,6 +182,7 @@ def test_a_parquet_file_larger_than_memory_has_the_data_of_the_csv_file(here, mo
     assert from_parquet.feature_names == from_csv.feature_names
 
 
+@pytest.mark.slow
 def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
     defaults = {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
     monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)

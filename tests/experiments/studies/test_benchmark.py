@@ -58,6 +58,7 @@ def test_a_second_call_computes_only_what_is_missing(tmp_path):
     assert forced.runs.computed == 3
 
 
+@pytest.mark.slow
 def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_path, monkeypatch):
     first = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12)
     (cell,) = first.document()["cells"]
@@ -99,6 +100,7 @@ def test_the_labels_choose_a_grid_point_and_the_note_says_so(tmp_path, monkeypat
     assert "The labels chose level = 0.9: the best mean ACC of 3 settings" in cell["note"]
 
 
+@pytest.mark.slow
 def test_the_note_reports_failures_at_other_grid_points(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (-1.0, 0.5)})
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))

@@ -85,6 +85,7 @@ def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
     assert done.points[1].cell.n_clusters == 6
 
 
+@pytest.mark.slow
 def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     methods = ["pca-fcm", "toy_methods:Flaky"]
     done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
@@ -115,6 +116,7 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
 
 
+@pytest.mark.slow
 def test_notes_report_chosen_settings_and_failures(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
@@ -141,6 +143,7 @@ def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_default_model_keeps_its_own_dimensions_along_the_clusters(tmp_path):
     found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
     few, many = found.points

@@ -77,6 +77,7 @@ def test_fitted_attributes_have_the_documented_shapes():
     assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
+@pytest.mark.slow
 def test_threads_of_the_process_do_not_change_the_result():
     code = (
         "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC\n"
