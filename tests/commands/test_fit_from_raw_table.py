@@ -95,7 +95,6 @@ def test_training_rows_keep_their_labels(out, tmp_path):
     assert (again["label"] == pd.read_csv(out / "labels.csv")["label"]).all()
 
 
-@pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)
     labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["label"]

@@ -79,7 +79,6 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["model", "median", "drop"])
 def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))

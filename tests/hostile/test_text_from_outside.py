@@ -78,7 +78,6 @@ def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, vari
     assert (tmp_path / "figure.pdf").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [r"$\frac{x", "_hidden", "🙂\x1b[31m"])
 def test_class_may_have_any_name(folder, name):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
@@ -102,7 +101,6 @@ def test_file_may_have_any_name(folder, name):
     assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("out", ["\udce9", "a\nb\x1b[31m", "$,<b>"])
 def test_output_folder_may_have_any_name(folder, out):
     result = CliRunner().invoke(app, ["fit", "my.csv", *QUICK, "--out", out])

@@ -100,7 +100,6 @@ def test_the_labels_choose_a_grid_point_and_the_note_says_so(tmp_path, monkeypat
     assert "The labels chose level = 0.9: the best mean ACC of 3 settings" in cell["note"]
 
 
-@pytest.mark.slow
 def test_the_note_reports_failures_at_other_grid_points(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (-1.0, 0.5)})
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))

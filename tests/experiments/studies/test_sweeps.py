@@ -143,7 +143,6 @@ def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()
 
 
-@pytest.mark.slow
 def test_the_default_model_keeps_its_own_dimensions_along_the_clusters(tmp_path):
     found = small_sweep(CLUSTERS, ["sonar"], ["1", "5"], ["sgp-mic+"], out=tmp_path, repeats=1)
     few, many = found.points
