@@ -143,7 +143,6 @@ def test_backend_and_scheduler_must_agree(backend, scheduler, sentence):
         RunOptions(backend=backend, scheduler=scheduler)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("threads", "code", "sentence"),
     [

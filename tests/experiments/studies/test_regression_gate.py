@@ -90,7 +90,6 @@ def test_only_the_same_repeats_are_compared(reference):
     assert _states(check(later, repeats=3, options=HERE)) == {}
 
 
-@pytest.mark.slow
 def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
     toy = Method("toy", "toy_methods:Flaky")
     monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
