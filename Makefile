@@ -4,7 +4,7 @@ BIN     := $(VENV)/bin
 PYTHON  ?= python3
 RUN     := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
-PEERS   := .venv-gpy
+GPY     := .venv-gpy
 GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
@@ -136,13 +136,13 @@ search-asrun: $(RUN) ## compare the settings that the paper leaves open with SGP
 	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(STORE)
 
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.
-$(PEERS)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(PEERS)"
-	"$(PEERS)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
+$(GPY)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(GPY)"
+	"$(GPY)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: $(PEERS)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
-	"$(PEERS)/bin/python" -m benchmarks.speed --out $(RESULTS)
+speed: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
+	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
 
 $(GPU)/.installed: pyproject.toml constraints.txt
@@ -154,4 +154,4 @@ speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
 	"$(GPU)/bin/python" -m benchmarks.speed_gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(PEERS)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
