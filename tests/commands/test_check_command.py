@@ -117,7 +117,6 @@ def test_a_wrong_argument_is_one_sentence(reference, arguments, sentence):
     assert_one_sentence(result, 2, sentence)
 
 
-@pytest.mark.slow
 def test_a_broken_method_fails(reference, tmp_path):
     copy = tmp_path / "a copy"
     for folder in ("sgpmic_cli", "datasets"):

@@ -1,14 +1,10 @@
 """PaperSGPMIC as a scikit-learn estimator: attributes, inputs, invalid arguments, warnings."""
 
-import os
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import Memory
 from sklearn.pipeline import make_pipeline
@@ -16,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
@@ -43,21 +38,10 @@ def test_fitted_attributes_have_the_documented_shapes():
     Y = two_clouds()
     model = small(n_inducing=15).fit(Y)
     assert purity(np.repeat([0, 1], 20), model.labels_) == 100.0
-    shapes = {
-        "labels_": (40,),
-        "responsibilities_": (40, 2),
-        "embedding_": (40, 2),
-        "embedding_variances_": (40, 2),
-        "inducing_points_": (15, 2),
-        "weights_": (2,),
-        "means_": (2, 2),
-        "covariances_": (2, 2, 2),
-        "noise_variances_": (4,),
-        "cluster_sizes_": (2,),
-        "certainty_": (2,),
-        "offset_": (4,),
-        "scale_": (4,),
-    }
+    shapes = {"labels_": (40,), "responsibilities_": (40, 2), "inducing_points_": (15, 2)}
+    shapes |= {"embedding_": (40, 2), "embedding_variances_": (40, 2), "weights_": (2,)}
+    shapes |= {"means_": (2, 2), "covariances_": (2, 2, 2), "noise_variances_": (4,)}
+    shapes |= {"certainty_": (2,), "offset_": (4,), "scale_": (4,)}
     for name, shape in shapes.items():
         assert getattr(model, name).shape == shape, name
     assert (model.n_clusters_, model.n_components_, model.n_features_in_) == (2, 2, 4)
@@ -76,28 +60,6 @@ def test_fitted_attributes_have_the_documented_shapes():
     assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
 
 
-@pytest.mark.slow
-def test_threads_of_the_process_do_not_change_the_result():
-    code = (
-        "import numpy as np; from sgpmic_cli.model.paper.estimator import PaperSGPMIC\n"
-        "Y = np.random.RandomState(0).randn(400, 30)\n"
-        "model = PaperSGPMIC(3, 2, n_inducing=50, max_iter=3, random_state=7).fit(Y)\n"
-        "print(model.lower_bound_.hex())"
-    )
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
-        )
-        for threads in ("1", "4")
-    ]
-    assert printed[0].returncode == 0, printed[0].stderr
-    assert printed[0].stdout == printed[1].stdout
-
-
 def test_several_starts_keep_the_highest_bound():
     Y = np.random.RandomState(0).randn(40, 4)  # no clusters, so that the starts differ
     calls = []
@@ -110,34 +72,6 @@ def test_several_starts_keep_the_highest_bound():
     assert model.lower_bound_ >= first.lower_bound_
 
 
-def test_the_callback_gets_every_iteration():
-    calls = []
-    model = small(callback=lambda *each: calls.append(each)).fit(two_clouds())
-    assert [iteration for iteration, _, _ in calls] == [1, 2, 3]
-    assert [bound for _, bound, _ in calls] == model.lower_bounds_[1::2]
-    assert all(labels.shape == (40,) for _, _, labels in calls)
-
-
-def test_standard_scale_removes_the_units_of_columns():
-    Y = two_clouds()
-    units = np.array([1e-6, 1.0, 1e3, 1e9])
-    plain, scaled = (small(scale="standard", n_components=0.9).fit(data) for data in (Y, Y * units))
-    assert plain.embedding_.shape == scaled.embedding_.shape
-    np.testing.assert_array_equal(plain.labels_, scaled.labels_)
-    np.testing.assert_allclose(scaled.lower_bound_, plain.lower_bound_, rtol=1e-6)
-
-
-def test_a_constant_column_does_not_change_the_labels():
-    Y = load("iris").Y
-    with_constant = np.column_stack([Y, np.full(len(Y), 3.3)])
-    plain, other = (
-        small(scale="standard", n_components=0.95).fit(data) for data in (Y, with_constant)
-    )
-    assert other.scale_[-1] == 1.0
-    assert other.embedding_.shape == plain.embedding_.shape
-    np.testing.assert_array_equal(other.labels_, plain.labels_)
-
-
 @pytest.mark.parametrize("factor", [2.0**-60, 2.0**40, 1e-90, 1e90])
 def test_global_scale_removes_a_common_unit(factor):
     Y = two_clouds()
@@ -146,50 +80,16 @@ def test_global_scale_removes_a_common_unit(factor):
     )
 
 
-@pytest.mark.parametrize(
-    "convert",
-    [
-        np.asfortranarray,
-        lambda Y: Y.astype(np.float32),
-        lambda Y: pd.DataFrame(Y, columns=list("abcd")),
-        lambda Y: Y.tolist(),
-        lambda Y: np.repeat(Y, 2, axis=1)[:, ::2],
-        lambda Y: Y.astype(object),
-        lambda Y: Y.astype(int),
-        lambda Y: np.frombuffer(Y.tobytes()).reshape(Y.shape),  # read-only
-    ],
-)
-def test_the_form_of_the_input_does_not_matter(convert):
-    Y = np.round(two_clouds() * 8)  # exact in float32 and as integers
-    given = convert(Y)
-    model = small().fit(given)
-    assert model.lower_bound_ == small().fit(Y).lower_bound_
-    np.testing.assert_array_equal(model.predict(given), model.labels_)
-    np.testing.assert_array_equal(Y, np.asarray(given, dtype=float))
-
-
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize(
-    "odd",
-    [
-        "constant column",
-        "duplicates",
-        "two distinct rows",
-        "one column",
-        "Q = P",
-        "P > N",
-        "outlier",
-        "far away",
-    ],
+    "odd", ["duplicates", "one column", "Q = P", "P > N", "outlier", "far away"]
 )
 def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, optimizer):
     Y = two_clouds()
     settings = {"kernel": kernel, "optimizer": optimizer}
     Y = {
-        "constant column": np.column_stack([Y, np.ones(40)]),
         "duplicates": np.repeat(Y[::4], 4, axis=0),
-        "two distinct rows": np.repeat(Y[[0, 30]], 20, axis=0),
         "one column": Y[:, :1],
         "Q = P": Y,
         "P > N": np.random.RandomState(0).randn(12, 40),
@@ -209,33 +109,24 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
     ("data", "settings", "sentence"),
     [
         ("equal", {}, "All rows are equal"),
-        (
-            "few",
-            {"n_clusters": 5, "n_components": 1},
-            "n_clusters=5 needs at least that many rows; n_samples=3",
-        ),
+        ("few", {"n_clusters": 5, "n_components": 1}, "n_clusters=5 needs at least that many rows"),
         ("few", {"n_components": 3}, "n_components=3 needs more rows than dimensions"),
-        (
-            "plain",
-            {"n_components": 5},
-            "n_components=5 needs at least that many columns; n_features=4",
-        ),
+        ("plain", {"n_components": 5}, "n_components=5 needs at least that many columns"),
         ("1e300", {}, "multiply the data by a constant"),
-        ("1e-300", {}, "multiply the data by a constant"),
         ("1e30", {"scale": "none"}, "scale='global'"),
-        ("1e-30", {"scale": "none"}, "scale='global'"),
         ("nan", {}, "NaN"),
-        ("inf", {}, "infinity"),
         ("plain", {"n_clusters": 0}, "n_clusters must be a whole number from 1, not 0"),
         ("plain", {"n_components": 1.0}, "n_components must be"),
-        ("plain", {"n_components": True}, "n_components must be"),
         ("plain", {"kernel": "cosine"}, "kernel must be 'rbf' or 'linear'"),
         ("plain", {"covariance_floor": float("inf")}, "covariance_floor must be"),
         ("plain", {"covariance_floor": 1e-12}, "covariance_floor must be a number from 1e-08"),
         ("plain", {"learn_noise": 2}, "learn_noise must be True or False, not 2"),
+        (
+            "plain",
+            {"prior_by_gradient": True},
+            "prior_by_gradient=True needs covariance_type='full'",
+        ),
         ("plain", {"tol": float("nan")}, "tol must be"),
-        ("plain", {"scale": None}, "scale must be"),
-        ("plain", {"n_clusters": 2.5}, "n_clusters must be a whole number from 1, not 2.5"),
         ("plain", {"memory": 3}, "memory must be None, a folder or a joblib.Memory, not 3"),
     ],
 )
@@ -248,11 +139,8 @@ def test_invalid_arguments_are_rejected_in_a_sentence(data, settings, sentence):
         "equal": np.ones((10, 3)),
         "few": Y[:3],
         "1e300": Y * 1e300,
-        "1e-300": Y * 1e-300,
         "1e30": Y * 1e30,
-        "1e-30": Y * 1e-30,
         "nan": gap,
-        "inf": np.where(np.isnan(gap), np.inf, Y),
     }[data]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -269,30 +157,12 @@ def test_warnings_point_to_the_line_of_the_caller():
     assert len(pipeline[-1].inducing_points_) == 40
 
 
-def test_rows_out_of_range_are_rejected_in_predict():
-    model = small().fit(two_clouds())
-    for value in (1e300, -1e300):
-        with pytest.raises(ValueError, match="Row 2 is too far from the training rows"):
-            model.predict([[0.0] * 4, [value, 0.0, 0.0, 0.0]])
-    assert np.isfinite(model.predict_proba([[1e50, 0.0, 0.0, 0.0]])).all()
-
-
 @pytest.mark.parametrize("kind", [str, Path, lambda folder: Memory(folder, verbose=0)])
 def test_the_cache_does_not_change_the_result(tmp_path, kind):
     rows = two_clouds()
     for _ in range(2):
         assert small(memory=kind(tmp_path)).fit(rows).lower_bound_ == small().fit(rows).lower_bound_
         assert list(tmp_path.iterdir())
-
-
-def test_the_argument_is_called_x_everywhere():
-    rows = two_clouds()
-    model = small().fit(X=rows, y=None)
-    np.testing.assert_array_equal(model.predict(X=rows), model.labels_)
-    np.testing.assert_array_equal(small().fit_predict(X=rows), model.labels_)
-    np.testing.assert_array_equal(model.transform(X=rows), small().fit_transform(X=rows))
-    np.testing.assert_array_equal(model.predict_proba(X=rows), model.responsibilities_)
-    assert model.score(X=rows) == np.mean(model.score_samples(X=rows))
 
 
 def test_a_fit_uses_one_thread_and_restores_the_limit():

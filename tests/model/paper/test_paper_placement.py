@@ -45,16 +45,6 @@ def test_gradient_equals_central_differences(kernel, ard):
         )
 
 
-def test_the_value_is_the_sum_of_weighted_parts_and_the_curvature_is_positive():
-    model = PaperSGPMIC(3, 2, **SETTINGS).fit(blobs())
-    assigner = model._assigner
-    S = model.responsibilities_
-    terms = assigner._terms(assigner.Y, model.embedding_, S)
-    expected = np.sum(S * assigner._log_parts(assigner.Y, model.embedding_), axis=1)
-    np.testing.assert_allclose(terms.value, expected, rtol=1e-9)
-    assert (np.linalg.eigvalsh(terms.curvature) > 0).all()
-
-
 @pytest.mark.parametrize("factor", [1.0, 1.0 + 1e-12])
 def test_training_rows_keep_their_results_up_to_rounding(iris, factor):
     model, Y = iris
@@ -64,21 +54,6 @@ def test_training_rows_keep_their_results_up_to_rounding(iris, factor):
     distinct = [n for n in range(len(Y)) if (Y[n] == Y).all(axis=1).sum() == 1]
     found = model.predict_proba(factor * Y)
     np.testing.assert_array_equal(found[distinct], model.responsibilities_[distinct])
-
-
-def test_training_rows_far_from_the_origin_keep_their_labels_without_centring():
-    Y = blobs() + 1e7
-    model = PaperSGPMIC(3, 2, center=False, scale="global", **SETTINGS).fit(Y)
-    assert np.array_equal(model.predict(Y), model.labels_)
-
-
-def test_optimisation_never_lowers_the_score(iris):
-    model, Y = iris
-    assigner = model._assigner
-    rows = (Y + 0.3 * np.random.RandomState(0).randn(*Y.shape) - model.offset_) / model.scale_
-    nearest = assigner.tree.query(rows, return_distance=False)[:, 0]
-    start = logsumexp(assigner._log_parts(rows, model.embedding_[nearest]), axis=1)
-    assert (assigner.assign(rows).log_score >= start - 1e-9).all()
 
 
 def test_the_latent_point_of_a_new_row_is_a_local_maximum(iris):
@@ -108,31 +83,12 @@ def test_a_result_does_not_depend_on_the_other_rows(iris):
     np.testing.assert_allclose(model.predict_proba(rows[shuffled]), together[shuffled], atol=1e-6)
 
 
-@pytest.mark.parametrize(("name", "q"), [("iris", 2), ("wine", 2)])
-def test_a_row_near_a_training_row_has_its_cluster(name, q):
-    Y = load(name).Y
-    model = PaperSGPMIC(3, q, random_state=0).fit(Y)
-    beside = Y * (1.0 + 1e-3 * np.random.RandomState(0).randn(*Y.shape))
-    assert np.mean(model.predict(beside) == model.labels_) >= 0.96
-
-
-def test_new_rows_of_separate_clusters_get_their_cluster():
-    rng = np.random.RandomState(0)
-    classes = np.arange(120) % 2
-    Y = 6.0 * classes[:, None] + rng.randn(120, 3)
-    model = PaperSGPMIC(2, 2, **SETTINGS).fit(Y[:60])
-    assert np.array_equal(
-        model.predict(Y[60:]), model.labels_[classes[60:]]
-    )  # row 0 is of class 0, row 1 of class 1
-
-
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
-@pytest.mark.parametrize("center", [False, True])
-def test_prediction_and_training_agree_on_responsibilities(name, center):
+def test_prediction_and_training_agree_on_responsibilities(name):
     """Also on raw columns, where A is badly conditioned."""
     data = load(name)
     model = PaperSGPMIC(
-        data.n_classes, 2, scale="none", center=center, n_inducing=30, max_iter=8, random_state=0
+        data.n_classes, 2, scale="none", center=False, n_inducing=30, max_iter=8, random_state=0
     ).fit(data.Y)
     assigner = model._assigner
     log_parts = assigner._log_parts(assigner.Y, model.embedding_)
