@@ -1,18 +1,18 @@
-# Everything a person does here is a target: `make help` lists them.
+# `make help` lists the targets.
 VENV    := .venv
 BIN     := $(VENV)/bin
 PYTHON  ?= python3
 RUN     := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
-RIVAL   := .venv-gpy
+GPY     := .venv-gpy
 GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
 RESULTS := results
 SGPMIC  := "$(BIN)/sgpmic"
-KEPT    := --store $(RESULTS)/runs
-# Runs that failed (exit code 3) are told in the table; they do not keep the rest from being drawn.
-TOLD    := || test $$? -eq 3
+STORE   := --store $(RESULTS)/runs
+# The tables report failed runs (exit code 3), so the following targets continue.
+REPORTED := || test $$? -eq 3
 FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figure4 \
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
@@ -22,7 +22,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
 
-# Two stages in one environment: what running needs, and on top of it what tests, lint and builds need.
+# One environment in two stages: first the run-time dependencies, then the development tools.
 INSTALL := "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 $(RUN): pyproject.toml constraints.txt
@@ -34,7 +34,7 @@ $(DEV): $(RUN)
 	$(INSTALL) --editable ".[dev]"
 	@touch "$@"
 
-quickstart: $(RUN) ## set up what running needs and compare iris with the paper
+quickstart: $(RUN) ## install the run-time dependencies and compare iris with the paper
 	$(SGPMIC) benchmark --dataset iris --variance 95
 
 test: $(DEV) lint ## lint, types and tests (what CI runs)
@@ -46,7 +46,7 @@ test-slow: $(DEV) ## the slow tests: real processes, builds, examples, all estim
 coverage: $(DEV) ## run the tests of `make test` and print the line coverage of each module
 	"$(BIN)/python" -m pytest -n 2 --cov=sgpmic --cov=sgpmic_cli --cov-report=term:skip-covered
 
-lint: $(DEV) ## ruff, mypy, and the order of the folders
+lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
@@ -68,38 +68,38 @@ docs: $(VENV)/.docs ## run the gallery, write the reference pages, build the doc
 	NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet
 	@echo "build/docs/index.html"
 
-# What a stranger installs: the wheel in a bare environment, with the newest dependencies and with the oldest allowed.
-# `python -P` leaves the current folder out of the search path, so that the wheel is tried and not the checkout.
+# The wheel in a new environment, with the newest and with the oldest allowed dependencies.
+# `python -P` leaves the current folder out of the search path, so that the wheel is tested and not the checkout.
 dist: $(DEV) ## wheel and sdist into dist/
 	rm -rf dist
 	"$(BIN)/python" -m build --no-isolation --outdir dist .
 
-wheel-test: dist ## install the wheel in a clean environment and use it as a stranger would
+wheel-test: dist ## install the wheel in a clean environment and test it there
 	rm -rf "$(CLEAN)"
 	$(PYTHON) -m venv "$(CLEAN)"
 	"$(CLEAN)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest
-	"$(CLEAN)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+	"$(CLEAN)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/installed_wheel.py
 
-test-oldest: dist ## the same and the tests of the model with the oldest dependencies that pyproject.toml allows
+test-oldest: dist ## the same, and the tests of the model, with the oldest dependencies that pyproject.toml allows
 	rm -rf "$(OLDEST)"
 	$(PYTHON) -m venv "$(OLDEST)"
 	$(PYTHON) tests/release/oldest_versions.py | "$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check -r /dev/stdin
 	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
 	"$(OLDEST)/bin/python" -m pip check
-	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/stranger.py
+	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/installed_wheel.py
 	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
 
-# The paper, piece by piece. Every target resumes: runs are kept in results/runs and computed once.
+# The parts of the paper. Every target resumes: finished runs are stored in results/runs.
 reproduce: reproduce-report reproduce-bounds ## the whole paper: tables, figures and report
 
 reproduce-table1: $(RUN) ## Table 1: the data sets beside the printed shapes
 	$(SGPMIC) table1 --out $(RESULTS)/table1
 
 reproduce-table2: $(RUN) ## Table 2: twelve methods, 25 rows, ACC and NMI beside the printed numbers
-	$(SGPMIC) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(KEPT) $(TOLD)
+	$(SGPMIC) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(STORE) $(REPORTED)
 
 reproduce-as-stated: $(RUN) ## SGP-MIC's column with Algorithm 1 as it is printed
-	$(SGPMIC) benchmark --dataset all --variance all --methods sgp-mic --protocol as-stated --out $(RESULTS)/table2-as-stated $(KEPT) $(TOLD)
+	$(SGPMIC) benchmark --dataset all --variance all --methods sgp-mic --protocol as-stated --out $(RESULTS)/table2-as-stated $(STORE) $(REPORTED)
 
 reproduce-figure1: $(RUN) ## Figure 1: the graphical model
 reproduce-figure2: $(RUN) ## Figure 2: Iris in two dimensions, six methods
@@ -114,12 +114,12 @@ $(FIGURES):
 
 .PHONY: $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing
 $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(RUN)
-	$(SGPMIC) $(@F) --out $@ $(KEPT) $(TOLD)
+	$(SGPMIC) $(@F) --out $@ $(STORE) $(REPORTED)
 
 reproduce-bounds: $(RUN) ## KL-corrected against standard bound, iteration by iteration
 	"$(BIN)/python" -m benchmarks.two_bounds --out $(RESULTS)/figures
 
-reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the paper's numbers and in ours
+reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the printed and in the computed numbers
 	$(SGPMIC) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURES) reproduce-ranks ## the report: one page with every number, figure and reason
@@ -127,22 +127,22 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURE
 
 # Scripts for developers, in benchmarks/.
 study: $(RUN) ## compare SGP-MIC with common clusterers on tables, shapes and clouds
-	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study $(KEPT) $(TOLD)
+	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study $(STORE) $(REPORTED)
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
-	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(KEPT) $(TOLD)
+	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
 
 search-asrun: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column
-	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(KEPT)
+	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(STORE)
 
-# GPy and GPyTorch serve the comparison only, so they have an environment of their own.
-$(RIVAL)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(RIVAL)"
-	"$(RIVAL)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
+# GPy and GPyTorch are needed for the comparison only, so they have their own environment.
+$(GPY)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(GPY)"
+	"$(GPY)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: $(RIVAL)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
-	"$(RIVAL)/bin/python" -m benchmarks.speed --out $(RESULTS)
+speed: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
+	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
 
 $(GPU)/.installed: pyproject.toml constraints.txt
@@ -154,4 +154,4 @@ speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
 	"$(GPU)/bin/python" -m benchmarks.speed_gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(RIVAL)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

@@ -1,10 +1,11 @@
-"""Set one BLAS thread, as the command line does, and make every test process interruptible."""
+"""Set one BLAS thread, no time limits of Hypothesis, and make test processes interruptible."""
 
 import mmap
 import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 for _variable in (
     "OMP_NUM_THREADS",
@@ -13,6 +14,10 @@ for _variable in (
     "VECLIB_MAXIMUM_THREADS",
 ):
     os.environ.setdefault(_variable, "1")  # before any test module imports numpy
+
+# No test depends on the speed of the machine.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 # Shells start background processes with SIGINT ignored.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,16 +1,16 @@
-"""Tables as people have them, made up for tests."""
+"""Generated raw tables for tests."""
 
 import numpy as np
 import pandas as pd
 
 
 def groups(n: int, seed: int = 0) -> np.ndarray:
-    """The groups behind `birds`, which its table does not name."""
+    """Return the groups of `birds`, which its table does not contain."""
     return np.random.RandomState(seed).randint(3, size=n)
 
 
 def birds(n: int = 333, seed: int = 0, holes: float = 0.03) -> pd.DataFrame:
-    """An id, two columns of text and four of numbers; three groups that the text does not name; some cells missing."""
+    """Return a table with an id, two text and four number columns, and missing values."""
     rng = np.random.RandomState(seed)
     group = rng.randint(3, size=n)
     centres = np.array(

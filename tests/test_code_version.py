@@ -1,3 +1,5 @@
+"""The version of a method's code changes with its sources and libraries only."""
+
 import os
 import subprocess
 import sys

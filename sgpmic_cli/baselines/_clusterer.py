@@ -48,6 +48,11 @@ class EmbeddingClusterer(Clusterer):
 
     _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters that are not in SHARED_RULES
 
+    def __init__(self, n_clusters=8, n_components=2, *, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.random_state = random_state
+
     def _fit_to(self, X) -> None:
         check_parameters(self, {**SHARED_RULES, **self._rules})
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)

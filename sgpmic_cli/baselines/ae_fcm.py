@@ -65,14 +65,12 @@ class AEFCM(EmbeddingFCM):
         patience=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.hidden = hidden
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.patience = patience
-        self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         network = Autoencoder(

@@ -46,11 +46,9 @@ class AML(EmbeddingClusterer):
     _rules: ClassVar = {"lam": number(), "max_outer": whole(0)}
 
     def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, max_outer=50, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.lam = lam
         self.max_outer = max_outer
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

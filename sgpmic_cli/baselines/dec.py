@@ -58,13 +58,11 @@ class DEC(EmbeddingClusterer):
         warm=True,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.lam = lam
         self.max_outer = max_outer
         self.n_init = n_init
         self.warm = warm
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

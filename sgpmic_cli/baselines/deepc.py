@@ -110,8 +110,7 @@ class DEEPC(EmbeddingClusterer):
         n_init=20,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.hidden = hidden
         self.pretrain_epochs = pretrain_epochs
         self.pretrain_learning_rate = pretrain_learning_rate
@@ -121,7 +120,6 @@ class DEEPC(EmbeddingClusterer):
         self.refresh = refresh
         self.tol = tol
         self.n_init = n_init
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Y = Y.astype(np.float32)
@@ -143,9 +141,7 @@ class DEEPC(EmbeddingClusterer):
         n_weights = pretrained.parameters.size
         parameters = np.concatenate([pretrained.parameters, start.cluster_centers_.ravel()])
         gradient = np.zeros_like(parameters)
-        encoder = Dense(
-            pretrained.sizes, pretrained.activations, parameters[:n_weights], gradient[:n_weights]
-        )
+        encoder = Dense(pretrained.sizes, parameters[:n_weights], gradient[:n_weights])
         centers = parameters[n_weights:].reshape(self.n_clusters, -1)
         center_gradient = gradient[n_weights:].reshape(self.n_clusters, -1)
         optimiser = Momentum(parameters, gradient, self.learning_rate)

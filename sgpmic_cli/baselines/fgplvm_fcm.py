@@ -54,12 +54,10 @@ class FGPLVMFCM(EmbeddingFCM):
         memory=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.n_inducing = n_inducing
         self.max_iter = max_iter
         self.memory = memory
-        self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))

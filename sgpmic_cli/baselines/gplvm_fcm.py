@@ -22,21 +22,8 @@ from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.files.array_cache import Arrays, remembered
+from sgpmic_cli.model.paper import cholesky, kernels
 from sgpmic_cli.model.paper.bound import observe
-from sgpmic_cli.model.paper.cholesky import (
-    NotPositiveDefinite,
-    inverse,
-    jittered_cholesky,
-    log_determinant,
-)
-from sgpmic_cli.model.paper.kernels import (
-    LOG_LIMIT,
-    RBF,
-    gram,
-    gram_gradients,
-    positive,
-    start_parameters,
-)
 from sgpmic_cli.model.paper.optimizers import scg
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
@@ -68,11 +55,9 @@ class GPLVMFCM(EmbeddingFCM):
     def __init__(
         self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.max_iter = max_iter
         self.memory = memory
-        self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
@@ -91,7 +76,7 @@ class GPLVMFCM(EmbeddingFCM):
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
     objective = log_posterior(Y)  # refuses data that overflow
     X = ppca(Y, q)
-    start = (X, start_parameters(RBF(), 1, X.shape[1])[0])
+    start = (X, kernels.start_parameters(kernels.RBF(), 1, X.shape[1])[0])
     (X, _), value = maximise(objective, start, steps)
     return {"X": X, "objective": np.array(value)}
 
@@ -101,22 +86,21 @@ def log_posterior(Y: Array) -> Objective:
 
     X has shape (N, Q); theta (T,) holds the logarithms of variance, gamma, bias and white.
     """
-    data, kernel = observe(centred(Y)), RBF()
+    data, kernel = observe(centred(Y)), kernels.RBF()
     targets, P = data.Y, data.n_outputs
 
     def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, ...]]:
-        natural = positive(theta)
-        K = gram(kernel, natural, X)
-        L, _ = jittered_cholesky(K)
-        K_inverse = inverse(L)
+        natural = kernels.positive(theta)
+        K = kernels.gram(kernel, natural, X)
+        L, _ = cholesky.jittered_cholesky(K)
+        K_inverse = cholesky.inverse(L)
         solved = K_inverse @ targets  # K^-1 Y (N, P)
-        value = -0.5 * P * (len(X) * np.log(2.0 * np.pi) + log_determinant(L)) - 0.5 * float(
-            np.sum(targets * solved)
-        )
+        log_det = len(X) * np.log(2.0 * np.pi) + cholesky.log_determinant(L)  # |2 pi K|
+        value = -0.5 * P * log_det - 0.5 * float(np.sum(targets * solved))
         value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
         D = 0.5 * (solved @ solved.T - P * K_inverse)
-        dX, dtheta = gram_gradients(kernel, natural, X, K, D)
-        return value, (dX - X, np.where(np.abs(theta) < LOG_LIMIT, dtheta, 0.0))
+        dX, dtheta = kernels.gram_gradients(kernel, natural, X, K, D)
+        return value, (dX - X, np.where(np.abs(theta) < kernels.LOG_LIMIT, dtheta, 0.0))
 
     return objective
 
@@ -137,7 +121,7 @@ def maximise(objective: Objective, start: Sequence[Array], steps: int) -> tuple[
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
                 value, gradients = objective(*arrays(vector))
-        except NotPositiveDefinite:
+        except cholesky.NotPositiveDefinite:
             return np.inf, np.zeros_like(vector)
         gradient = np.concatenate([part.ravel() for part in gradients])
         if not (np.isfinite(value) and np.isfinite(gradient).all()):

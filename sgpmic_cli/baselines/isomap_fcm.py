@@ -47,12 +47,10 @@ class IsomapFCM(EmbeddingFCM):
         memory=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.components = components
         self.unit_variance = unit_variance
         self.memory = memory
-        self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return isomap(

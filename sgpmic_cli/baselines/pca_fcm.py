@@ -19,10 +19,5 @@ class PCAFCM(EmbeddingFCM):
     ((150,), (150, 2))
     """
 
-    def __init__(self, n_clusters=8, n_components=2, *, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.random_state = random_state
-
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return pca(Y, self.n_components)

@@ -32,10 +32,8 @@ class PPCAFCM(EmbeddingFCM):
     _rules: ClassVar = {"posterior": SWITCH}
 
     def __init__(self, n_clusters=8, n_components=2, *, posterior=False, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.posterior = posterior
-        self.random_state = random_state
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return ppca(Y, self.n_components, posterior=self.posterior)

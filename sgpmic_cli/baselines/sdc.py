@@ -97,8 +97,7 @@ class SDC(EmbeddingClusterer):
         learning_rate=1e-3,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.within = within
         self.across = across
         self.cluster_factor = cluster_factor
@@ -106,7 +105,6 @@ class SDC(EmbeddingClusterer):
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         n_targets = min(int(self.cluster_factor * self.n_clusters), len(Y))

@@ -71,13 +71,11 @@ class UNCA(EmbeddingClusterer):
         eigenvector_error=0.0,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.lam = lam
         self.rounds = rounds
         self.line_searches = line_searches
         self.eigenvector_error = eigenvector_error
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:

@@ -41,11 +41,6 @@ class Block(NamedTuple):
         """Tell whether the block starts at the diagonal, so that a part lies below it."""
         return self.rows.start == self.columns.start
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Return the numbers of rows and columns."""
-        return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
-
 
 def main_axis_coordinates(Z: Array) -> Array:
     """Project the rows of Z onto the axis of their largest second moment (N,)."""

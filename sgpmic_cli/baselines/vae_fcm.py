@@ -71,14 +71,12 @@ class VAEFCM(EmbeddingFCM):
         single_precision=False,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
+        super().__init__(n_clusters, n_components, random_state=random_state)
         self.hidden = hidden
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.single_precision = single_precision
-        self.random_state = random_state
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         try:

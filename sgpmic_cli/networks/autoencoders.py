@@ -24,15 +24,10 @@ class _EncoderDecoder:
     ) -> None:
         self._precision = np.dtype(np.float32 if single_precision else np.float64)
         split = Dense.count(encoder_sizes)
-        activations = ["relu"] * (len(encoder_sizes) - 2) + ["linear"]
         self.parameters = np.zeros(split + Dense.count(decoder_sizes), self._precision)
         self.gradient = np.zeros_like(self.parameters)
-        self.encoder = Dense(
-            encoder_sizes, activations, self.parameters[:split], self.gradient[:split]
-        )
-        self.decoder = Dense(
-            decoder_sizes, activations, self.parameters[split:], self.gradient[split:]
-        )
+        self.encoder = Dense(encoder_sizes, self.parameters[:split], self.gradient[:split])
+        self.decoder = Dense(decoder_sizes, self.parameters[split:], self.gradient[split:])
         self.encoder.initialise(rng, initialisation)
         self.decoder.initialise(rng, initialisation)
 

@@ -12,11 +12,9 @@ import numpy as np
 
 Initialisation = Literal["glorot", "pytorch"]
 
-ACTIVATIONS = ("relu", "linear")
-
 
 class Dense:
-    """Layers h_l = a_l(h_{l-1} W_l + b_l) for l = 1..L.
+    """Layers h_l = max(h_{l-1} W_l + b_l, 0) for l = 1..L; the last one is linear.
 
     `parameters` and `gradient` may be slices of longer vectors, so that one optimiser updates
     several networks. Their precision is that of all computations.
@@ -25,26 +23,12 @@ class Dense:
     def __init__(
         self,
         sizes: Sequence[int],
-        activations: Sequence[str],
         parameters: np.ndarray | None = None,
         gradient: np.ndarray | None = None,
     ) -> None:
-        if len(activations) != len(sizes) - 1:
-            raise ValueError(
-                f"{len(sizes)} layer sizes need {len(sizes) - 1} activations, "
-                f"not {len(activations)}."
-            )
-        unknown = sorted(set(activations) - set(ACTIVATIONS))
-        if unknown:
-            raise ValueError(
-                f"There is no activation {unknown[0]!r}; use one of {', '.join(ACTIVATIONS)}."
-            )
-        self.sizes, self.activations = list(sizes), list(activations)
-        n = self.count(sizes)
-        self.parameters = np.zeros(n) if parameters is None else parameters
+        self.sizes = list(sizes)
+        self.parameters = np.zeros(self.count(sizes)) if parameters is None else parameters
         self.gradient = np.zeros_like(self.parameters) if gradient is None else gradient
-        if self.parameters.shape != (n,) or self.gradient.shape != (n,):
-            raise ValueError(f"Layers {self.sizes} need vectors of {n} parameters.")
         self.weights, self.biases = self._views(self.parameters)
         self._weight_gradients, self._bias_gradients = self._views(self.gradient)
 
@@ -67,18 +51,19 @@ class Dense:
     def forward(self, X: np.ndarray) -> np.ndarray:
         """Return the output for the rows of X and keep the activations for `backward`."""
         self._layers = [X]
-        for W, b, activation in zip(self.weights, self.biases, self.activations, strict=True):
+        for W, b in zip(self.weights, self.biases, strict=True):
             h = self._layers[-1] @ W
             h += b
-            if activation == "relu":
+            if W is not self.weights[-1]:
                 np.maximum(h, 0.0, out=h)
             self._layers.append(h)
-        return self._layers[-1]
+        return h
 
     def backward(self, delta: np.ndarray) -> None:
         """Set `gradient` from delta = dL/dh_L of the last `forward`."""
-        for layer in reversed(range(len(self.weights))):
-            if self.activations[layer] == "relu":
+        last = len(self.weights) - 1
+        for layer in range(last, -1, -1):
+            if layer < last:
                 delta = delta * (self._layers[layer + 1] > 0.0)
             np.dot(self._layers[layer].T, delta, out=self._weight_gradients[layer])
             np.add.reduce(delta, axis=0, out=self._bias_gradients[layer])

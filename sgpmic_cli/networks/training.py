@@ -5,27 +5,23 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+DECAYS = 0.9, 0.999  # of the two moments of Adam
+EPSILON = 1e-8
+MIN_IMPROVEMENT = 1e-4  # of the best loss, as a fraction, that resets the patience
+
 
 class Adam:
     """Adam of Kingma and Ba (2015)."""
 
-    def __init__(
-        self,
-        parameters: np.ndarray,
-        gradient: np.ndarray,
-        learning_rate: float = 1e-3,
-        decays: tuple[float, float] = (0.9, 0.999),
-        epsilon: float = 1e-8,
-    ) -> None:
+    def __init__(self, parameters: np.ndarray, gradient: np.ndarray, learning_rate: float) -> None:
         self.parameters, self.gradient = parameters, gradient
-        self.learning_rate, self.decays, self.epsilon = learning_rate, decays, epsilon
-        self.steps = 0
+        self.learning_rate, self.steps = learning_rate, 0
         self._first, self._second = np.zeros_like(parameters), np.zeros_like(parameters)
 
     def step(self) -> None:
         """Update the parameters once."""
         self.steps += 1
-        (d1, d2), m, v = self.decays, self._first, self._second
+        (d1, d2), m, v = DECAYS, self._first, self._second
         m *= d1
         m += self.gradient * (1.0 - d1)
         v *= d2
@@ -33,7 +29,7 @@ class Adam:
         # Equal to m / (1-d1^t) over sqrt(v / (1-d2^t)) + eps, with fewer operations on vectors.
         # math.sqrt returns a Python float, which does not convert single precision to double.
         root = math.sqrt(1.0 - d2**self.steps)
-        update = m / (np.sqrt(v) + self.epsilon * root)
+        update = m / (np.sqrt(v) + EPSILON * root)
         update *= self.learning_rate * root / (1.0 - d1**self.steps)
         self.parameters -= update
 
@@ -45,7 +41,7 @@ class Momentum:
         self,
         parameters: np.ndarray,
         gradient: np.ndarray,
-        learning_rate: float = 1e-2,
+        learning_rate: float,
         momentum: float = 0.9,
     ) -> None:
         self.parameters, self.gradient = parameters, gradient
@@ -74,12 +70,11 @@ def train(
     batch_size: int,
     rng: np.random.RandomState,
     patience: int | None = None,
-    tolerance: float = 1e-4,
 ) -> list[float]:
     """Call `step(rows)` for every minibatch and return the mean loss of every epoch.
 
     `step` updates the parameters and returns the loss of the batch. With `patience`, stop after
-    that many consecutive epochs that do not improve the best loss by the fraction `tolerance`.
+    that many consecutive epochs without enough improvement of the best loss.
     """
     curve: list[float] = []
     best, waited = np.inf, 0
@@ -95,7 +90,7 @@ def train(
                 "use a lower learning rate or rescale the data."
             )
         curve.append(loss)
-        if loss < best - tolerance * abs(best) or best == np.inf:
+        if loss < best - MIN_IMPROVEMENT * abs(best) or best == np.inf:
             best, waited = loss, 0
         else:
             waited += 1

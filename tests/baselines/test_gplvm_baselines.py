@@ -9,7 +9,7 @@ from sgpmic_cli.baselines.fgplvm_fcm import FGPLVMFCM
 from sgpmic_cli.baselines.gplvm_fcm import GPLVMFCM, MAX_ROWS, maximise
 from sgpmic_cli.data import load
 from sgpmic_cli.embeddings import isomap, ppca
-from sgpmic_cli.model.paper.numerics.cholesky import NotPositiveDefinite
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.scores import purity
 
 THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
@@ -25,7 +25,7 @@ def sparse_problem(p=4):
     rng = np.random.RandomState(0)
     Y = rng.standard_normal((30, p)) + 3.0
     point = (rng.randn(30, 2), rng.randn(7, 2), THETA[None].copy(), np.array([0.7]))
-    return Y, fgplvm_fcm.log_posterior(Y, 7, 2), point
+    return Y, fgplvm_fcm.log_posterior(Y, 2), point
 
 
 def rbf(A, B, theta):
@@ -38,7 +38,7 @@ def density(Y, X, covariance):
     return likelihood.sum() + multivariate_normal(np.zeros(2), np.eye(2)).logpdf(X).sum()
 
 
-@pytest.mark.parametrize("p", [3, 40])  # with 40 columns the code uses a factor of Y Y'
+@pytest.mark.parametrize("p", [3, 40])  # a factor of Y Y' replaces 40 columns
 def test_full_objective_is_the_dense_density(p):
     Y, objective, (X, theta) = full_problem(p)
     covariance = rbf(X, X, theta) + np.exp(theta[3]) * np.eye(len(X))
@@ -76,7 +76,7 @@ def test_sparse_model_with_all_points_as_inducing_inputs_is_the_full_model():
     rng = np.random.RandomState(1)
     Y, X = rng.randn(25, 3), 4.0 * rng.randn(25, 2)
     theta = np.log([[1.3, 0.8, 0.4, 1e-10]])
-    sparse, _ = fgplvm_fcm.log_posterior(Y, 25, 2)(X, X, theta, np.log([1.0 / 0.2]))
+    sparse, _ = fgplvm_fcm.log_posterior(Y, 2)(X, X, theta, np.log([1.0 / 0.2]))
     full, _ = gplvm_fcm.log_posterior(Y)(X, THETA)
     assert sparse == pytest.approx(full, rel=1e-8)
 
@@ -91,10 +91,10 @@ def test_a_parameter_at_its_limit_has_no_gradient():
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_more_steps_never_lower_the_objective(kind):
     Y = load("iris").Y
-    models = [kind(3, 2, max_iter=steps, random_state=0).fit(Y) for steps in range(1, 31, 3)]
+    models = [kind(3, 2, max_iter=steps, random_state=0).fit(Y) for steps in (1, 4, 7, 20)]
     values = [model.objective_ for model in models]
     assert np.all(np.diff(values) >= 0)
-    assert values[-1] > values[0] + 100
+    assert values[-1] > values[0] + 50
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,13 @@ def test_the_optimiser_starts_at_the_embedding(kind, module, start, monkeypatch)
     np.testing.assert_array_equal(kind(3, 2, random_state=0).fit(Y).embedding_, start(Y, 2))
 
 
-def test_another_seed_gives_other_inducing_inputs():
-    Y = load("wine").without(["proline"]).Y
-    first, other = (FGPLVMFCM(3, 2, random_state=seed).fit(Y).embedding_ for seed in (3, 4))
-    assert not np.allclose(first, other)
-
-
 def test_sparse_model_gives_the_printed_cell_of_wine():
     """The printed value is 73.15; the standard deviation over seeds is about 0.7."""
     data = load("wine").without(["proline"])
-    fits = [FGPLVMFCM(3, 2, random_state=seed).fit_predict(data.Y) for seed in range(5)]
-    assert np.mean([purity(data.labels, labels) for labels in fits]) == pytest.approx(
-        73.15, abs=1.5
-    )
+    fits = [FGPLVMFCM(3, 2, random_state=seed).fit(data.Y) for seed in range(3)]
+    scores = [purity(data.labels, fit.labels_) for fit in fits]
+    assert np.mean(scores) == pytest.approx(73.15, abs=1.5)
+    assert not np.allclose(fits[0].embedding_, fits[1].embedding_)  # other inducing inputs
 
 
 def test_sparse_model_with_more_columns_than_rows_and_few_rows():

@@ -9,9 +9,8 @@ from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
 
-@pytest.mark.parametrize("times", [np.ones(50, int), 1 + np.arange(50) % 3])
-def test_partitions_are_those_of_scikit_learn(times):
-    U = load("iris").Y[::3]
+def test_weighted_partitions_are_those_of_scikit_learn():
+    U, times = load("iris").Y[::3], 1 + np.arange(50) % 3
     found = partitions(U, times.astype(float), 3, 5, np.random.RandomState(0))
     rng = np.random.RandomState(0)
     for labels in found:
@@ -38,9 +37,7 @@ def test_separated_clusters_are_found():
     rng = np.random.RandomState(0)
     groups = np.repeat(np.arange(3), 40)
     Y = 4.0 * np.eye(3)[groups] + 0.3 * rng.standard_normal((120, 3))
-    for seed in range(3):
-        labels = UNCA(3, 2, lam=10.0, random_state=seed).fit_predict(Y)
-        assert purity(groups, labels) == 100.0
+    assert purity(groups, UNCA(3, 2, lam=10.0, random_state=0).fit_predict(Y)) == 100.0
 
 
 def test_one_iteration_is_spectral_clustering_of_the_data():
@@ -50,16 +47,12 @@ def test_one_iteration_is_spectral_clustering_of_the_data():
     assert purity(data.labels, model.labels_) > 85
 
 
+@pytest.mark.slow
 def test_strong_penalty_finds_the_groups_of_iris():
     """The printed mean is 86.20 with a standard deviation of 3.82."""
     data = load("iris")
     fits = [UNCA(3, 2, lam=100.0, random_state=s).fit_predict(data.Y) for s in range(3)]
     assert np.mean([purity(data.labels, labels) for labels in fits]) > 86.20 - 3.82
-
-
-def test_more_columns_than_rows():
-    Y = np.random.RandomState(0).standard_normal((20, 30))
-    assert UNCA(2, 2, rounds=3, random_state=3).fit(Y).embedding_.shape == (20, 2)
 
 
 def test_too_many_rows_are_refused():

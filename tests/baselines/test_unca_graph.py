@@ -45,7 +45,7 @@ def eigenvectors(Z, m, seed=0, error=0.0):
     return Affinity(Z, np.ones(len(Z))).eigenvectors(m, np.random.RandomState(seed), error=error)
 
 
-@pytest.mark.parametrize(("n", "spread"), [(120, 1.0), (450, 1.0), (450, 40.0)])
+@pytest.mark.parametrize(("n", "spread"), [(120, 1.0), (450, 40.0)])
 def test_affinities_and_degrees(n, spread):
     Z = blobs(n, spread)
     graph = Affinity(Z, np.ones(len(Z)))
@@ -53,7 +53,7 @@ def test_affinities_and_degrees(n, spread):
     np.testing.assert_allclose(degrees(graph), dense(Z).sum(axis=1), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("n", "spread"), [(7, 1.0), (450, 1.0), (450, 20.0), (450, 1000.0)])
+@pytest.mark.parametrize(("n", "spread"), [(7, 1.0), (450, 1.0), (450, 1000.0)])
 def test_banded_factor_is_that_of_the_dense_matrix(n, spread):
     graph = Affinity(blobs(n, spread), 1.0 + np.arange(n) % 2)
     expected = np.diag((1 + 1e-14) * graph.degrees) - whole(graph)[np.ix_(graph.order, graph.order)]
@@ -108,27 +108,24 @@ def test_components_that_only_the_floor_connects_are_separated():
     assert min(np.linalg.norm(centres[a] - centres[b]) for a, b in [(0, 1), (0, 2), (1, 2)]) > 0.5
 
 
-@pytest.mark.parametrize("m", [3, 8])
-def test_more_clusters_than_components(m):
+def test_more_clusters_than_components():
     """Eigenvalues of 1e-14 and 0.1 occur together."""
     rng = np.random.RandomState(0)
     groups = np.repeat([0, 1], 50)
     Z = 20.0 * groups[:, None] + 0.2 * rng.standard_normal((100, 2))
     for seed in range(5):
-        U = eigenvectors(Z, m, seed)
+        U = eigenvectors(Z, 8, seed)
         np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)
         assert np.all(U[groups == 0] @ U[groups == 1].T < 0.999)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_eigenvectors_of_isolated_points_are_finite(seed):
-    Z = 1000.0 * np.random.RandomState(seed).standard_normal((165, 8))
-    np.testing.assert_allclose(np.linalg.norm(eigenvectors(Z, 15, seed), axis=1), 1.0)
+def test_eigenvectors_of_isolated_points_are_finite():
+    Z = 1000.0 * np.random.RandomState(0).standard_normal((165, 8))
+    np.testing.assert_allclose(np.linalg.norm(eigenvectors(Z, 15), axis=1), 1.0)
 
 
-@pytest.mark.parametrize("n", [120, 450])
-def test_cohesion_is_the_trace(n):
-    Z = blobs(n, 8.0)
+def test_cohesion_is_the_trace():
+    n, Z = 450, blobs(450, 8.0)
     W = dense(Z)
     rows = np.random.RandomState(1).randint(3, size=(4, n))
     for labels, value in zip(rows, Affinity(Z, np.ones(n)).cohesion(rows, 3), strict=True):
@@ -167,11 +164,10 @@ def coverage(along, reach, clusters):
         times[block.rows, block.columns] += 1
         begin, end = next((a, b) for a, b in clusters if a <= block.rows.start < b)
         assert block.same_cluster == (begin <= block.columns.start < end)
-        assert block.shape == times[block.rows, block.columns].shape
     return times
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 400), width=st.floats(0.01, 3.0))
 def test_every_near_pair_is_in_exactly_one_block(seed, n, width):
     rng = np.random.RandomState(seed)
@@ -185,10 +181,6 @@ def test_every_near_pair_is_in_exactly_one_block(seed, n, width):
     assert np.all(times[np.triu(near, 1)] == 1)
 
 
-def test_far_pairs_are_in_no_block():
-    assert coverage(np.arange(1000.0), np.full(1000, 2.0), [(0, 1000)]).mean() < 0.12
-
-
 @pytest.mark.parametrize("factor", [1.0, 1e-200, 1e200])
 def test_the_main_axis_has_the_largest_spread(factor):
     rng = np.random.RandomState(0)
@@ -196,6 +188,10 @@ def test_the_main_axis_has_the_largest_spread(factor):
     Z = rng.standard_normal((80, 3)) * [1.0, 9.0, 2.0]
     along = main_axis_coordinates(factor * Z @ rotation)
     assert abs(np.corrcoef(along / factor, Z[:, 1])[0, 1]) > 0.98
+
+
+def test_far_pairs_are_in_no_block():
+    assert coverage(np.arange(1000.0), np.full(1000, 2.0), [(0, 1000)]).mean() < 0.12
 
 
 def test_the_main_axis_of_zeros_and_infinities_is_defined():

@@ -31,8 +31,8 @@ def unweighted(Yc, labels, q, lam):
 
 @pytest.mark.parametrize("n", [60, 300])
 @pytest.mark.parametrize("q", [1, 3])
-@pytest.mark.parametrize("lam", [0.001, 100.0])
-def test_value_and_gradient(n, q, lam):
+def test_value_and_gradient(n, q):
+    lam = 10.0
     Yc, labels, A = problem(n, 5, q, 0.7)
     objective = unweighted(Yc, labels, q, lam)
     value, gradient = objective(A.ravel())
@@ -41,13 +41,6 @@ def test_value_and_gradient(n, q, lam):
     for k, step in enumerate(1e-6 * np.eye(A.size)):
         slope = (objective(A.ravel() + step)[0] - objective(A.ravel() - step)[0]) / 2e-6
         assert gradient[k] == pytest.approx(slope, rel=1e-6, abs=1e-6)
-
-
-def test_a_cluster_of_several_panels_agrees_with_the_definition():
-    Yc, labels, A = problem(500, 3, 2, 0.5)
-    labels[:450] = 0
-    value, _ = unweighted(Yc, labels, 2, 1.0)(A.ravel())
-    assert value == pytest.approx(-definition(Yc, labels, A, 1.0), rel=1e-12)
 
 
 def dense(Z, labels, weights):
@@ -70,6 +63,7 @@ def dense(Z, labels, weights):
 def test_all_methods_agree_with_dense_algebra(method, weighted, size):
     """The points also move, so that lists are reused, and some are far from all others."""
     Yc, labels, A = problem(600, 3, 2, size)
+    labels[:300] = 0  # a cluster of several panels
     Yc[:3] *= 30.0
     weights = 1.0 + weighted * np.random.RandomState(1).randint(3, size=600)
     objective = Objective(Yc, weights, labels, 2, 1.0)
@@ -90,8 +84,8 @@ def test_spread_points_are_recognised():
 
 
 @pytest.mark.parametrize("n", [60, 700])
-@pytest.mark.parametrize("offset", [1e4, 1e8])
-def test_distances_within_groups_far_from_the_origin_keep_their_digits(n, offset):
+def test_distances_within_groups_far_from_the_origin_keep_their_digits(n):
+    offset = 1e8
     Yc, labels, _ = problem(n, 2, 2, 1.0)
     Yc, identity, groups = np.round(Yc, 4), np.eye(2).ravel(), np.arange(n) % 2
     far = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)

@@ -112,6 +112,7 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     assert (document["to_run"], document["at_hand"]) == (4, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX resource limits")
 def test_a_full_disk_is_one_sentence_and_leaves_no_partial_files(tmp_path):
     def limit_file_size():
@@ -135,6 +136,7 @@ def _printed(finished, styles=False, **options):
     return console.export_text(styles=styles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("datasets", [["iris"], ["iris", "wine"]], ids=["one", "two"])
 def test_tables_fit_the_terminal(run, here, datasets):
     methods = ["pca-fcm", "ppca-fcm", "isomap-fcm", "dec", "toy_methods:Broken"]

@@ -79,6 +79,7 @@ def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
     assert path.read_text() == reference.read_text()
 
 
+@pytest.mark.slow
 def test_an_update_with_failed_runs_names_the_cells(reference, tmp_path, monkeypatch):
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)

@@ -80,6 +80,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert list(model.feature_names_in_) == list(data.feature_names)
 
 
+@pytest.mark.slow
 def test_the_same_command_writes_the_same_bytes(run, here):
     for name in ("one", "two"):
         assert run(f"iris {QUICK} --out {name}").exit_code == 0

@@ -97,6 +97,7 @@ def test_classes_of_a_registered_set_are_not_used(here):
     assert np.array_equal(SGPMIC(random_state=0).fit(load("iris").Y).labels_, labels)
 
 
+@pytest.mark.slow
 def test_a_range_and_a_number_of_clusters(here):
     birds(80, holes=0.0).to_csv("birds.csv", index=False)
     ranged = json.loads(sgpmic("fit birds.csv --clusters 2-4 --out out --json").stdout)

@@ -146,6 +146,7 @@ def test_an_interrupt_between_blocks_keeps_the_old_files(here, monkeypatch):
     assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
 
 
+@pytest.mark.slow
 def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
     np.save("t.npy", NEW.to_numpy())
     NEW.to_csv("t.csv", index=False, header=False)
@@ -169,6 +170,7 @@ def test_a_parquet_file_larger_than_memory_has_the_data_of_the_csv_file(here, mo
     assert from_parquet.feature_names == from_csv.feature_names
 
 
+@pytest.mark.slow
 def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
     defaults = {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
     monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)

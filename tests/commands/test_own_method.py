@@ -55,6 +55,7 @@ def test_a_class_in_the_working_directory_runs_on_a_csv_file(shell):
     assert cells["iris", "pca-fcm"]["verdict"]["acc"] == "exact"
 
 
+@pytest.mark.slow
 def test_an_entry_point_of_an_installed_package_is_a_method(shell, tmp_path):
     site = tmp_path / "site"
     announced = site / "mypkg-1.0.dist-info"

@@ -21,6 +21,7 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(here):
     assert written == {"sweep.csv", "sweep.md", "sweep.json", "manifest.json", "runs"}
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_chosen_settings_and_failed_runs(here, monkeypatch):
     monkeypatch.syspath_prepend(EXPERIMENTS)
     methods = "aml-tuned,toy_methods:Flaky"

@@ -55,7 +55,7 @@ def test_curved_shapes_have_gaps(name, gap):
 
 
 def test_k_means_separates_most_of_blobs20():
-    from sgpmic_cli.peers.everyday import PeerKMeans
+    from sgpmic_cli.baselines.peers import PeerKMeans
     from sgpmic_cli.scores import ari
 
     dataset = load("blobs20")

@@ -29,19 +29,16 @@ def correlations(X, other):
 
 def test_the_coordinates_of_the_roll_are_found():
     Y, truth = swiss_roll(3000)
-    assert min(correlations(embed(Y, 1000), truth)) > 0.99
+    X = embed(Y, 1000)
+    assert min(correlations(X, truth)) > 0.99
+    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
 
 
-@pytest.mark.parametrize(("n", "n_landmarks", "limit"), [(1800, 1000, 0.99), (300, 300, 0.999)])
+@pytest.mark.parametrize(("n", "n_landmarks", "limit"), [(1200, 900, 0.99), (300, 300, 0.999)])
 def test_coordinates_agree_with_exact_isomap(n, n_landmarks, limit):
     Y, _ = swiss_roll(n)
     assert min(correlations(embed(Y, n_landmarks), isomap(Y, 2))) > limit
-
-
-def test_axes_have_zero_mean_and_unit_variance():
-    X = embed(swiss_roll(1000)[0], 200, q=3)
-    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
-    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
 
 
 def test_duplicates_have_equal_coordinates():

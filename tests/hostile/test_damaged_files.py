@@ -146,6 +146,7 @@ def test_damaged_table_is_one_sentence_of_the_report(folder, refused, text):
     refused(["report"], 1, "benchmark.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", DEEP, '{"data": 5}'])
 def test_damaged_manifest_of_an_old_fit_does_not_matter(folder, text):
     (folder / "out").mkdir()

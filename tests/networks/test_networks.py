@@ -28,10 +28,10 @@ def central_differences(function, x, step=1e-6):
     return gradient
 
 
-@pytest.mark.parametrize("activations", [["linear"], ["relu"], ["relu", "relu", "linear"]])
-def test_gradients_of_layers(activations):
+@pytest.mark.parametrize("sizes", [[4, 2], [4, 6, 5, 2]])
+def test_gradients_of_layers(sizes):
     rng = np.random.RandomState(0)
-    network = Dense([*[4, 6, 5][: len(activations)], 2], activations)
+    network = Dense(sizes)
     network.initialise(rng)
     network.parameters += 0.1 * rng.standard_normal(network.parameters.size)
     X, weights = rng.standard_normal((7, 4)), rng.standard_normal((7, 2))
@@ -49,7 +49,7 @@ def test_gradients_of_layers(activations):
 
 def test_forward_is_the_chain_of_layers():
     rng = np.random.RandomState(1)
-    network = Dense([3, 4, 2], ["relu", "linear"])
+    network = Dense([3, 4, 2])
     network.initialise(rng, "pytorch")
     X = rng.standard_normal((5, 3))
     hidden = np.maximum(X @ network.weights[0] + network.biases[0], 0)
@@ -58,32 +58,19 @@ def test_forward_is_the_chain_of_layers():
 
 def test_two_networks_share_one_vector():
     flat = np.zeros(Dense.count([2, 3]) + Dense.count([3, 2]))
-    first = Dense([2, 3], ["linear"], flat[:9], np.zeros(9))
-    Dense([3, 2], ["linear"], flat[9:], np.zeros(8)).initialise(np.random.RandomState(0))
+    first = Dense([2, 3], flat[:9], np.zeros(9))
+    Dense([3, 2], flat[9:], np.zeros(8)).initialise(np.random.RandomState(0))
     assert not first.parameters.any()
     assert flat[9:15].all()
 
 
 @pytest.mark.parametrize(("method", "limit"), [("glorot", (6 / 230) ** 0.5), ("pytorch", 30**-0.5)])
 def test_initial_parameters_fill_their_interval(method, limit):
-    network = Dense([30, 200], ["relu"])
+    network = Dense([30, 200])
     network.initialise(np.random.RandomState(0), method)
     assert 0.95 * limit < np.abs(network.weights[0]).max() <= limit
     largest_bias = np.abs(network.biases[0]).max()
     assert largest_bias == 0 if method == "glorot" else 0.95 * limit < largest_bias <= limit
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([2, 3], ["relu", "relu"]), "1 activations"),
-        (([2, 3], ["tanh"]), "'tanh'"),
-        (([2, 3], ["relu"], np.zeros(4)), "9 parameters"),
-    ],
-)
-def test_inconsistent_layers_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Dense(*arguments)
 
 
 @pytest.mark.parametrize("loss", [mean_squared_error, gaussian_likelihood, binary_cross_entropy])
@@ -128,17 +115,11 @@ def test_cross_entropy_is_that_of_the_sigmoid():
     assert binary_cross_entropy(logits, target, np.empty((1, 2))) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("logit", "target", "expected"), [(1e4, 0.0, 1e4), (1e4, 1.0, 0.0), (-1e4, 1.0, 1e4)]
-)
-def test_cross_entropy_of_large_logits(logit, target, expected):
-    gradient = np.empty((1, 1))
-    assert binary_cross_entropy(np.array([[logit]]), np.array([[target]]), gradient) == expected
-    assert gradient[0, 0] == (logit > 0) - target
-
-
-def test_cross_entropy_has_no_gradient_beyond_its_limit():
+def test_cross_entropy_of_large_logits():
     gradient = np.empty((1, 3))
+    logits, target = np.array([[1e4, 1e4, -1e4]]), np.array([[0.0, 1.0, 1.0]])
+    assert binary_cross_entropy(logits, target, gradient) == pytest.approx(2e4 / 3)
+    np.testing.assert_allclose(gradient, [[1 / 3, 0.0, -1 / 3]])
     logits, target = np.array([[20.0, 1.0, -1e6]]), np.array([[300.0, 300.0, 0.0]])
     assert np.isfinite(binary_cross_entropy(logits, target, gradient, limit=16.0))
     assert gradient[0, 0] == gradient[0, 2] == 0
@@ -206,24 +187,9 @@ def test_autoencoder_learns_thirty_two_rows():
     rng = np.random.RandomState(0)
     Y = rng.standard_normal((32, 4))
     network = Autoencoder([4, 64, 32, 4], rng)
-    curve = network.fit(Y, rng, epochs=3000, batch_size=32, learning_rate=3e-3)
+    curve = network.fit(Y, rng, epochs=1500, batch_size=32, learning_rate=3e-3)
     assert curve[-1] < 1e-3 * curve[0]
     np.testing.assert_allclose(network.decoder.forward(network.encode(Y)), Y, atol=0.15)
-
-
-def test_vae_with_a_small_divergence_reconstructs_thirty_two_rows():
-    rng = np.random.RandomState(0)
-    Y = rng.standard_normal((32, 4))
-
-    def precise(output, target, gradient):
-        loss = 1e4 * gaussian_likelihood(output, target, gradient)
-        gradient *= 1e4
-        return loss
-
-    network = VariationalAutoencoder([4, 64, 32, 4], precise, rng)
-    network.fit(Y, rng, epochs=4000, batch_size=32, learning_rate=3e-3)
-    error = network.decoder.forward(network.encode(Y)) - Y
-    assert np.mean(error**2) < 0.02 * np.mean(Y**2)
 
 
 def test_vae_samples_have_the_mean_and_variance_of_the_code():

@@ -1,4 +1,4 @@
-"""What the targets of the Makefile install, told by `make --dry-run` in a folder where nothing is installed yet."""
+"""The packages that the targets of the Makefile install, according to `make --dry-run`."""
 
 import shutil
 import subprocess
@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 @pytest.fixture
 def checkout(tmp_path):
+    """Return a folder with a space in its name and without environments."""
     folder = tmp_path / "a folder"
     folder.mkdir()
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
@@ -21,24 +22,20 @@ def checkout(tmp_path):
 
 
 def installed_by(target, checkout):
-    """What pip is asked to install, in order."""
-    said = subprocess.run(
-        ["make", "--dry-run", target], cwd=checkout, capture_output=True, text=True, check=True
-    )
-    return [line.rsplit(" ", 1)[1] for line in said.stdout.splitlines() if "pip install" in line]
+    """Return the last arguments of the calls of pip, in order."""
+    command = ["make", "--dry-run", target]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    return [line.rsplit(" ", 1)[1] for line in done.stdout.splitlines() if "pip install" in line]
 
 
-def test_running_needs_the_bare_package(checkout):
+def test_targets_install_only_what_they_need(checkout):
     for target in ("quickstart", "check", "reproduce"):
         assert installed_by(target, checkout) == ["."]
-
-
-def test_tests_need_their_tools_on_top(checkout):
     assert installed_by("test", checkout) == [".", '".[dev]"']
     assert installed_by("docs", checkout) == [".", '".[docs]"']
 
 
-def test_what_is_there_is_not_installed_again(checkout):
+def test_installed_packages_are_not_installed_again(checkout):
     (checkout / ".venv").mkdir()
     (checkout / ".venv/.installed").touch()
     assert installed_by("quickstart", checkout) == []

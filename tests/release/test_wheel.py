@@ -1,5 +1,6 @@
-"""Build the wheel, install it beside nothing but its dependencies, and use it."""
+"""Build the wheel, install it in an environment with its dependencies only, and use it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def wheel(tmp_path_factory):
     return path
 
 
-def test_the_wheel_holds_data_reference_types_notice_and_the_short_name(wheel):
+def test_the_wheel_contains_data_reference_types_and_notice_but_no_benchmarks(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "sgpmic/__init__.py",
@@ -36,47 +37,27 @@ def test_the_wheel_holds_data_reference_types_notice_and_the_short_name(wheel):
         "sgpmic_cli/experiments/reference.json",
     } <= names
     assert any(name.endswith("licenses/datasets/NOTICE") for name in names)
-    assert not [name for name in names if name.startswith(("tests", "results", "docs"))]
+    assert not [name for name in names if name.startswith(("tests", "results", "docs", "bench"))]
 
 
-def test_a_stranger_gets_along_with_the_wheel_alone(wheel, tmp_path):
-    """Install the wheel in an environment that sees the dependencies but not this checkout."""
+def test_the_installed_wheel_works_without_the_checkout(wheel, tmp_path):
     environment = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     python = environment / "bin" / "python"
+    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    # The dependencies come from this environment. Its .pth files, such as that of an editable
+    # installation, are not read from an appended path.
     (site,) = environment.glob("lib/python*/site-packages")
     (here,) = [
         path
         for path in map(Path, sys.path)
         if path.name == "site-packages" and (path / "numpy").is_dir()
     ]
-    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
-    subprocess.run(install, check=True, capture_output=True)
-    (site / "dependencies.pth").write_text(
-        f"import sys; sys.path.append({str(here)!r})\n"
-    )  # after our own; no .pth there
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        str(ROOT / "tests/release"),
-    ]
-    command += ["-c", "/dev/null", str(ROOT / "tests/release/stranger.py")]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, env=_without_paths()
-    )
+    (site / "dependencies.pth").write_text(f"import sys; sys.path.append({str(here)!r})\n")
+    release = ROOT / "tests/release"
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(release), "-c", "/dev/null"]
+    command = [python, "-m", "pytest", *options, str(release / "installed_wheel.py")]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYT")}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=variables)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _without_paths():
-    import os
-
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONPATH", "PYTEST_ADDOPTS")
-    }

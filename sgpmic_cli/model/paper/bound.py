@@ -13,13 +13,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.paper.dtc import (
-    Factors,
-    Totals,
-    cross_gradient,
-    factorise,
-    gram_gradient,
-)
+from sgpmic_cli.model.paper.dtc import Factors, Totals, cross_gradient, factorise, gram_gradient
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, gram, gram_gradients, positive
 from sgpmic_cli.model.paper.mixture import Mixture, latent_prior_gradient
 from sgpmic_cli.model.parallel import ALONE, Workers, row_slices

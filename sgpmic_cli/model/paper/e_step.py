@@ -60,22 +60,10 @@ def expectation(
 
 
 def responsibilities(limit: Array, log_s: LogS, negligible: float) -> Array:
-    """Return the responsibilities S (n, M), zero below a fraction of the largest one of the row.
+    """Return S (n, M) with row sums of one, and zeros below a fraction of the largest S of the row.
 
-    Parameters
-    ----------
-    limit : ndarray of shape (n, M)
-        Upper limits of the unnormalised log S.
-    log_s : callable
-        `log_s(m, rows, least)` returns log S of component m for some rows. Where log S is below
-        `least`, it may return any other value below it.
-    negligible : float
-        The fraction.
-
-    Returns
-    -------
-    S : ndarray of shape (n, M)
-        The rows sum to one.
+    `limit` (n, M) holds upper limits of the unnormalised log S. `log_s(m, rows, least)` returns
+    log S of component m for some rows. Where it is below `least`, any lower value is allowed.
     """
     margin = -np.log(negligible)
     found = np.full(limit.shape, -np.inf)

@@ -32,7 +32,7 @@ from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, Schedule, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import mixture
-from sgpmic_cli.model.paper.placement import Placer
+from sgpmic_cli.model.paper.placement import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import check_spread, offset_and_scale
@@ -352,7 +352,7 @@ class PaperSGPMIC(LatentClusterer):
         self.selection_, self.no_clusters_ = None, False
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
-        self._placer = Placer(self._kernel(), p, factors, scaled, S)
+        self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
 
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
@@ -360,24 +360,21 @@ class PaperSGPMIC(LatentClusterer):
     def _natural(self, theta: Array) -> dict:
         """Return the kernel parameters of a component in natural units."""
         natural = positive(theta)
-        params: dict = {
-            "variance": float(natural[0]),
-            "bias": float(natural[-2]),
-            "white": float(natural[-1]),
-        }
+        variance, bias, white = natural[[0, -2, -1]].tolist()
+        params: dict = {"variance": variance, "bias": bias, "white": white}
         if self.kernel == "rbf":
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
 
-    def _located(self, seen: Array, crew: Workers) -> Located:
-        placed = self._placer.place(seen, crew)
-        constant = 0.5 * self.n_features_in_ * np.log(self._placer.p.beta / (2.0 * np.pi))
-        return Located(placed.X, placed.S, placed.log_score + constant)
+    def _located(self, scaled: Array, workers: Workers) -> Located:
+        assigned = self._assigner.assign(scaled, workers)
+        constant = 0.5 * self.n_features_in_ * np.log(self._assigner.p.beta / (2.0 * np.pi))
+        return Located(assigned.X, assigned.S, assigned.log_score + constant)
 
     def _state(self) -> storage.FittedState:
-        p = self._placer.p
+        p = self._assigner.p
         arrays = {name: getattr(self, name) for name in stored.ATTRIBUTES}
-        arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._placer.Y}
+        arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
         scalars = {name: getattr(self, name) for name in stored.SCALARS}
         return storage.FittedState(
             kind=stored.KIND, scalars=scalars, arrays=arrays, **self._description()

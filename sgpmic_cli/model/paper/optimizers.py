@@ -5,7 +5,8 @@ the conjugate direction, gives the curvature. A scale makes the curvature positi
 to the ratio of the actual to the predicted decrease.
 
 An objective returns a value and a gradient. An infinite value means that it cannot be evaluated at
-this point. Both optimisers then try a point closer to the last one.
+this point. Both optimisers then try a point closer to the last one. They return the best point and
+its value, which is never above that of the start.
 """
 
 from collections.abc import Callable
@@ -24,15 +25,7 @@ LINE_SEARCH_STEPS = 10
 
 
 def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:
-    """Minimise `objective` from x with at most `steps` scaled conjugate gradient steps.
-
-    Returns
-    -------
-    x : ndarray
-        The best point, which is never worse than the start.
-    value : float
-        The objective there.
-    """
+    """Minimise `objective` from x with at most `steps` scaled conjugate gradient steps."""
     value, gradient = objective(x)
     direction = -gradient
     success, successes, scale = True, 0, 1.0
@@ -78,25 +71,16 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
 
 
 def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
-    """Minimise `objective` from x with at most `steps` iterations of SciPy's L-BFGS.
-
-    Returns
-    -------
-    x : ndarray
-        The best point, which is never worse than the start.
-    value : float
-        The objective there.
-    """
+    """Minimise `objective` from x with at most `steps` iterations of SciPy's L-BFGS."""
     best_x, best_value = x, np.inf
 
     def guarded(trial: Array) -> tuple[float, Array]:
         nonlocal best_x, best_value
         value, gradient = objective(trial)
-        if not np.isfinite(value) and not np.isfinite(best_value):
-            return 0.0, np.zeros_like(
-                trial
-            )  # the start is invalid: a zero gradient ends the search
-        if not np.isfinite(value):  # a quadratic penalty leads the line search back
+        if not np.isfinite(value):
+            if not np.isfinite(best_value):  # an invalid start: a zero gradient ends the search
+                return 0.0, np.zeros_like(trial)
+            # A quadratic penalty leads the line search back.
             away, height = trial - best_x, WALL * (1.0 + abs(best_value))
             return best_value + height, 2.0 * height / float(away @ away) * away
         if value < best_value:

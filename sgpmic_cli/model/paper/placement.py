@@ -38,7 +38,7 @@ ROUNDING = 1e-9  # of the largest absolute value of a column: smaller difference
 BLOCK = 256  # rows
 
 
-class Placed(NamedTuple):
+class Assigned(NamedTuple):
     """Latent points (n, Q), responsibilities (n, M) and log scores h (n,) of rows."""
 
     X: Array
@@ -54,7 +54,7 @@ class Terms(NamedTuple):
     curvature: Array  # (n, Q, Q)  Gauss-Newton approximation, positive definite
 
 
-class Placer:
+class RowAssigner:
     """A fitted model with its scaled training rows Y (N, P) and responsibilities S (N, M)."""
 
     def __init__(self, kernel: Kernel, p: Parameters, factors: list[Factors], Y: Array, S: Array):
@@ -62,22 +62,22 @@ class Placer:
         self.tree = KDTree(Y)  # exact differences: a training row has distance zero to itself
         self.rounding = ROUNDING * np.abs(Y).max(axis=0)  # (P,)
 
-    def place(self, Y: Array, workers: Workers = ALONE) -> Placed:
+    def assign(self, Y: Array, workers: Workers = ALONE) -> Assigned:
         """Assign every row of Y (n, P)."""
         blocks = row_slices(len(Y), BLOCK)
-        placed = workers.map(lambda rows: self._place_block(Y[rows]), blocks, STEPS * len(Y))
-        return Placed(*(np.concatenate(parts) for parts in zip(*placed, strict=True)))
+        assigned = workers.map(lambda rows: self._assign_block(Y[rows]), blocks, STEPS * len(Y))
+        return Assigned(*(np.concatenate(parts) for parts in zip(*assigned, strict=True)))
 
-    def _place_block(self, Y: Array) -> Placed:
+    def _assign_block(self, Y: Array) -> Assigned:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         X = self.p.X[nearest]
         new = (np.abs(self.Y[nearest] - Y) > self.rounding).any(axis=1)
         if new.any():
-            S, _ = _assign(self._log_parts(Y[new], X[new]))
+            S, _ = _normalise(self._log_parts(Y[new], X[new]))
             X[new] = self._climb(Y[new], X[new], S)
-        S, log_score = _assign(self._log_parts(Y, X))
+        S, log_score = _normalise(self._log_parts(Y, X))
         S[~new] = self.S[nearest[~new]]
-        return Placed(X, S, log_score)
+        return Assigned(X, S, log_score)
 
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
@@ -144,7 +144,7 @@ class Placer:
         return 0.5 * self.p.beta * error, residual, half
 
 
-def _assign(log_parts: Array) -> tuple[Array, Array]:
+def _normalise(log_parts: Array) -> tuple[Array, Array]:
     """Return the responsibilities (n, M) and log scores h (n,) of rows."""
     log_score = logsumexp(log_parts, axis=1)
     return np.exp(log_parts - log_score[:, None]), log_score

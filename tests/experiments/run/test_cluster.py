@@ -86,6 +86,7 @@ def start(tmp_path):
         each.close()
 
 
+@pytest.mark.slow
 def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 5}
     small_benchmark(**arguments, out=tmp_path / "here")
@@ -113,6 +114,7 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     assert not (store / "memory").exists()  # workers keep shared results on their own disk
 
 
+@pytest.mark.slow
 def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
     running = start(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     (worker,) = running.add_workers(1)

@@ -16,6 +16,7 @@ def test_workers_give_the_same_scores_as_this_process(tmp_path):
         assert Store(tmp_path / "there").read(run.key) == there[run.key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
     runs = planned_runs(["toy_methods:Threads"], 2)

@@ -58,6 +58,7 @@ def test_a_second_call_computes_only_what_is_missing(tmp_path):
     assert forced.runs.computed == 3
 
 
+@pytest.mark.slow
 def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_path, monkeypatch):
     first = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12)
     (cell,) = first.document()["cells"]

@@ -57,6 +57,7 @@ def expected(tmp_path_factory):
     return _read(out)
 
 
+@pytest.mark.slow
 def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, expected):
     out, store = tmp_path / "out", tmp_path / "store"
     rng = random.Random(12)
@@ -78,6 +79,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, exp
     assert _read(out) == expected
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     outs = [tmp_path / "one", tmp_path / "two"]
     processes = [_start(out, tmp_path / "store") for out in outs]

@@ -96,6 +96,7 @@ def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
     assert "the bound is not finite" in broken(changes)[0].reason
 
 
+@pytest.mark.slow
 def test_an_update_keeps_the_old_values_of_cells_that_fail_now(monkeypatch):
     monkeypatch.setattr(methods, "_BUILT_IN", (Method("toy", "toy_methods:Halves"),))
     toy = Selection(("iris",), ("toy",))
@@ -164,6 +165,7 @@ def test_the_fast_cells_are_fast_and_include_sgp_mic():
     assert guess < 120  # core seconds: a minute on two cores
 
 
+@pytest.mark.slow
 def test_a_grid_is_not_searched_again(monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)})
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))

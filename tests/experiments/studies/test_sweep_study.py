@@ -75,6 +75,7 @@ def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
     assert done.points[1].cell.n_clusters == 6
 
 
+@pytest.mark.slow
 def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     methods = ["pca-fcm", "toy_methods:Flaky"]
     done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
@@ -105,6 +106,7 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
 
 
+@pytest.mark.slow
 def test_notes_report_chosen_settings_and_failures(tmp_path, monkeypatch):
     graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
     monkeypatch.setattr(methods, "_BUILT_IN", (graded,))

@@ -31,15 +31,15 @@ def test_gradient_equals_central_differences(kernel, ard):
     model = PaperSGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS).fit(
         blobs()
     )
-    placer = model._placer
+    assigner = model._assigner
     rng = np.random.RandomState(2)
-    Y, X = placer.Y[:12] + 0.3 * rng.randn(12, 4), model.embedding_[:12] + 0.2 * rng.randn(12, 2)
+    Y, X = assigner.Y[:12] + 0.3 * rng.randn(12, 4), model.embedding_[:12] + 0.2 * rng.randn(12, 2)
     S = rng.dirichlet(np.ones(3), size=12)
-    gradient = placer._terms(Y, X, S).gradient
+    gradient = assigner._terms(Y, X, S).gradient
     step = 1e-6
     for q in range(2):
         nudge = step * np.eye(2)[q]
-        rise = placer._terms(Y, X + nudge, S).value - placer._terms(Y, X - nudge, S).value
+        rise = assigner._terms(Y, X + nudge, S).value - assigner._terms(Y, X - nudge, S).value
         np.testing.assert_allclose(
             gradient[:, q], rise / (2 * step), rtol=1e-5, atol=1e-5 * np.abs(gradient).max()
         )
@@ -58,17 +58,17 @@ def test_training_rows_keep_their_results_up_to_rounding(iris, factor):
 
 def test_the_latent_point_of_a_new_row_is_a_local_maximum(iris):
     model, Y = iris
-    placer = model._placer
+    assigner = model._assigner
     rows = (Y[::7] * 1.01 - model.offset_) / model.scale_
-    placed = placer.place(rows)
-    nearest = placer.tree.query(rows, return_distance=False)[:, 0]
-    log_parts = placer._log_parts(rows, model.embedding_[nearest])
+    assigned = assigner.assign(rows)
+    nearest = assigner.tree.query(rows, return_distance=False)[:, 0]
+    log_parts = assigner._log_parts(rows, model.embedding_[nearest])
     S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
-    best = placer._terms(rows, placed.X, S).value
+    best = assigner._terms(rows, assigned.X, S).value
     rng = np.random.RandomState(0)
     for _ in range(20):
-        nudged = placed.X + 1e-3 * rng.randn(*placed.X.shape)
-        assert (placer._terms(rows, nudged, S).value <= best + 1e-4 * (1 + np.abs(best))).all()
+        nudged = assigned.X + 1e-3 * rng.randn(*assigned.X.shape)
+        assert (assigner._terms(rows, nudged, S).value <= best + 1e-4 * (1 + np.abs(best))).all()
 
 
 def test_a_result_does_not_depend_on_the_other_rows(iris):
@@ -90,11 +90,13 @@ def test_prediction_and_training_agree_on_responsibilities(name):
     model = PaperSGPMIC(
         data.n_classes, 2, scale="none", center=False, n_inducing=30, max_iter=8, random_state=0
     ).fit(data.Y)
-    placer = model._placer
-    log_parts = placer._log_parts(placer.Y, model.embedding_)
+    assigner = model._assigner
+    log_parts = assigner._log_parts(assigner.Y, model.embedding_)
     S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
     np.testing.assert_allclose(
-        S, expectation(placer.kernel, observe(placer.Y), placer.p, placer.factors), atol=1e-3
+        S,
+        expectation(assigner.kernel, observe(assigner.Y), assigner.p, assigner.factors),
+        atol=1e-3,
     )
     beside = data.Y * (1.0 + 1e-6 * np.random.RandomState(0).randn(*data.Y.shape))
     assert np.mean(model.predict(beside) == model.labels_) >= 0.9

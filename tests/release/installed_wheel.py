@@ -1,6 +1,7 @@
-"""What a stranger does with the wheel alone. `make wheel-test` and test_wheel.py run it in environments of their own.
+"""Tests of an installed wheel, which `make wheel-test` and test_wheel.py run in new environments.
 
-Nothing of the checkout may be in reach: no `PYTHONPATH`, another current folder, the installed command.
+They use the installed command in another folder and without `PYTHONPATH`, so that nothing of the
+checkout is imported.
 """
 
 import json
@@ -17,21 +18,19 @@ MINE = """
 from sklearn.cluster import KMeans
 
 class Mine(KMeans):
-    '''k-means, as somebody's own method.'''
+    '''k-means as a third-party method.'''
 """
-WORSE = (
-    MINE
-    + """
+WORSE = f"""{MINE}
     def fit_predict(self, X, y=None, sample_weight=None):
         return super().fit_predict(X) * 0
 """
-)
 GATE = ["check", "--reference", "ref.json", "--n-jobs", "1"]
+UPDATE = [*GATE, "--update", "--dataset", "my.csv", "--label", "kind"]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with a table of three groups and a method of somebody's own."""
+    """Return a folder with a table of three groups and a third-party method."""
     random = np.random.RandomState(0)
     rows = [
         f"{x:.3f},{y:.3f},{z:.3f},{name}"
@@ -45,11 +44,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def _sgpmic(*arguments):
+def sgpmic_command(*arguments):
     return subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
 
 
-def test_the_short_name_is_the_package():
+def test_sgpmic_and_sgpmic_cli_have_the_same_names():
     import sgpmic
     import sgpmic_cli
 
@@ -59,7 +58,7 @@ def test_the_short_name_is_the_package():
     assert Path(sgpmic_cli.__file__).with_name("py.typed").is_file()
 
 
-def test_the_notice_of_the_bundled_data_comes_along():
+def test_the_notice_of_the_bundled_data_is_installed():
     from importlib.metadata import files
 
     notices = [path for path in files("sgpmic") if path.name == "NOTICE"]
@@ -67,35 +66,35 @@ def test_the_notice_of_the_bundled_data_comes_along():
     assert "CC BY 4.0" in notices[0].read_text()
 
 
-def test_an_own_table_is_clustered(folder):
-    done = _sgpmic("fit", "my.csv", "--label", "kind", "--clusters", "3", "--out", "out")
+def test_fit_clusters_a_table_of_the_user(folder):
+    done = sgpmic_command("fit", "my.csv", "--label", "kind", "--clusters", "3", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert any((folder / "out").iterdir())
 
 
-def test_the_gate_works_with_the_reference_that_comes_along(folder):
-    done = _sgpmic("check", "--dataset", "iris", "--methods", "pca-fcm,ppca-fcm", "--n-jobs", "1")
+def test_check_compares_with_the_installed_reference(folder):
+    done = sgpmic_command(
+        "check", "--dataset", "iris", "--methods", "pca-fcm,ppca-fcm", "--n-jobs", "1"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("12 numbers: 12 ") or "12 numbers: " in done.stdout
-    refused = _sgpmic("check", "--update", "--dataset", "iris", "--methods", "pca-fcm")
+    assert "12 numbers: " in done.stdout
+    refused = sgpmic_command("check", "--update", "--dataset", "iris", "--methods", "pca-fcm")
     assert refused.returncode == 2
     assert "--reference" in refused.stderr
 
 
-def test_a_reference_of_ones_own_fails_when_the_method_gets_worse(folder):
-    made = _sgpmic(
-        *GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "mypkg:Mine"
-    )
+def test_check_fails_if_a_third_party_method_gets_worse(folder):
+    made = sgpmic_command(*UPDATE, "--methods", "mypkg:Mine")
     assert made.returncode == 0, made.stderr
     content = json.loads((folder / "ref.json").read_text())
     assert content["files"]["my.csv"]["path"] == "my.csv"
     assert content["label"] == "kind"
 
-    unchanged = _sgpmic(*GATE)
+    unchanged = sgpmic_command(*GATE)
     assert (unchanged.returncode, unchanged.stdout) == (0, "6 numbers: 6 same\n"), unchanged.stderr
 
     (folder / "mypkg.py").write_text(WORSE)
-    worse = _sgpmic(*GATE, "--junit", "gate.xml", "--annotations", "--json")
+    worse = sgpmic_command(*GATE, "--junit", "gate.xml", "--annotations", "--json")
     assert worse.returncode == 1
     assert len(json.loads(worse.stdout)["changes"]) == 6
     suite = ElementTree.parse(folder / "gate.xml").getroot()
@@ -103,22 +102,18 @@ def test_a_reference_of_ones_own_fails_when_the_method_gets_worse(folder):
     assert worse.stderr.count("::error title=sgpmic check::") == 6
 
     (folder / "mypkg.py").unlink()
-    gone = _sgpmic(*GATE)
+    gone = sgpmic_command(*GATE)
     assert gone.returncode == 1
     assert "missing" in gone.stdout
 
 
-def test_another_table_under_the_same_name_is_not_compared(folder):
-    assert (
-        _sgpmic(
-            *GATE, "--update", "--dataset", "my.csv", "--label", "kind", "--methods", "pca-fcm"
-        ).returncode
-        == 0
-    )
+def test_a_changed_table_is_not_compared(folder):
+    made = sgpmic_command(*UPDATE, "--methods", "pca-fcm")
+    assert made.returncode == 0, made.stderr
     text = (folder / "my.csv").read_text()
     (folder / "my.csv").write_text(text.replace("\n", "\n9,9,9,a\n", 1))
-    changed = _sgpmic(*GATE)
+    changed = sgpmic_command(*GATE)
     assert changed.returncode == 1
     assert "is not the file that the reference was made with" in " ".join(changed.stdout.split())
-    assert _sgpmic(*GATE, "--update").returncode == 0  # all that the reference holds, computed anew
-    assert _sgpmic(*GATE).returncode == 0
+    assert sgpmic_command(*GATE, "--update").returncode == 0  # recomputes the reference
+    assert sgpmic_command(*GATE).returncode == 0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic_cli.baselines.peers import PeerHDBSCAN, PeerKMeans
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.peers.everyday import PeerHDBSCAN, PeerKMeans
 
 PEERS = resolve(["peers"])
 

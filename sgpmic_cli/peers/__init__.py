@@ -1,1 +1,0 @@
-"""Clusterers for comparisons outside the paper."""
