@@ -78,8 +78,15 @@ def _choose(
     tried = []
     for m, expected in zip(split, reference, strict=True):
         value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
-        evidence = {"silhouette": value, "reference": expected, "lifetime": lifetime}
-        tried.append(Tried(n_clusters=m, score=value - DISCOUNT * expected, **evidence))
+        tried.append(
+            Tried(
+                n_clusters=m,
+                silhouette=value,
+                reference=expected,
+                score=value - DISCOUNT * expected,
+                lifetime=lifetime,
+            )
+        )
     none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)
     table = [none, *tried] if 1 in numbers else tried
     lasting = [m for m in split if m in parts and _lasts(parts[m])]
