@@ -29,7 +29,7 @@ from sgpmic_cli.model.clusters.base_clusterings import (
     Consensus,
     consensus,
     named_clustering,
-    stability,
+    refit_fractions,
 )
 from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
@@ -416,10 +416,10 @@ class SGPMIC(LatentClusterer):
         """Return the model of the clusters and the probabilities of the training rows."""
         m = found.memberships[0].shape[1]
         gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
-        stable = None
+        refits = None
         if self.n_resamples and gaussians is not None:
-            stable = stability(rows, found.labels, m, self.n_resamples, random_state)
-        clusters = ClusterModel(found.labels, m, gaussians, stable)
+            refits = refit_fractions(rows, found.labels, m, self.n_resamples, random_state)
+        clusters = ClusterModel(found.labels, m, gaussians, refits)
         return clusters, clusters.training_probabilities(training)
 
     def _fit_map(

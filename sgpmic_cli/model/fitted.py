@@ -63,7 +63,7 @@ class FittedModel(NamedTuple):
 
 def to_arrays(fitted: FittedModel) -> dict[str, Array]:
     """Return the arrays that a model file holds. Missing parts are empty arrays."""
-    gaussians, stability = fitted.clusters.gaussians, fitted.clusters.stability
+    gaussians, refits = fitted.clusters.gaussians, fitted.clusters.refits
     none = np.empty(0)
     return {
         **fitted.map.parameters._asdict(),
@@ -78,7 +78,7 @@ def to_arrays(fitted: FittedModel) -> dict[str, Array]:
         "coefficients": none if gaussians is None else gaussians.coefficients,
         "intercepts": none if gaussians is None else gaussians.intercepts,
         "temperature": none if gaussians is None else np.array([gaussians.temperature]),
-        "stability": none if stability is None else stability,
+        "refits": none if refits is None else refits,
         "missing_mean": none if fitted.gaussian is None else fitted.gaussian.mean,
         "missing_covariance": none if fitted.gaussian is None else fitted.gaussian.covariance,
     }
@@ -102,9 +102,9 @@ def from_state(state: FittedState) -> FittedModel:
     if arrays["coefficients"].size:
         temperature = float(arrays["temperature"][0])
         gaussians = ClusterGaussians(arrays["coefficients"], arrays["intercepts"], temperature)
-    stability = arrays["stability"] if arrays["stability"].size else None
+    refits = arrays["refits"] if arrays["refits"].size else None
     labels = arrays["labels"].astype(np.intp)
-    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, stability)
+    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, refits)
     gaussian = None
     if arrays["missing_mean"].size:
         gaussian = Gaussian(arrays["missing_mean"], arrays["missing_covariance"])
@@ -146,7 +146,7 @@ def _check(state: FittedState) -> None:
         "offset_": (p,),
         "scale_": (p,),
         "lower_bounds_": (max(1, arrays["lower_bounds_"].size),),
-        "stability": (n,) if arrays["stability"].size else (0,),
+        "refits": (n, m) if arrays["refits"].size else (0,),
         "missing_mean": (p,) if arrays["missing_mean"].size else (0,),
         "missing_covariance": (p, p) if arrays["missing_mean"].size else (0,),
         "temperature": (1,) if arrays["temperature"].size else (0,),
@@ -170,8 +170,8 @@ def _check(state: FittedState) -> None:
     covariance = arrays["missing_covariance"]
     if covariance.size and np.linalg.eigvalsh(covariance).min() <= 0:
         raise ValueError("the covariance for missing values is not positive definite")
-    if arrays["stability"].size and not 0 <= arrays["stability"].min() <= 1:
-        raise ValueError("a stability is not a fraction")
+    if arrays["refits"].size:
+        state.check_probabilities("refits")
     names, selection = state.details["base_clusterings_"], state.details["selection_"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("the names of the base clusterings are not text")

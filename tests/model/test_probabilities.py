@@ -71,10 +71,12 @@ def test_resampling_lowers_the_probability_of_unstable_rows_and_keeps_labels():
 
 
 def test_a_row_that_no_refit_confirms_keeps_its_label():
-    clusters = ClusterModel(np.array([0, 1, 2]), 3, None, np.zeros(3))
+    refits = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.0, 0.75]])
+    clusters = ClusterModel(np.array([0, 1, 2]), 3, None, refits)
     found = clusters.probabilities(np.zeros((3, 1)), np.zeros((3, 1)), np.arange(3)[:, None])
     np.testing.assert_array_equal(found.argmax(axis=1), [0, 1, 2])
-    np.testing.assert_allclose(found, 1 / 3, atol=1e-6)
+    expected = [[0.5, 0.5, 0.0], [0.25, 0.375, 0.375], [0.25, 0.0, 0.75]]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_clusters_separated_by_gaps_take_the_labels_of_neighbours():

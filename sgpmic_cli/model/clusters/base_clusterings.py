@@ -124,28 +124,28 @@ def match(labellings: list[Indices], names: tuple[str, ...], n_clusters: int) ->
     return Consensus(np.asarray(ties_broken.argmax(axis=1)), matched, names)
 
 
-def stability(
+def refit_fractions(
     Y: Array,
     labels: Indices,
     n_clusters: int,
     n_resamples: int,
     random_state: np.random.RandomState,
 ) -> Array:
-    """Return the fraction of refits that confirm the label of each row, (N,).
+    """Return the fraction of refits that put each row into each cluster, (N, M).
 
     A refit repeats the base clusterings on a random half of the rows. Gaussians with a shared
-    covariance extend them to the other rows.
+    covariance extend them to the other rows, and their clusters are matched with `labels`.
     """
-    centre, confirmed, count = np.eye(n_clusters)[labels], np.zeros(len(Y)), 0
+    centre, total, count = np.eye(n_clusters)[labels], np.zeros((len(Y), n_clusters)), 0
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         for found in base_labels(Y[half], n_clusters, seed, None).values():
             coefficients, intercepts = linear_posterior(Y[half], np.eye(n_clusters)[found])
             extended = np.eye(n_clusters)[(Y @ coefficients + intercepts).argmax(axis=1)]
-            confirmed += np.sum(_matched(centre, extended) * centre, axis=1)
+            total += _matched(centre, extended)
             count += 1
-    return confirmed / count
+    return total / count
 
 
 def _matched(centre: Array, member: Array) -> Array:

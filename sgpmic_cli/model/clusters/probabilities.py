@@ -105,32 +105,33 @@ def _others(memberships: list[Array], v: int) -> list[Array]:
 class ClusterModel(NamedTuple):
     """Everything that assigns rows to clusters.
 
-    `gaussians` is None for clusters that are separated by gaps. `stability` (N,) is the fraction of
-    refits to subsamples that confirm the label of a training row, or None without refits.
+    `gaussians` is None for clusters that are separated by gaps. `refits` (N, M) is the fraction of
+    refits to subsamples that put a training row into a cluster, or None without refits.
     """
 
     labels: Indices  # (N,) of the training rows
     n_clusters: int
     gaussians: ClusterGaussians | None
-    stability: Array | None
+    refits: Array | None
 
     def probabilities(self, Y: Array, distances: Array, nearest: Indices) -> Array:
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)
         weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
-        stable = None
-        if self.stability is not None:
-            stable = np.average(self.stability[nearest], axis=1, weights=weights)
-        return self._combine(Y, labels, stable, nearest)
+        refits = None
+        if self.refits is not None:
+            weights = weights / weights.sum(axis=1, keepdims=True)
+            refits = np.einsum("nk,nkm->nm", weights, self.refits[nearest])
+        return self._combine(Y, labels, refits, nearest)
 
     def training_probabilities(self, rows: TrainingRows) -> Array:
         """Return the probabilities of the training rows."""
         nearest = nearest_rows(rows, rows.rows)[1] if self.gaussians is None else None
-        return self._combine(rows.rows, self.labels, self.stability, nearest)
+        return self._combine(rows.rows, self.labels, self.refits, nearest)
 
     def _combine(
-        self, Y: Array, labels: Indices, stable: Array | None, nearest: Indices | None
+        self, Y: Array, labels: Indices, refits: Array | None, nearest: Indices | None
     ) -> Array:
         if self.gaussians is not None:
             shares = self.gaussians.probabilities(Y)
@@ -138,9 +139,10 @@ class ClusterModel(NamedTuple):
             assert nearest is not None
             shares = self._label_fractions(nearest, np.ones(nearest.shape))
         result = _agree(shares, labels)
-        if stable is not None:
-            mixed = stable[:, None] * result + (1.0 - stable[:, None]) / self.n_clusters
-            result = _agree(mixed, labels)
+        if refits is not None:
+            own = np.eye(self.n_clusters)[labels]
+            stable = np.sum(refits * own, axis=1, keepdims=True)
+            result = _agree(stable * result + refits * (1.0 - own), labels)
         return result
 
     def map_weights(self, probabilities: Array) -> Array:
