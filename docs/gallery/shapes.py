@@ -1,8 +1,7 @@
 """Shapes: clusters that are not round.
 
 The data are two half moons and two rings. k-means separates them by a straight line. If the
-neighbour graph of the data falls into the wanted number of components, SGP-MIC starts from these
-components.
+neighbour graph of the data falls into the wanted number of parts, these parts are the clusters.
 """
 
 from gallery_style import picture, scatter

@@ -1,8 +1,7 @@
 """Which rows are uncertain: probabilities beside the labels.
 
-Two of the three Iris species overlap. Rows between them get lower probabilities. The probabilities
-are still close to 0 or 1, because the model treats the columns of a row as independent given its
-latent point. Use them to rank rows, not as frequencies of error.
+Two of the three Iris species overlap. Rows between them get lower probabilities, and most rows in
+the cluster of another species are among them.
 """
 
 import numpy as np
