@@ -2,7 +2,7 @@
 
 The map is compared with other maps, the probabilities with a Gaussian mixture's, the densities and
 expected values with common density models and imputers. Writes map.csv, map.md and reliability.png
-into OUT, and a picture of three maps to PICTURE.
+into OUT, and the pictures of the documents into PICTURES.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copy
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,6 @@ from sgpmic_cli.scores import contingency
 
 OURS, REFITS, MIXTURE = "SGP-MIC", "SGP-MIC, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
-DRAWN = "segment"  # data set of the picture
 
 MEASURES = {  # which value is best, and heading
     "own": ("max", "Fraction of rows with most of ten neighbours on the map in their own cluster"),
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study. Write its files after every data set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/study"))
-    parser.add_argument("--picture", type=Path, default="docs/gallery/pictures/three_maps.png")
+    parser.add_argument("--pictures", type=Path, default="docs/gallery/pictures")
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--most-rows", type=int, default=1200, help="larger data: a subsample")
@@ -83,21 +83,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             values, found, maps, labels = measure(*table(name, asked.most_rows, seed), seed)
             records += [(name, seed, *key, value) for key, value in values.items()]
             bins.setdefault(name, []).append(found)
-            if name == DRAWN and seed == asked.seeds[0]:
-                draw_maps(asked.picture, maps, labels)
+            if name == "segment":
+                draw_maps(asked.pictures / "three_maps", maps, labels)
         frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
         frame.to_csv(asked.out / "map.csv", index=False, float_format="%.4f")
         (asked.out / "map.md").write_text(page(frame, asked.most_rows), encoding="utf-8")
         draw_reliability(asked.out / "reliability", frame, bins)
+        copy(asked.out / "reliability.png", asked.pictures)
 
 
 def table(name: str, most_rows: int, seed: int) -> tuple[Array, Indices]:
     """Return at most `most_rows` standardised rows and their classes. Drop constant columns."""
     data = load(name)
-    assert data.labels is not None
     kept = np.sort(np.random.RandomState(seed).permutation(len(data.Y))[:most_rows])
-    Y = data.Y[kept]
-    return StandardScaler().fit_transform(Y[:, np.ptp(Y, axis=0) > 0]), data.labels[kept]
+    Y, classes = data.Y[kept], np.asarray(data.labels)[kept]
+    return StandardScaler().fit_transform(Y[:, np.ptp(Y, axis=0) > 0]), classes
 
 
 def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, Arrays, Indices]:
@@ -181,8 +181,7 @@ def held_out_likelihood(rows: Array, m: int, seed: int) -> Values:
 
 
 def log_density(model: SGPMIC, rows: Array, seed: int, batches: int = 10) -> Array:
-    """Return the log of the integral of p(x) N(y | f(x), noise) over x for rows y."""
-    # Latent points x come from the fitted mixture, and f is the mean of the process.
+    """Return log <N(y | f(x), noise)> of rows y: x from the mixture, f the mean of the process."""
     rng = np.random.RandomState(seed)
     deviations = np.sqrt(model.noise_variances_) * model.scale_
     factors = np.linalg.cholesky(model.covariances_)
@@ -212,8 +211,7 @@ def imputation_error(rows: Array, m: int, seed: int) -> Values:
 def plant_outliers(rows: Array, seed: int) -> tuple[Array, BoolArray]:
     """Replace random rows by uniform rows in the range of each column. Return them and a mask."""
     rng = np.random.RandomState(seed)
-    chosen = rng.permutation(len(rows))[: round(0.05 * len(rows))]
-    planted = np.isin(np.arange(len(rows)), chosen)
+    planted = np.isin(np.arange(len(rows)), rng.permutation(len(rows))[: round(0.05 * len(rows))])
     uniform = rng.uniform(rows.min(axis=0), rows.max(axis=0), rows.shape)
     return np.where(planted[:, None], uniform, rows), planted
 
@@ -248,7 +246,7 @@ def values_by_dataset(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Arrays]]) -> None:
-    """Draw the fraction of right rows against the probability, for two groups of data sets."""
+    """Draw the fraction of right rows against the probability, in bins of at least ten rows."""
     ari = values_by_dataset(frame, "ari")[OURS]
     groups = {"": ari >= 0.3, "not ": ari < 0.3}
     with canvas(stem, width=PAGE, height=3.0) as figure:
@@ -258,24 +256,24 @@ def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Ar
             for index, method in enumerate((OURS, REFITS, MIXTURE)):
                 found = [each[method] for name in names for each in bins[name]]
                 pooled = np.sum([np.zeros((BINS, 3)), *found], axis=0)
-                count, confidence, right = pooled[pooled[:, 0] > 0].T
+                count, confidence, right = pooled[pooled[:, 0] >= 10].T
                 x, y, (colour, marker) = confidence / count, right / count, look(index)
-                axes.plot(x, y, color=colour, linewidth=0.8, label=method)
-                axes.scatter(x, y, s=5 + 120 * count / count.sum(), color=colour, marker=marker)
+                axes.plot(x, y, color=colour, marker=marker, linewidth=0.8, label=method)
+                axes.scatter(x, y, s=150 * count / count.sum(), color=colour, marker=marker)
             axes.set_title(f"classes are {word}clusters:\n{', '.join(names)}")
-            axes.set(xlabel="largest probability", ylabel="fraction in the majority class")
-        axes.legend()
+            axes.set(xlabel="largest probability", ylabel="fraction right", ylim=(0, 1.03))
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
-def draw_maps(path: Path, maps: Arrays, labels: Indices) -> None:
+def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
     """Draw three maps of the same rows in the colours of SGP-MIC's clusters."""
-    with canvas(path.with_suffix(""), width=5.0, height=1.9) as figure:
+    with canvas(stem, width=5.0, height=1.9) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):
                 x, y = maps[name][labels == m].T
                 axes.scatter(x, y, s=6, color=look(m)[0], marker=look(m)[1], linewidths=0)
             axes.set(title=name, xticks=[], yticks=[])
-    path.with_suffix(".pdf").unlink()
+    stem.with_suffix(".pdf").unlink()
 
 
 if __name__ == "__main__":
