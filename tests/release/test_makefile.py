@@ -36,6 +36,7 @@ def test_running_needs_the_bare_package(checkout):
 def test_tests_need_their_tools_on_top(checkout):
     assert installed_by("test", checkout) == [".", '".[dev]"']
     assert installed_by("docs", checkout) == [".", '".[docs]"']
+    assert installed_by("map-study", checkout) == [".", '".[study]"']
 
 
 def test_what_is_there_is_not_installed_again(checkout):
