@@ -4,7 +4,8 @@ BIN     := $(VENV)/bin
 PYTHON  ?= python3
 RUN     := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
-GPY     := .venv-gpy
+STUDY   := $(VENV)/.installed-study
+RIVAL   := .venv-gpy
 GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
@@ -17,7 +18,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -131,6 +132,13 @@ study: $(RUN) ## compare SGP-MIC with common clusterers on tables, shapes and cl
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
 	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
+
+$(STUDY): $(RUN)
+	$(INSTALL) --editable ".[study]"
+	@touch "$@"
+
+map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
+	"$(BIN)/python" -m benchmarks.map_study --out $(RESULTS)/study
 
 search-asrun: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column
 	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(STORE)

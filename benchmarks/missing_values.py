@@ -78,10 +78,10 @@ def with_missing_values(cell: Cell, way: str, pattern: int) -> Cell:
     return replace(cell, data=replace(cell.data, Y=Y), settings=settings)
 
 
-def hide(Y: Array, pattern: int) -> Array:
-    """Replace a random 30 % of the entries by NaN, and keep at least one entry of each row."""
+def hide(Y: Array, pattern: int, fraction: float = HIDDEN) -> Array:
+    """Replace a random fraction of the entries by NaN. Keep at least one entry of each row."""
     rng = np.random.RandomState(pattern)
-    hidden = rng.random_sample(Y.shape) < HIDDEN
+    hidden = rng.random_sample(Y.shape) < fraction
     kept = rng.randint(Y.shape[1], size=len(Y))
     empty = hidden.all(axis=1)
     hidden[empty, kept[empty]] = False

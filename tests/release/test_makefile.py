@@ -33,6 +33,7 @@ def test_targets_install_only_what_they_need(checkout):
         assert installed_by(target, checkout) == ["."]
     assert installed_by("test", checkout) == [".", '".[dev]"']
     assert installed_by("docs", checkout) == [".", '".[docs]"']
+    assert installed_by("map-study", checkout) == [".", '".[study]"']
 
 
 def test_installed_packages_are_not_installed_again(checkout):

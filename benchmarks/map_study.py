@@ -1,0 +1,280 @@
+"""Measure what a fit of the default model shows: its map, probabilities and densities.
+
+The map is compared with other maps, the probabilities with a Gaussian mixture's, the densities and
+expected values with common density models and imputers. Writes map.csv, map.md and reliability.png
+into OUT, and the pictures of the documents into PICTURES.
+"""
+
+import argparse
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import copy
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+from sklearn.decomposition import PCA
+from sklearn.ensemble import IsolationForest
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # required by scikit-learn
+from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
+from sklearn.manifold import TSNE, Isomap, trustworthiness
+from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.missing_values import DATASETS, hide
+from benchmarks.shared import progress
+from sgpmic_cli import SGPMIC
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.data import load
+from sgpmic_cli.experiments.tables.formats import markdown_table
+from sgpmic_cli.figures.style import FAINT, PAGE, canvas, look
+from sgpmic_cli.scores import contingency
+
+OURS, REFITS, MIXTURE = "SGP-MIC", "SGP-MIC, 8 refits", "Gaussian mixture"
+BINS = 10  # of a reliability curve
+
+MEASURES = {  # which value is best, and heading
+    "own": ("max", "Fraction of rows with most of ten neighbours on the map in their own cluster"),
+    "silhouette": ("max", "Silhouette of SGP-MIC's clusters on the map"),
+    "trustworthiness": ("max", "Trustworthiness of the map with ten neighbours"),
+    "auc": ("max", "Area under the ROC curve of the largest probability for *right*"),
+    "ece": ("min", "Expected calibration error of the largest probability for *right*"),
+    "likelihood": ("max", "Log-likelihood of held-out rows, nats per row"),
+    "excess": ("min", "Mean of `score_samples` minus this log-likelihood, nats per row"),
+    "imputation": ("min", "Root mean squared error of hidden entries, standard deviations"),
+    "outliers": ("max", "Area under the ROC curve of -`score_samples` for planted outliers"),
+}
+INTRODUCTION = """# The map and the probabilities in numbers
+
+At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All maps
+show SGP-MIC's clusters. A row is *right* if its class is the majority class of its cluster; the
+Gaussian mixture has its own clusters. A random third of the rows is held out. SGP-MIC's likelihood
+is that of its mixture, process and noise, by Monte Carlo integration. 20 % of the entries are
+hidden. 5 % of the rows are replaced by uniform rows. *best* counts the data sets where a method has
+the best value, ties included. `make map-study` computes this page.
+"""
+Values = dict[tuple[str, str], float]  # by measure and method
+Arrays = dict[str, Array]  # by method
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the study. Write its files after every data set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/study"))
+    parser.add_argument("--pictures", type=Path, default="docs/gallery/pictures")
+    parser.add_argument("--datasets", nargs="+", default=DATASETS)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--most-rows", type=int, default=1200, help="larger data: a subsample")
+    asked = parser.parse_args(arguments)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    if find_spec("umap") is None:
+        progress("UMAP is left out: umap-learn is not installed (extra 'study')")
+    records: list[tuple[str, int, str, str, float]] = []
+    bins: dict[str, list[Arrays]] = {}
+    for name in asked.datasets:
+        for seed in asked.seeds:
+            progress(f"{name}, seed {seed}")
+            values, found, maps, labels = measure(*table(name, asked.most_rows, seed), seed)
+            records += [(name, seed, *key, value) for key, value in values.items()]
+            bins.setdefault(name, []).append(found)
+            if name == "segment":
+                draw_maps(asked.pictures / "three_maps", maps, labels)
+        frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
+        frame.to_csv(asked.out / "map.csv", index=False, float_format="%.4f")
+        (asked.out / "map.md").write_text(page(frame, asked.most_rows), encoding="utf-8")
+        draw_reliability(asked.out / "reliability", frame, bins)
+        copy(asked.out / "reliability.png", asked.pictures)
+
+
+def table(name: str, most_rows: int, seed: int) -> tuple[Array, Indices]:
+    """Return at most `most_rows` standardised rows and their classes. Drop constant columns."""
+    data = load(name)
+    kept = np.sort(np.random.RandomState(seed).permutation(len(data.Y))[:most_rows])
+    Y, classes = data.Y[kept], np.asarray(data.labels)[kept]
+    return StandardScaler().fit_transform(Y[:, np.ptp(Y, axis=0) > 0]), classes
+
+
+def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, Arrays, Indices]:
+    """Return all measures, the reliability bins, the maps and SGP-MIC's labels of a table."""
+    m = len(np.unique(classes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
+        model = SGPMIC(n_clusters=m, random_state=seed).fit(rows)
+        refits = SGPMIC(n_clusters=m, n_resamples=8, random_state=seed).fit(rows)
+        maps = {OURS: model.embedding_, **other_maps(rows, seed)}
+        values: Values = {("ari", OURS): adjusted_rand_score(classes, model.labels_)}
+        for name, points in maps.items():
+            values["own", name] = own_neighbours(points, model.labels_)
+            values["silhouette", name] = silhouette_score(points, model.labels_)
+            values["trustworthiness", name] = trustworthiness(rows, points, n_neighbors=10)
+        probabilities = {OURS: model.responsibilities_, REFITS: refits.responsibilities_}
+        probabilities[MIXTURE] = mixture(m, seed).fit(rows).predict_proba(rows)
+        bins = {}
+        for name, S in probabilities.items():
+            right, confidence = in_majority(classes, S.argmax(axis=1)), S.max(axis=1)
+            values["auc", name] = area(right, confidence)
+            bins[name] = reliability(right, confidence)
+            values["ece", name] = calibration_error(bins[name])
+        values |= held_out_likelihood(rows, m, seed)
+        values |= imputation_error(rows, m, seed) | outlier_areas(rows, m, seed)
+    return values, bins, maps, model.labels_
+
+
+def mixture(m: int, seed: int) -> GaussianMixture:
+    """Return the Gaussian mixture of the comparison."""
+    return GaussianMixture(m, n_init=3, reg_covar=1e-3, random_state=seed)
+
+
+def other_maps(rows: Array, seed: int) -> Arrays:
+    """Return the two-dimensional maps of the other methods."""
+    methods = {"PCA": PCA(2), "ISOMAP": Isomap(n_neighbors=10), "t-SNE": TSNE(random_state=seed)}
+    if find_spec("umap") is not None:
+        from umap import UMAP
+
+        methods["UMAP"] = UMAP(random_state=seed)
+    return {name: method.fit_transform(rows) for name, method in methods.items()}
+
+
+def own_neighbours(points: Array, labels: Indices) -> float:
+    """Return the fraction of rows with more than half of their neighbours in their own cluster."""
+    search = NearestNeighbors(n_neighbors=10).fit(points)
+    same = labels[search.kneighbors(return_distance=False)] == labels[:, None]
+    return float(np.mean(same.mean(axis=1) > 0.5))
+
+
+def in_majority(classes: Indices, labels: Indices) -> BoolArray:
+    """Return for each row whether its class is the majority class of its cluster."""
+    names, cluster = np.unique(classes), np.unique(labels, return_inverse=True)[1]
+    return np.asarray(names[contingency(classes, labels).argmax(axis=0)][cluster] == classes)
+
+
+def area(event: BoolArray, score: Array) -> float:
+    """Return the area under the ROC curve, or NaN if the event always or never occurs."""
+    return float(roc_auc_score(event, score)) if 0 < event.sum() < len(event) else np.nan
+
+
+def reliability(right: BoolArray, confidence: Array) -> Array:
+    """Return the number of rows, their summed confidence and the right ones by bin, (BINS, 3)."""
+    index = np.minimum((BINS * confidence).astype(int), BINS - 1)
+    columns = (np.ones(len(index)), confidence, right)
+    return np.stack([np.bincount(index, weights, BINS) for weights in columns], axis=1)
+
+
+def calibration_error(bins: Array) -> float:
+    """Return the expected calibration error of reliability bins."""
+    return float(np.abs(bins[:, 1] - bins[:, 2]).sum() / bins[:, 0].sum())
+
+
+def held_out_likelihood(rows: Array, m: int, seed: int) -> Values:
+    """Return the mean log densities of a random third under models of the other rows."""
+    fitted, held_out = train_test_split(rows, test_size=1 / 3, random_state=seed)
+    model = SGPMIC(n_clusters=m, random_state=seed).fit(fitted)
+    ours = float(log_density(model, held_out, seed).mean())
+    values = {("likelihood", OURS): ours, ("excess", OURS): model.score(held_out) - ours}
+    return values | {("likelihood", MIXTURE): mixture(m, seed).fit(fitted).score(held_out)}
+
+
+def log_density(model: SGPMIC, rows: Array, seed: int, batches: int = 10) -> Array:
+    """Return log <N(y | f(x), noise)> of rows y: x from the mixture, f the mean of the process."""
+    rng = np.random.RandomState(seed)
+    deviations = np.sqrt(model.noise_variances_) * model.scale_
+    factors = np.linalg.cholesky(model.covariances_)
+    logs = []
+    for _ in range(batches):
+        labels = rng.choice(model.n_clusters_, size=10_000, p=model.weights_)
+        normal = rng.standard_normal((len(labels), factors.shape[1]))
+        points = model.means_[labels] + np.einsum("nqr,nr->nq", factors[labels], normal)
+        means = model.inverse_transform(points)
+        distances = cdist(rows / deviations, means / deviations, "sqeuclidean")
+        logs.append(logsumexp(-0.5 * distances, axis=1) - np.log(len(labels) * batches))
+    return np.asarray(logsumexp(logs, axis=0) - np.log(np.sqrt(2 * np.pi) * deviations).sum())
+
+
+def imputation_error(rows: Array, m: int, seed: int) -> Values:
+    """Return the root mean squared error at hidden entries by method."""
+    observed = hide(rows, seed, 0.2)
+    model = SGPMIC(n_clusters=m, random_state=seed).fit(observed)
+    completed = {OURS: model.inverse_transform(model.transform(observed))}
+    completed["means"] = SimpleImputer().fit_transform(observed)
+    completed["nearest rows"] = KNNImputer().fit_transform(observed)
+    completed["iterative"] = IterativeImputer(random_state=seed).fit_transform(observed)
+    errors = {k: (Y - rows)[np.isnan(observed)] for k, Y in completed.items()}
+    return {("imputation", k): float(np.sqrt(np.mean(e**2))) for k, e in errors.items()}
+
+
+def plant_outliers(rows: Array, seed: int) -> tuple[Array, BoolArray]:
+    """Replace random rows by uniform rows in the range of each column. Return them and a mask."""
+    rng = np.random.RandomState(seed)
+    planted = np.isin(np.arange(len(rows)), rng.permutation(len(rows))[: round(0.05 * len(rows))])
+    uniform = rng.uniform(rows.min(axis=0), rows.max(axis=0), rows.shape)
+    return np.where(planted[:, None], uniform, rows), planted
+
+
+def outlier_areas(rows: Array, m: int, seed: int) -> Values:
+    """Return how well low scores under models of all rows find planted outliers."""
+    mixed, planted = plant_outliers(rows, seed)
+    ours, forest = SGPMIC(n_clusters=m, random_state=seed), IsolationForest(random_state=seed)
+    models = {OURS: ours, MIXTURE: mixture(m, seed), "isolation forest": forest}
+    scores = {k: model.fit(mixed).score_samples(mixed) for k, model in models.items()}
+    return {("outliers", k): area(planted, -score) for k, score in scores.items()}
+
+
+def page(frame: pd.DataFrame, most_rows: int) -> str:
+    """Return the page with one table for each measure, means over the seeds."""
+    parts = [INTRODUCTION.format(most_rows=most_rows, seeds=frame["seed"].nunique())]
+    for name, (kind, title) in MEASURES.items():
+        means = values_by_dataset(frame, name).round(3)
+        body = [[row, *map("{:.3f}".format, values)] for row, *values in means.itertuples()]
+        body.append(["mean", *map("{:.3f}".format, means.mean())])
+        if means.shape[1] > 1:
+            body.append(["best", *map(str, means.eq(means.agg(kind, axis=1), axis=0).sum())])
+        parts += [f"## {title}\n", markdown_table(["data set", *means.columns], body)]
+    return "\n".join(parts)
+
+
+def values_by_dataset(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the means over the seeds of one measure, a row for each data set."""
+    chosen = frame[frame["measure"] == measure]
+    means = chosen.groupby(["dataset", "method"])["value"].mean().unstack()
+    return means.loc[chosen["dataset"].unique(), chosen["method"].unique()]
+
+
+def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Arrays]]) -> None:
+    """Draw the fraction of right rows against the probability, in bins of at least ten rows."""
+    ari = values_by_dataset(frame, "ari")[OURS]
+    groups = {"": ari >= 0.3, "not ": ari < 0.3}
+    with canvas(stem, width=PAGE, height=3.0) as figure:
+        for axes, (word, chosen) in zip(figure.subplots(1, 2), groups.items(), strict=True):
+            names = ari.index[chosen]
+            axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, zorder=0)
+            for index, method in enumerate((OURS, REFITS, MIXTURE)):
+                found = [each[method] for name in names for each in bins[name]]
+                pooled = np.sum([np.zeros((BINS, 3)), *found], axis=0)
+                count, confidence, right = pooled[pooled[:, 0] >= 10].T
+                x, y, (colour, marker) = confidence / count, right / count, look(index)
+                axes.plot(x, y, color=colour, marker=marker, linewidth=0.8, label=method)
+                axes.scatter(x, y, s=150 * count / count.sum(), color=colour, marker=marker)
+            axes.set_title(f"classes are {word}clusters:\n{', '.join(names)}")
+            axes.set(xlabel="largest probability", ylabel="fraction right", ylim=(0, 1.03))
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+
+
+def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
+    """Draw three maps of the same rows in the colours of SGP-MIC's clusters."""
+    with canvas(stem, width=5.0, height=1.9) as figure:
+        for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
+            for m in np.unique(labels):
+                x, y = maps[name][labels == m].T
+                axes.scatter(x, y, s=6, color=look(m)[0], marker=look(m)[1], linewidths=0)
+            axes.set(title=name, xticks=[], yticks=[])
+    stem.with_suffix(".pdf").unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The measures of the map study have known values on tiny data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal
+
+from benchmarks import map_study
+from sgpmic import SGPMIC
+
+CONFIDENCE = np.array([0.95, 0.95, 0.55, 0.55, 1.0])
+RIGHT = np.array([True, True, True, False, True])
+
+
+def test_neighbours_are_counted_on_the_map():
+    points = np.concatenate([np.linspace(0, 1, 12), np.linspace(9, 10, 12)])[:, None]
+    labels = np.repeat([0, 1], 12)
+    assert map_study.own_neighbours(points, labels) == 1.0
+    labels[0] = 1  # its neighbours have label 0
+    assert map_study.own_neighbours(points, labels) == pytest.approx(23 / 24)
+    half = np.tile([0, 1], 6)  # of ten neighbours of a row, five or fewer have its label
+    assert map_study.own_neighbours(points[:12], half) == 0.0
+
+
+def test_a_row_is_right_if_its_class_is_the_majority_of_its_cluster():
+    classes, labels = np.array([3, 3, 5, 5, 5, 3]), np.array([0, 0, 0, 2, 2, 2])
+    expected = [True, True, False, True, True, False]
+    assert map_study.in_majority(classes, labels).tolist() == expected
+
+
+def test_calibration_error_and_area_have_their_definitions():
+    bins = map_study.reliability(RIGHT, CONFIDENCE)
+    assert bins[9].tolist() == pytest.approx([3, 2.9, 3])
+    assert bins[5].tolist() == pytest.approx([2, 1.1, 1])
+    assert bins.sum(axis=0).tolist() == pytest.approx([5, CONFIDENCE.sum(), 4])
+    assert map_study.calibration_error(bins) == pytest.approx((0.1 + 0.1) / 5)
+    assert map_study.area(RIGHT, CONFIDENCE) == pytest.approx(3.5 / 4)
+    assert np.isnan(map_study.area(np.ones(5, dtype=bool), CONFIDENCE))
+
+
+def test_outliers_replace_five_percent_of_the_rows_within_the_range():
+    rows = np.random.RandomState(0).randn(200, 3)
+    mixed, planted = map_study.plant_outliers(rows, seed=0)
+    assert planted.sum() == 10
+    assert np.array_equal(mixed[~planted], rows[~planted])
+    assert (mixed[planted] != rows[planted]).all()
+    assert (mixed >= rows.min(axis=0)).all()
+    assert (mixed <= rows.max(axis=0)).all()
+
+
+def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples():
+    covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
+    rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)
+    model = SGPMIC(n_clusters=1, random_state=0).fit(rows)
+    drawn, _ = model.sample(20_000, random_state=0)
+    density = map_study.log_density(model, rows[:100], seed=0)
+    gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
+    assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)
+
+
+def test_the_page_has_means_over_seeds_and_counts_of_best_values():
+    scores = {"SGP-MIC": (0.2, 0.4, 0.9), "PCA": (0.5, 0.5, 0.1)}
+    records = [
+        (dataset, seed, measure, method, score)
+        for measure in map_study.MEASURES
+        for method, found in scores.items()
+        for (dataset, seed), score in zip([("b", 0), ("b", 1), ("a", 0)], found, strict=True)
+    ]
+    frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
+    means = map_study.values_by_dataset(frame, "own")
+    assert means.index.tolist() == ["b", "a"]
+    assert means.columns.tolist() == ["SGP-MIC", "PCA"]
+    page = map_study.page(frame, most_rows=1200)
+    assert page.count("| b | 0.300 | 0.500 |") == len(map_study.MEASURES)
+    assert page.count("| mean | 0.600 | 0.300 |") == len(map_study.MEASURES)
+    assert page.count("| best | 1 | 1 |") == len(map_study.MEASURES)
