@@ -474,8 +474,7 @@ class SGPMIC(LatentClusterer):
         fit = self._fitted.map
         p, clusters = fit.parameters, self._fitted.clusters
         self.n_clusters_ = clusters.n_clusters
-        counts = np.bincount(clusters.labels, minlength=self.n_clusters_)
-        self.weights_ = counts / counts.sum()
+        self.weights_ = clusters.weights
         self.means_, self.covariances_ = fit.mixture.means, fit.mixture.covariances
         self.inducing_points_ = p.Z
         self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import rel_entr
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.missing_values import Gaussian, impute
@@ -39,7 +40,10 @@ class FittedModel(NamedTuple):
         S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
         r = self.clusters.map_weights(S)
-        return locate(self.map, Y, r, first, self.rows.equal(Y, first), mask), S
+        found = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
+        # A row chooses its clusters r, so a bound on its density pays for the choice.
+        divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
+        return found._replace(log_density=found.log_density - divergence), S
 
     def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
         """Return rows with distances and indices of their nearest training rows, (n, k).

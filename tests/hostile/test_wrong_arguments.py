@@ -153,10 +153,6 @@ def test_unwritable_files_of_the_gate_are_reported_before_the_work(refused, argu
             ["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."],
             "sweep.csv",
         ),
-        (
-            [*UPDATE, "--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"],
-            "table.csv",
-        ),
     ],
 )
 def test_inputs_are_never_overwritten(folder, refused, arguments, name):
@@ -165,6 +161,12 @@ def test_inputs_are_never_overwritten(folder, refused, arguments, name):
     if "link.csv" in arguments:
         (folder / "link.csv").symlink_to(name)
     refused(arguments, 2, "name another")
+
+
+def test_a_table_is_not_replaced_by_a_reference(folder, refused):
+    (folder / "table.csv").write_text((folder / "my.csv").read_text())
+    data = ["--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"]
+    refused([*UPDATE, *data], 1, "is not a reference")
 
 
 @pytest.mark.parametrize("junit", ["reference.json", "./reference.json", "own.csv"])

@@ -134,7 +134,7 @@ def _cell(
         return Cell(table.name, variance, q, method, n_classes, reason=table.reason)
     if data.labels is None:
         raise UsageError(
-            f"{table.name!r} has no label column to score against: name it with label=COLUMN."
+            f"{table.name!r} has no label column to score against: name it with --label COLUMN."
         )
     settings = dict(method.settings)
     scores = {"acc": "acc", "nmi": PROTOCOLS[protocol]}

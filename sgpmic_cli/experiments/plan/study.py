@@ -35,7 +35,7 @@ class Study:
     def __post_init__(self) -> None:
         """Check the number of repeats, the protocol and the scaling."""
         if self.repeats < 1:
-            raise UsageError(f"repeats={self.repeats} leaves nothing to run: give 1 or more.")
+            raise UsageError(f"--repeats {self.repeats} leaves nothing to run: give 1 or more.")
         if self.protocol not in PROTOCOLS:
             raise UsageError(unknown("protocol", self.protocol, PROTOCOLS))
         if self.scale not in (None, *SCALES):

@@ -42,7 +42,7 @@ def load_table_data(
     wanted = _variances(variances)
     if label is not None and all(name in (*names(), "all") for name in datasets):
         raise UsageError(
-            f"label={label} names a column of a CSV file, and no CSV file is among the data sets."
+            f"--label {label} names a column of a CSV file, and no CSV file is among the data sets."
         )
     found: dict[str, TableData] = {}
     for name, rows in _requested(datasets, wanted):
@@ -54,7 +54,7 @@ def load_table_data(
                 raise UsageError(
                     f"the last column of {name}, {classes!r}, has {data.n_classes} different "
                     f"values in {len(data.Y)} rows, so it is not a label column: name one with "
-                    "label=COLUMN."
+                    "--label COLUMN."
                 )
             loaded = TableData(data.name, rows, known, _scaled(data, scale))
         except DataUnavailable as error:

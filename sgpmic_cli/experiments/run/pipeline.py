@@ -60,21 +60,22 @@ class RunOptions:
         most = MAX_JOBS_PER_CORE * (os.cpu_count() or 1)
         if self.n_jobs == 0:
             raise UsageError(
-                "n_jobs=0 means no process at all: give 1 or more, or -1 for all cores."
+                "--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores."
             )
         if self.n_jobs > most:
             raise UsageError(
-                f"n_jobs={self.n_jobs} is too many for this machine: give at most {most}, or -1."
+                f"--n-jobs {self.n_jobs} is too many for this machine: give at most {most}, or -1."
             )
         if self.backend not in BACKENDS:
             raise UsageError(unknown("backend", self.backend, BACKENDS))
         if self.backend == "dask" and not self.scheduler:
             raise UsageError(
-                "backend=dask needs the address of a scheduler: add scheduler=tcp://HOST:8786."
+                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786."
             )
         if self.backend != "dask" and self.scheduler:
             raise UsageError(
-                f"scheduler={self.scheduler} is the address of a Dask cluster: add backend=dask."
+                f"--scheduler {self.scheduler} is the address of a Dask cluster: add --backend "
+                "dask."
             )
 
     def arguments(self) -> dict[str, Any]:

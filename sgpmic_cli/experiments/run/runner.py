@@ -148,7 +148,7 @@ def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) ->
     except BrokenProcessPool as error:
         raise SgpmicError(
             f"a worker process died, probably out of memory: {RESUME} Use fewer processes, such as "
-            "n_jobs=1."
+            "--n-jobs 1."
         ) from error
 
 
@@ -228,7 +228,7 @@ def _connect(scheduler: str) -> "Client":
         from distributed import Client
         from distributed.comm import connect
     except ImportError as error:
-        raise UsageError("backend=dask needs Dask: pip install 'sgpmic[dask]'.") from error
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
 
     async def try_address() -> None:
         await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()

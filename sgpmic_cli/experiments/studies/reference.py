@@ -89,14 +89,14 @@ def read_reference(path: Path) -> Reference:
         )
     except FileNotFoundError:
         raise SgpmicError(
-            f"there is no reference '{path}', so nothing was compared: make one with update=True."
+            f"there is no reference '{path}', so nothing was compared: make one with --update."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
             f"'{path}' is not a reference, so nothing was compared: restore it, or remove it and "
-            "make one with update=True."
+            "make one with --update."
         ) from error
 
 

@@ -61,7 +61,7 @@ def check(
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
     if not 1 <= repeats <= reference.repeats:
         raise UsageError(
-            f"repeats={repeats}: the reference has {reference.repeats}, so give 1 to that many."
+            f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     selected = {place[0] for place in wanted}
@@ -119,7 +119,7 @@ def update(
     repeats = base.repeats if repeats is None else repeats
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(
-            f"repeats={repeats} differs from the reference's {old.repeats}: update all cells to "
+            f"--repeats {repeats} differs from the reference's {old.repeats}: update all cells to "
             "change it."
         )
     datasets, methods, label = _arguments_of_update(base, selection, label)
@@ -162,7 +162,7 @@ def _arguments_of_update(
         return datasets, methods, label
     if label not in (None, old.label):
         raise UsageError(
-            f"label={label} differs from the reference's {old.label}: make another reference."
+            f"--label {label} differs from the reference's {old.label}: make another reference."
         )
     if "all" in datasets:
         datasets = list(dict.fromkeys(place[0] for place in old.cells))

@@ -50,6 +50,8 @@ def read_sweep(folder: Path, column: str, command: str) -> Curves:
     try:
         content = io.BytesIO(read_whole(path))
         table = pd.read_csv(content, dtype=str, keep_default_na=False)
+        if not isinstance(table.index, pd.RangeIndex):
+            raise ValueError("a line has more fields than the heading")
         table = table[table["mean"] != ""]  # empty if no run succeeded
         numbers = table[[column, "mean", "std"]].astype(float)
         keys = table[["dataset", "method", "metric"]]

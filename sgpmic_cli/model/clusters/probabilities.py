@@ -114,6 +114,12 @@ class ClusterModel(NamedTuple):
     gaussians: ClusterGaussians | None
     refits: Array | None
 
+    @property
+    def weights(self) -> Array:
+        """Return the fraction of training rows in each cluster, (M,)."""
+        counts = np.bincount(self.labels, minlength=self.n_clusters)
+        return np.asarray(counts / counts.sum())
+
     def probabilities(self, Y: Array, distances: Array, nearest: Indices) -> Array:
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)

@@ -52,7 +52,7 @@ def test_a_single_run_takes_the_spread_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0), (2.5, 0.1)]
+    ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)]
 )
 def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
     ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread)

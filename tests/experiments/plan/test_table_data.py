@@ -51,7 +51,7 @@ def test_all_has_only_the_rows_of_the_paper():
         (["iris"], ["x"], {}, "valid: 50"),
         (["iris"], [95], {"label": "y"}, "no CSV file is among"),
         (["{}/none-*.csv"], [95], {}, "no file matches .*none-.*quotes"),
-        (["{}/numbers.csv"], [95], {}, "label=COLUMN"),
+        (["{}/numbers.csv"], [95], {}, "--label COLUMN"),
         (
             ["{}/one/x.csv", "{}/two/x.csv"],
             [95],
