@@ -59,6 +59,7 @@ def test_a_file_of_rows_is_a_table_of_groups(tmp_path, monkeypatch):
     assert np.isfinite(Y).all()
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_ends_the_measurement(tmp_path):
     seconds, gigabytes = speed.run_command("table1", "--out", str(tmp_path / "out"))
     assert seconds > 0.0
@@ -67,6 +68,7 @@ def test_a_command_that_fails_ends_the_measurement(tmp_path):
         speed.run_command("predict", str(tmp_path / "none"), "iris")
 
 
+@pytest.mark.slow
 def test_all_measurements_make_one_document_and_a_figure(tmp_path, monkeypatch):
     monkeypatch.setattr(other_libraries, "find_spec", lambda name: None)
     monkeypatch.setattr(speed, "NEW_ROWS", {"paper": 20, "default": 50})
@@ -80,6 +82,7 @@ def test_all_measurements_make_one_document_and_a_figure(tmp_path, monkeypatch):
     assert (tmp_path / "speed.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_device_is_compared_with_one_core(tmp_path):
     document = speed_gpu.measure("cpu", cases=[(300, 5, True), (200, 5, False)])
     first, second = document["iterations"]

@@ -45,6 +45,7 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
     assert (out / "numbers-tried.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_the_clusters_are_the_groups_not_the_text_columns(out):
     result = sgpmic("fit birds.csv --clusters 3 --out three --force")
     assert result.exit_code == 0, result.output
@@ -89,6 +90,7 @@ def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
     assert pd.read_csv(tmp_path / "new/labels.csv")["id"].tolist() == new["bird"].tolist()
 
 
+@pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)
     labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["label"]

@@ -41,6 +41,7 @@ def shell(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_class_in_the_working_directory_runs_on_a_csv_file(shell):
     methods = "mypkg.mymodule:MyClusterer,pca-fcm"
     done = shell("--dataset", "my.csv,iris", "--label", "kind", "--methods", methods, n_jobs=2)

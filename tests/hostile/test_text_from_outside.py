@@ -78,6 +78,7 @@ def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, vari
     assert (tmp_path / "figure.pdf").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "out"),
     [(r"$\frac{x", "\udce9"), ("_hidden", "a\nb\x1b[31m"), ("🙂\x1b[31m", "$,<b>")],

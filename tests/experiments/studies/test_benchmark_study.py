@@ -179,5 +179,5 @@ def test_wrong_arguments_are_found_before_the_computation(tmp_path):
     for out in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(SgpmicError, match="cannot write into --out"):
             small_benchmark(["iris"], [95], ["pca-fcm"], out=out)
-    with pytest.raises(UsageError, match="repeats=0"):
+    with pytest.raises(UsageError, match="--repeats 0"):
         prepared(["iris"], [95], ["pca-fcm"], store=tmp_path, repeats=0)

@@ -90,6 +90,7 @@ def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     assert list((tmp_path / "store").glob("*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_finished_runs_and_says_how_to_resume(tmp_path):
     out, store = tmp_path / "out", tmp_path / "store"
     process = _start(out, store, n_jobs=2)

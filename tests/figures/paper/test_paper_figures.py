@@ -123,6 +123,7 @@ def _cell(dataset, variance, method, mean):
     return Result(*place, scores, {}, 1, 0, ours, nothing, verdict, 0.1, "").document()
 
 
+@pytest.mark.slow
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
     (remark,) = twice(critical_difference)
     assert "a benchmark of all data sets" in remark
