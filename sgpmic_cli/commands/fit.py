@@ -57,7 +57,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
             "Number of inducing inputs.",
             "--inducing",
             "--n-inducing",
-            default="20; the paper's with --setting paper",
+            default="15; the paper's with --setting paper",
             min=1,
         ),
     ] = None,

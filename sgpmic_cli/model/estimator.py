@@ -47,6 +47,7 @@ from sgpmic_cli.model.scaling import BLOCK, check_spread, offset_and_scale
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
+ASSIGN_ROWS = 4096  # rows of a block that one thread assigns
 TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
     "n_clusters": either(either(whole(), AUTO), interval()),
@@ -568,9 +569,6 @@ class SGPMIC(LatentClusterer):
         model._derive()
         model._diagnose()
         return model
-
-
-ASSIGN_ROWS = 4096  # rows of a block that one thread assigns
 
 
 def _given_memberships(init: Any, n: int) -> Array:

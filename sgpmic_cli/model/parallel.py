@@ -18,7 +18,6 @@ from sgpmic_cli.estimator_base.thread_limits import one_thread
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
-PIECE = 8192  # rows of a block
 WORTHWHILE = 8192  # rows below which starting threads costs more than it saves
 
 
