@@ -13,9 +13,9 @@ from scipy.special import softmax
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import maximise, mixture
 
 
@@ -54,18 +54,10 @@ class Problem(NamedTuple):
 
     def maximisation(self, steps: int) -> Callable[[], object]:
         """Return a call that makes one M-step with this number of L-BFGS steps."""
-        schedule = Schedule(
-            iterations=1,
-            steps=steps,
-            optimizer="lbfgs",
-            covariance_type="full",
-            covariance_floor=1e-3,
-            learn_weights=False,
-            learn_noise=True,
-            tol=0.0,
-        )
+        form = {"covariance_type": "full", "covariance_floor": 1e-3}
+        settings = PaperSGPMIC(optimizer_steps=steps, learn_noise=True, **form)
         bound = Bound(RBF(), self.data, self.S)
-        return lambda: m_step(bound, self.parameters, schedule)
+        return lambda: m_step(bound, self.parameters, settings)
 
     def one_component(self) -> "Problem":
         """Return the same points under one component: what a GP-LVM library computes."""
@@ -125,4 +117,5 @@ def _problem(data: Observed, X: Array, Z: Array, S: Array) -> Problem:
     prior = mixture(np.full(m, 1.0 / m), np.zeros((m, q)), np.tile(np.eye(q), (m, 1, 1)))
     prior = maximise(X, S, "full", 1e-3, prior)
     log_beta = float(np.log(4.0 * data.n_outputs * len(X) / data.squares.sum()))
-    return Problem(data, Parameters(X, Z, start_parameters(RBF(), m, q), log_beta, prior), S)
+    theta = np.tile(RBF().start(q), (m, 1))
+    return Problem(data, Parameters(X, Z, theta, log_beta, prior), S)

@@ -25,11 +25,13 @@ from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.e_step import expectation
-from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.em import m_step
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import latent_prior_gradient, maximise
-from sgpmic_cli.model.paper.optimizers import lbfgs
+from sgpmic_cli.model.paper.optimizers import ascend, lbfgs
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.scaling import offset_and_scale
 
@@ -82,34 +84,23 @@ def draw_bounds(stem: Path, curves: dict[str, dict[str, Array]]) -> None:
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
-def start_of(run: Run) -> tuple[Observed, Parameters, Array, Schedule]:
-    """Return data, parameters, responsibilities and schedule at the start of a run of Table 2."""
+def start_of(run: Run) -> tuple[Observed, Parameters, Array, PaperSGPMIC]:
+    """Return data, parameters, responsibilities and estimator at the start of a run of Table 2."""
     assert run.cell.data is not None
     assert run.q is not None
-    Y, settings = run.cell.data.Y, run.settings
-    random_state = check_random_state(run.seed)
-    offset, scale = offset_and_scale(Y, settings["scale"], center=settings["center"])
+    model = PaperSGPMIC(run.cell.n_clusters, run.q, **run.settings)
+    Y, random_state = run.cell.data.Y, check_random_state(run.seed)
+    offset, scale = offset_and_scale(Y, model.scale, center=model.center)
     scaled = (Y - offset) / scale
-    X = latent_start(Y, run.q, settings["isomap_components"], None, random_state)
-    form = {name: settings[name] for name in ("covariance_type", "covariance_floor")}
-    parameters, S = start(
-        RBF(),
-        X,
-        run.cell.n_clusters,
-        settings["n_inducing"],
-        float(np.log(4.0 / np.var(scaled, axis=0, ddof=1).mean())),
-        **form,
-        kernel_start=settings["kernel_start"],
-        start_sharpness=settings["start_sharpness"],
-        random_state=check_random_state(random_state.randint(np.iinfo(np.int32).max)),
-    )
-    steps = settings["optimizer_steps"]
-    schedule = Schedule(1, steps, "lbfgs", **form, learn_weights=False, learn_noise=False, tol=0.0)
-    return observe(scaled), parameters, S, schedule
+    X = latent_start(Y, run.q, model.isomap_components, None, random_state)
+    log_beta = float(np.log(4.0 / np.var(scaled, axis=0, ddof=1).mean()))
+    seed = random_state.randint(np.iinfo(np.int32).max)
+    parameters, S = start(model, RBF(), X, log_beta, check_random_state(seed))
+    return observe(scaled), parameters, S, model
 
 
 def bounds_by_iteration(
-    data: Observed, start: Parameters, S: Array, schedule: Schedule, *, iterations: int
+    data: Observed, start: Parameters, S: Array, model: PaperSGPMIC, *, iterations: int
 ) -> dict[str, Array]:
     """Return the bound at the optimal q(u) after each M-step, for both kinds of M-step."""
 
@@ -124,35 +115,26 @@ def bounds_by_iteration(
         return np.array(values)
 
     return {
-        "KL-corrected": train(lambda bound, p: m_step(bound, p, schedule)[0]),
-        "standard": train(lambda bound, p: standard_m_step(data, p, bound.S, schedule)),
+        "KL-corrected": train(lambda bound, p: m_step(bound, p, model)[0]),
+        "standard": train(lambda bound, p: standard_m_step(data, p, bound.S, model)),
     }
 
 
-def standard_m_step(data: Observed, p: Parameters, S: Array, schedule: Schedule) -> Parameters:
+def standard_m_step(data: Observed, p: Parameters, S: Array, model: PaperSGPMIC) -> Parameters:
     """Raise the standard bound at fixed q(u) by L-BFGS, then maximise it over the latent prior."""
     q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
-    ends = np.cumsum([p.X.size, p.Z.size])
 
-    def unpack(vector: Array) -> Parameters:
-        X, Z, theta = np.split(vector, ends)
-        X, Z = X.reshape(p.X.shape), Z.reshape(p.Z.shape)
-        return replace(p, X=X, Z=Z, theta=theta.reshape(p.theta.shape))
-
-    def objective(vector: Array) -> tuple[float, Array]:
+    def value_and_gradients(X: Array, Z: Array, theta: Array) -> tuple[float, list[Array]]:
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                value, *parts = standard_value(data, unpack(vector), S, q)
-        except (np.linalg.LinAlgError, ValueError):
-            return np.inf, np.zeros_like(vector)
-        gradient = np.concatenate([part.ravel() for part in parts])
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            return np.inf, np.zeros_like(vector)
-        return -value, -gradient
+            value, *gradients = standard_value(data, replace(p, X=X, Z=Z, theta=theta), S, q)
+        except ValueError as fault:  # a matrix without a factor or with NaN
+            raise NotPositiveDefinite from fault
+        return value, gradients
 
-    first = np.concatenate([p.X.ravel(), p.Z.ravel(), p.theta.ravel()])
-    moved = unpack(lbfgs(objective, first, schedule.steps)[0])
-    prior = maximise(moved.X, S, schedule.covariance_type, schedule.covariance_floor, p.prior)
+    start = [p.X, p.Z, p.theta]
+    (X, Z, theta), *_ = ascend(value_and_gradients, start, lbfgs, model.optimizer_steps)
+    prior = maximise(X, S, model.covariance_type, model.covariance_floor, p.prior)
+    moved = replace(p, X=X, Z=Z, theta=theta)
     return replace(moved, prior=prior._replace(weights=p.prior.weights))
 
 

@@ -11,7 +11,7 @@ N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of Hi
 Data", Advances in Neural Information Processing Systems 16, 2004.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -24,12 +24,10 @@ from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.model.paper import cholesky, kernels
 from sgpmic_cli.model.paper.bound import observe
-from sgpmic_cli.model.paper.optimizers import scg
+from sgpmic_cli.model.paper.optimizers import ascend, scg
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
-
-# Maps arrays to the objective and its gradient with respect to each array.
-Objective = Callable[..., tuple[float, tuple[Array, ...]]]
+NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."
 
 
 class GPLVMFCM(EmbeddingFCM):
@@ -76,12 +74,13 @@ class GPLVMFCM(EmbeddingFCM):
 def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
     objective = log_posterior(Y)  # refuses data that overflow
     X = ppca(Y, q)
-    start = (X, kernels.start_parameters(kernels.RBF(), 1, X.shape[1])[0])
-    (X, _), value = maximise(objective, start, steps)
+    (X, _), _, value = ascend(objective, (X, kernels.RBF().start(q)), scg, steps)
+    if not np.isfinite(value):
+        raise FloatingPointError(NO_START)
     return {"X": X, "objective": np.array(value)}
 
 
-def log_posterior(Y: Array) -> Objective:
+def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array, Array]]]:
     """Return the function (X, theta) -> L and its gradients, for centred Y.
 
     X has shape (N, Q); theta (T,) holds the logarithms of variance, gamma, bias and white.
@@ -89,7 +88,7 @@ def log_posterior(Y: Array) -> Objective:
     data, kernel = observe(centred(Y)), kernels.RBF()
     targets, P = data.Y, data.n_outputs
 
-    def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, ...]]:
+    def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, Array]]:
         natural = kernels.positive(theta)
         K = kernels.gram(kernel, natural, X)
         L, _ = cholesky.jittered_cholesky(K)
@@ -103,34 +102,3 @@ def log_posterior(Y: Array) -> Objective:
         return value, (dX - X, np.where(np.abs(theta) < kernels.LOG_LIMIT, dtheta, 0.0))
 
     return objective
-
-
-def maximise(objective: Objective, start: Sequence[Array], steps: int) -> tuple[list[Array], float]:
-    """Maximise over several arrays by scaled conjugate gradients. Return arrays and value.
-
-    Steps to points without a finite value are rejected. Raise FloatingPointError if `start` is such
-    a point.
-    """
-    ends = np.cumsum([array.size for array in start])
-
-    def arrays(vector: Array) -> list[Array]:
-        parts = np.split(vector, ends[:-1])
-        return [part.reshape(array.shape) for part, array in zip(parts, start, strict=True)]
-
-    def loss_and_gradient(vector: Array) -> tuple[float, Array]:
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                value, gradients = objective(*arrays(vector))
-        except cholesky.NotPositiveDefinite:
-            return np.inf, np.zeros_like(vector)
-        gradient = np.concatenate([part.ravel() for part in gradients])
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            return np.inf, np.zeros_like(vector)
-        return -value, -gradient
-
-    vector, loss = scg(loss_and_gradient, np.concatenate([array.ravel() for array in start]), steps)
-    if not np.isfinite(loss):
-        raise FloatingPointError(
-            "The likelihood has no finite value at the start of the fit; rescale the data."
-        )
-    return arrays(vector), -loss

@@ -7,7 +7,6 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model import fitted, storage
 from sgpmic_cli.model.estimator import SGPMIC
-from sgpmic_cli.model.paper import stored as paper_file
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
@@ -37,6 +36,6 @@ def load(path: PathLike, *, every_row: bool = True) -> SGPMIC | PaperSGPMIC:
     rebuild: dict[str, Callable[[storage.FittedState], SGPMIC | PaperSGPMIC]] = {
         fitted.KIND: partial(SGPMIC._rebuilt, every_row=every_row),
         fitted.OLD_KIND: too_old,
-        paper_file.KIND: PaperSGPMIC._rebuilt,
+        storage.FIRST_KIND: PaperSGPMIC._rebuilt,
     }
     return storage.load(path, rebuild)

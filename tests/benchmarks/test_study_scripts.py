@@ -14,8 +14,8 @@ from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
-from sgpmic_cli.model.paper.em import Schedule
-from sgpmic_cli.model.paper.kernels import RBF, start_parameters
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 
 METHODS = ["k-means", "ward", "sgp-mic", "sgp-mic+"]
@@ -104,7 +104,7 @@ def model():
     rng = np.random.RandomState(0)
     data = observe(rng.randn(12, 3))
     prior = mixture(np.full(2, 0.5), rng.randn(2, 2), np.stack([np.eye(2), 0.5 * np.eye(2)]))
-    theta = start_parameters(RBF(), 2, 2) + 0.1 * rng.randn(2, 4)
+    theta = RBF().start(2) + 0.1 * rng.randn(2, 4)
     s = rng.uniform(0.1, 0.9, size=12)
     parameters = Parameters(rng.randn(12, 2), rng.randn(5, 2), theta, 0.3, prior)
     return data, parameters, np.column_stack([s, 1.0 - s])
@@ -132,8 +132,7 @@ def test_the_gradient_of_the_standard_bound_is_that_of_central_differences(model
 
 
 def test_the_corrected_bound_is_ahead_after_one_iteration_from_the_same_start(model):
-    held = {"learn_weights": False, "learn_noise": False, "tol": 0.0}
-    schedule = Schedule(1, 3, "lbfgs", "spherical", 0.05, **held)
-    found = bounds_by_iteration(*model, schedule, iterations=4)
+    settings = PaperSGPMIC(covariance_floor=0.05)
+    found = bounds_by_iteration(*model, settings, iterations=4)
     assert [len(bounds) for bounds in found.values()] == [4, 4]
     assert found["KL-corrected"][0] > found["standard"][0]

@@ -7,10 +7,8 @@ covariances by the same gradient steps, as in the paper. The steps are few: if t
 move too far before the responsibilities settle, clusters merge.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,35 +18,22 @@ from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_IN_ITERATIONS, expectation
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import (
-    CovarianceType,
+    Mixture,
     maximise,
     mixture,
     prior_parameter_gradients,
 )
-from sgpmic_cli.model.paper.optimizers import lbfgs, scg
+from sgpmic_cli.model.paper.optimizers import ascend, lbfgs, scg
 from sgpmic_cli.model.parallel import ALONE, Workers
+
+if TYPE_CHECKING:
+    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 MIN_EIGENVALUE = 1e-8  # of the covariances that gradient steps may reach
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """The number of iterations, and the settings of the M-step."""
-
-    iterations: int
-    steps: int  # of the optimiser in one M-step
-    optimizer: Literal["scg", "lbfgs"]
-    covariance_type: CovarianceType
-    covariance_floor: float
-    learn_weights: bool
-    learn_noise: bool
-    tol: float
-    prior_by_gradient: bool = False  # of means and full covariances; weights keep the closed form
-
-
-@dataclass(frozen=True)
-class Fit:
+class Fit(NamedTuple):
     """A trained model; `bounds` holds the bound after every E-step and M-step."""
 
     parameters: Parameters
@@ -59,31 +44,27 @@ class Fit:
     jitter: float
 
 
-Progress = Callable[[int, float, Array], None]
-
-
 def train(
+    model: "PaperSGPMIC",
     kernel: Kernel,
     data: Observed,
     p: Parameters,
     S: Array,
-    schedule: Schedule,
-    progress: Progress | None = None,
     workers: Workers = ALONE,
 ) -> Fit:
-    """Run EM from the given start; call `progress(iteration, bound, S)` after every iteration."""
+    """Run EM from the given start with the settings of an estimator."""
     bounds: list[float] = []
     converged, iteration = False, 0
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
-    for iteration in range(1, schedule.iterations + 1):
+    for iteration in range(1, model.max_iter + 1):
         S = expectation(kernel, data, p, factors, workers, NEGLIGIBLE_IN_ITERATIONS)
         bound = Bound(kernel, data, S, workers=workers)
-        p, before = m_step(bound, p, schedule)
+        p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
         bounds += [before, after]
-        if progress is not None:
-            progress(iteration, after, S)
-        converged = iteration > 1 and abs(after - bounds[-3]) <= schedule.tol * abs(after)
+        if model.callback is not None:
+            model.callback(iteration, after, S.argmax(axis=1))
+        converged = iteration > 1 and abs(after - bounds[-3]) <= model.tol * abs(after)
         if converged:
             break
     # A last E-step makes the labels agree with `predict`. The final bound includes every row, so
@@ -94,76 +75,48 @@ def train(
     return Fit(p, S, bounds, iteration, converged, max(f.jitter for f in factors))
 
 
-def m_step(bound: Bound, p: Parameters, schedule: Schedule) -> tuple[Parameters, float]:
+def m_step(bound: Bound, p: Parameters, model: "PaperSGPMIC") -> tuple[Parameters, float]:
     """Raise the bound at fixed responsibilities, and return the bound at the start as well."""
-    values: list[float] = []
-    vectors = Vectors(p, schedule)
+    start = [p.X, p.Z, p.theta]
+    if model.learn_noise:
+        start.append(np.array([p.log_beta]))
+    if model.prior_by_gradient:
+        start += [p.prior.means, p.prior.covariances]
 
-    def objective(vector: Array) -> tuple[float, Array]:
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                at = vectors.unpack(vector)
-                value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(at)
-        except NotPositiveDefinite:
-            values.append(-np.inf)
-            return np.inf, np.zeros_like(vector)
-        values.append(value)
-        by_prior: tuple[Array, ...] = ()
-        if schedule.prior_by_gradient:
-            by_prior = prior_parameter_gradients(at.X, bound.S, at.prior)
-        gradient = vectors.join(dX, dZ, dtheta, dbeta, *by_prior)
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            return np.inf, np.zeros_like(vector)
-        return -value, -gradient
-
-    vector, _ = OPTIMIZERS[schedule.optimizer](objective, vectors.pack(p), schedule.steps)
-    p = vectors.unpack(vector)
-    prior = p.prior
-    if schedule.learn_weights or not schedule.prior_by_gradient:
-        best = maximise(p.X, bound.S, schedule.covariance_type, schedule.covariance_floor, prior)
-        moved = prior if schedule.prior_by_gradient else best
-        prior = moved._replace(weights=best.weights if schedule.learn_weights else prior.weights)
-    return replace(p, prior=prior), values[0]
-
-
-class Vectors:
-    """Conversion of parameters to the vector that an optimiser moves, and back."""
-
-    def __init__(self, start: Parameters, schedule: Schedule):
-        self.start, self.schedule = start, schedule
-
-    def pack(self, p: Parameters) -> Array:
-        """Return the parameters as one vector."""
-        prior = (p.prior.means, p.prior.covariances) if self.schedule.prior_by_gradient else ()
-        return self.join(p.X, p.Z, p.theta, p.log_beta, *prior)
-
-    def join(self, X: Array, Z: Array, theta: Array, log_beta: float, *prior: Array) -> Array:
-        """Return the parts, parameters or gradients, as one vector."""
-        noise = [log_beta] * self.schedule.learn_noise
-        return np.concatenate(
-            [X.ravel(), Z.ravel(), theta.ravel(), noise, *(part.ravel() for part in prior)]
-        )
-
-    def unpack(self, vector: Array) -> Parameters:
-        """Return the parameters of a vector.
-
-        Raise NotPositiveDefinite if one of its covariances is not positive definite.
-        """
-        p, taken = self.start, 0
-
-        def take(shape: tuple[int, ...]) -> Array:
-            nonlocal taken
-            begin, taken = taken, taken + math.prod(shape)
-            return vector[begin:taken].reshape(shape)
-
-        X, Z, theta = take(p.X.shape), take(p.Z.shape), take(p.theta.shape)
-        log_beta = float(take((1,))[0]) if self.schedule.learn_noise else p.log_beta
-        prior = p.prior
-        if self.schedule.prior_by_gradient:
-            means, covariances = take(prior.means.shape), take(prior.covariances.shape)
-            covariances = 0.5 * (covariances + covariances.transpose(0, 2, 1))
-            finite = np.isfinite(covariances).all()
-            if not finite or np.linalg.eigvalsh(covariances).min() <= MIN_EIGENVALUE:
-                raise NotPositiveDefinite
-            prior = mixture(prior.weights, means, covariances)
+    def parameters(X: Array, Z: Array, theta: Array, *others: Array) -> Parameters:
+        log_beta = float(others[0][0]) if model.learn_noise else p.log_beta
+        prior = _moved(p.prior, *others[-2:]) if model.prior_by_gradient else p.prior
         return replace(p, X=X, Z=Z, theta=theta, log_beta=log_beta, prior=prior)
+
+    def value_and_gradients(*arrays: Array) -> tuple[float, list[Array]]:
+        at = parameters(*arrays)
+        value, dX, dZ, dtheta, dbeta = bound.value_and_gradient(at)
+        gradients = [dX, dZ, dtheta]
+        if model.learn_noise:
+            gradients.append(np.array([dbeta]))
+        if model.prior_by_gradient:
+            gradients += prior_parameter_gradients(at.X, bound.S, at.prior)
+        return value, gradients
+
+    optimizer = OPTIMIZERS[model.optimizer]
+    arrays, before, _ = ascend(value_and_gradients, start, optimizer, model.optimizer_steps)
+    p = parameters(*arrays)
+    prior = p.prior
+    if model.learn_weights or not model.prior_by_gradient:
+        best = maximise(p.X, bound.S, model.covariance_type, model.covariance_floor, prior)
+        moved = prior if model.prior_by_gradient else best
+        prior = moved._replace(weights=best.weights if model.learn_weights else prior.weights)
+    return replace(p, prior=prior), before
+
+
+def _moved(prior: Mixture, means: Array, covariances: Array) -> Mixture:
+    """Return the prior at the means and covariances of a gradient step.
+
+    Raise NotPositiveDefinite if a covariance is not positive definite.
+    """
+    covariances = 0.5 * (covariances + covariances.transpose(0, 2, 1))
+    if not np.isfinite(covariances).all() or (
+        np.linalg.eigvalsh(covariances).min() <= MIN_EIGENVALUE
+    ):
+        raise NotPositiveDefinite
+    return mixture(prior.weights, means, covariances)

@@ -1,6 +1,5 @@
 """The paper's model as a scikit-learn estimator."""
 
-from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -27,9 +26,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.model.interface import LatentClusterer, Located
-from sgpmic_cli.model.paper import stored
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, Schedule, train
+from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import mixture
 from sgpmic_cli.model.paper.placement import RowAssigner
@@ -63,6 +61,24 @@ RULES = {
     "memory": MEMORY,
     "n_jobs": JOBS,
 }
+# The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
+# k inducing inputs, t kernel parameters and b bounds. The names of attributes end with "_".
+AXES = {
+    "responsibilities_": "nm",
+    "embedding_": "nq",
+    "inducing_points_": "kq",
+    "weights_": "m",
+    "means_": "mq",
+    "covariances_": "mqq",
+    "offset_": "p",
+    "scale_": "p",
+    "lower_bounds_": "b",
+    "rows": "np",
+    "theta": "mt",
+    "log_beta": "1",
+}
+ARRAYS = [name for name in AXES if name.endswith("_")]
+SCALARS = ("lower_bound_", "n_iter_", "converged_", "jitter_", "n_features_in_")
 
 
 class PaperSGPMIC(LatentClusterer):
@@ -285,64 +301,26 @@ class PaperSGPMIC(LatentClusterer):
             )
         X = latent_start(shaped, int(q), self.isomap_components, self.memory, random_state)
         data, log_beta = observe(scaled), _log_beta(scaled)
-        seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_init)
-        fits = [self._fit_once(X, data, log_beta, int(seed), threads) for seed in seeds]
+        kernel, fits = self._kernel(), []
+        for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
+            parameters, S = start(self, kernel, X, log_beta, check_random_state(int(seed)))
+            fits.append(train(self, kernel, data, parameters, S, threads))
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), scaled)
 
-    def _fit_once(
-        self, X: Array, data: Observed, log_beta: float, seed: int, threads: Workers
-    ) -> Fit:
-        kernel, callback = self._kernel(), self.callback
-        schedule = Schedule(
-            iterations=self.max_iter,
-            steps=self.optimizer_steps,
-            optimizer=self.optimizer,
-            covariance_type=self.covariance_type,
-            covariance_floor=self.covariance_floor,
-            learn_weights=self.learn_weights,
-            learn_noise=self.learn_noise,
-            tol=self.tol,
-            prior_by_gradient=self.prior_by_gradient,
-        )
-        parameters, S = start(
-            kernel,
-            X,
-            self.n_clusters,
-            self.n_inducing,
-            log_beta,
-            self.covariance_type,
-            self.covariance_floor,
-            self.kernel_start,
-            self.start_sharpness,
-            check_random_state(seed),
-        )
-        parameters = replace(parameters, white_everywhere=self.white_everywhere)
-
-        def progress(iteration: int, bound: float, S: Array) -> None:
-            if callback is not None:
-                callback(iteration, bound, S.argmax(axis=1))
-
-        return train(kernel, data, parameters, S, schedule, progress, threads)
-
     def _keep(self, fit: Fit, scaled: Array) -> None:
-        """Set the fitted attributes."""
-        p = fit.parameters
-        self.responsibilities_ = fit.S
+        """Set the fitted attributes, and prepare `predict`."""
+        p, S = fit.parameters, fit.S
+        self.responsibilities_ = S
         self.embedding_ = p.X
         self.inducing_points_ = p.Z
         self.weights_ = p.prior.weights
         self.means_ = p.prior.means
         self.covariances_ = p.prior.covariances
         self.lower_bound_ = fit.bounds[-1]
-        self.lower_bounds_ = list(fit.bounds)
+        self.lower_bounds_ = fit.bounds
         self.n_iter_ = fit.iterations
         self.converged_ = fit.converged
         self.jitter_ = fit.jitter
-        self._derive(p, scaled)
-
-    def _derive(self, p: Parameters, scaled: Array) -> None:
-        """Set the attributes that follow from the others, and prepare `predict`."""
-        S = self.responsibilities_
         self.labels_ = S.argmax(axis=1)
         self.n_clusters_, self.n_components_ = self.means_.shape
         self.embedding_variances_ = np.zeros_like(self.embedding_)
@@ -367,17 +345,15 @@ class PaperSGPMIC(LatentClusterer):
         return params
 
     def _located(self, scaled: Array, workers: Workers) -> Located:
-        assigned = self._assigner.assign(scaled, workers)
-        constant = 0.5 * self.n_features_in_ * np.log(self._assigner.p.beta / (2.0 * np.pi))
-        return Located(assigned.X, assigned.S, assigned.log_score + constant)
+        return self._assigner.assign(scaled, workers)
 
     def _state(self) -> storage.FittedState:
         p = self._assigner.p
-        arrays = {name: getattr(self, name) for name in stored.ATTRIBUTES}
+        arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
-        scalars = {name: getattr(self, name) for name in stored.SCALARS}
+        scalars = {name: getattr(self, name) for name in SCALARS}
         return storage.FittedState(
-            kind=stored.KIND, scalars=scalars, arrays=arrays, **self._description()
+            kind=storage.FIRST_KIND, scalars=scalars, arrays=arrays, **self._description()
         )
 
     @classmethod
@@ -394,25 +370,28 @@ class PaperSGPMIC(LatentClusterer):
         model : PaperSGPMIC
             The fitted estimator.
         """
-        return storage.load(path, {stored.KIND: cls._rebuilt})
+        return storage.load(path, {storage.FIRST_KIND: cls._rebuilt})
 
     @classmethod
     def _rebuilt(cls, state: storage.FittedState) -> "PaperSGPMIC":
         """Return the model of a file, whose contents may be invalid."""
         model = cls._described(state)
         arrays = state.arrays
-        n_theta = len(model._kernel().names(arrays["embedding_"].shape[1]))
-        stored.check(state, model.n_clusters, n_theta)
-        for name in stored.SCALARS:
-            setattr(model, name, state.scalars[name])
-        for name in stored.ATTRIBUTES:
-            setattr(model, name, arrays[name])
-        model.lower_bounds_ = arrays["lower_bounds_"].tolist()
-        prior = mixture(model.weights_, model.means_, model.covariances_)
-        log_beta = float(arrays["log_beta"][0])
-        points = model.embedding_, model.inducing_points_
-        p = Parameters(*points, arrays["theta"], log_beta, prior, model.white_everywhere)
-        model._derive(p, arrays["rows"])
+        n_theta = len(model._kernel().start(arrays["embedding_"].shape[1]))
+        _check(state, model.n_clusters, n_theta)
+        model.offset_, model.scale_ = arrays["offset_"], arrays["scale_"]
+        prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
+        points, log_beta = (arrays["embedding_"], arrays["inducing_points_"]), arrays["log_beta"][0]
+        p = Parameters(*points, arrays["theta"], float(log_beta), prior, model.white_everywhere)
+        fit = Fit(
+            p,
+            arrays["responsibilities_"],
+            arrays["lower_bounds_"].tolist(),
+            int(state.scalars["n_iter_"]),
+            bool(state.scalars["converged_"]),
+            state.scalars["jitter_"],
+        )
+        model._keep(fit, arrays["rows"])
         return model
 
 
@@ -425,3 +404,24 @@ def _log_beta(scaled: Array) -> float:
             "model's range; fit with scale='global' or scale='standard'."
         )
     return log_beta
+
+
+def _check(state: storage.FittedState, n_clusters: int, n_theta: int) -> None:
+    """Raise ValueError if the state cannot come from a fit with these numbers of parameters."""
+    state.check_scalars(SCALARS)
+    arrays = state.arrays
+    sizes = {"m": n_clusters, "t": n_theta, "p": int(state.scalars["n_features_in_"]), "1": 1}
+    sizes["n"], sizes["q"] = arrays["embedding_"].shape
+    sizes["k"], sizes["b"] = len(arrays["inducing_points_"]), arrays["lower_bounds_"].size
+    state.check_arrays({name: tuple(sizes[axis] for axis in axes) for name, axes in AXES.items()})
+    state.check_probabilities("responsibilities_", "weights_")
+    state.check_rows("rows")
+    covariances = arrays["covariances_"]
+    if (
+        (arrays["weights_"] <= 0).any()
+        or (arrays["scale_"] <= 0).any()
+        or (np.linalg.eigvalsh(covariances) <= 0).any()
+    ):
+        raise ValueError("a weight, a scale or a covariance in it is not positive")
+    if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
+        raise ValueError("a covariance in it is not symmetric")

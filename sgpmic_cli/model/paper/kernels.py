@@ -7,10 +7,9 @@
 
 The paper prints the exponent of the RBF kernel without its minus sign, and adds `white` to every
 element; `Parameters.white_everywhere` in `bound.py` does the latter. The parameters theta (T,) of a
-component are in natural units here, in the order of `names(q)`. Gradients are by their logarithms.
+component are in natural units here, in the order variance, gamma, bias, white. Gradients are by
+their logarithms.
 """
-
-from typing import Protocol
 
 import numpy as np
 
@@ -20,42 +19,18 @@ LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
 START_BIAS = START_WHITE = -2.0  # logarithms of the paper's starting values
 
 
-class Kernel(Protocol):
-    """A covariance function, as the bound needs it."""
-
-    def names(self, q: int) -> tuple[str, ...]:
-        """Return the names of the parameters for q latent dimensions, in the order of theta."""
-        ...
-
-    def cross(self, theta: Array, X: Array, Z: Array) -> Array:
-        """Return k(x_n, z_k), (N, K)."""
-        ...
-
-    def cross_gradients(
-        self, theta: Array, X: Array, Z: Array, K: Array, dK: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        """Return the gradients by X, Z and log theta.
-
-        K (N, K) is k(X, Z) with its rows multiplied by the weights (N, 1), and dK is dL/dK.
-        """
-        ...
-
-    def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
-        """Return dk(x_n, z_k) / dx_nq, (Q, N, K)."""
-        ...
-
-
 class RBF:
     """The radial basis function; `ard` gives every latent dimension its own inverse width."""
 
     def __init__(self, ard: bool = False):
         self.ard = ard
 
-    def names(self, q: int) -> tuple[str, ...]:
-        gammas = tuple(f"gamma_{i}" for i in range(q)) if self.ard else ("gamma",)
-        return ("variance", *gammas, "bias", "white")
+    def start(self, q: int) -> Array:
+        """Return the logarithms of the paper's starting values (T,) for q latent dimensions."""
+        return np.array([0.0] * (1 + (q if self.ard else 1)) + [START_BIAS, START_WHITE])
 
     def cross(self, theta: Array, X: Array, Z: Array) -> Array:
+        """Return k(x_n, z_k), (N, K)."""
         gamma = theta[1:-2]
         K = X @ (gamma * Z).T  # -1/2 |x - z|^2 = x.z - 1/2 |x|^2 - 1/2 |z|^2
         K -= 0.5 * (gamma * X * X).sum(axis=1)[:, None]
@@ -68,6 +43,10 @@ class RBF:
     def cross_gradients(
         self, theta: Array, X: Array, Z: Array, K: Array, dK: Array, weights: Array
     ) -> tuple[Array, Array, Array]:
+        """Return the gradients by X, Z and log theta.
+
+        K (N, K) is k(X, Z) with its rows multiplied by the weights (N, 1), and dK is dL/dK.
+        """
         T = K - theta[-2] * weights
         T *= dK
         by_point, by_inducing = T.sum(axis=1), T.sum(axis=0)
@@ -82,6 +61,7 @@ class RBF:
         return dX, dZ, dtheta
 
     def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
+        """Return dk(x_n, z_k) / dx_nq, (Q, N, K)."""
         gaps = Z.T[:, None, :] - X.T[:, :, None]
         gamma = np.broadcast_to(theta[1:-2], len(gaps))[:, None, None]
         return gamma * gaps * (self.cross(theta, X, Z) - theta[-2])
@@ -90,8 +70,8 @@ class RBF:
 class Linear:
     """The dot product, with which each component is a probabilistic PCA."""
 
-    def names(self, q: int) -> tuple[str, ...]:
-        return ("variance", "bias", "white")
+    def start(self, q: int) -> Array:
+        return np.array([0.0, START_BIAS, START_WHITE])
 
     def cross(self, theta: Array, X: Array, Z: Array) -> Array:
         K = X @ (theta[0] * Z).T
@@ -106,6 +86,9 @@ class Linear:
 
     def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
         return np.broadcast_to((theta[0] * Z.T)[:, None, :], (X.shape[1], len(X), len(Z)))
+
+
+Kernel = RBF | Linear
 
 
 def gram(kernel: Kernel, theta: Array, Z: Array) -> Array:
@@ -129,9 +112,3 @@ def gram_gradients(
 def positive(log_value: Array) -> Array:
     """Return exp of the argument clipped to the limits."""
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
-
-
-def start_parameters(kernel: Kernel, n_components: int, q: int) -> Array:
-    """Return the logarithms of the paper's starting values, one row for each component."""
-    start = {"bias": START_BIAS, "white": START_WHITE}  # variance and gamma start at one
-    return np.tile([start.get(name, 0.0) for name in kernel.names(q)], (n_components, 1))

@@ -9,19 +9,55 @@ this point. Both optimisers then try a point closer to the last one. They return
 its value, which is never above that of the start.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 
 Objective = Callable[[Array], tuple[float, Array]]
+Optimizer = Callable[[Objective, Array, int], tuple[Array, float]]
 
 PROBE = 1e-4  # length of the finite step that measures the curvature
 SCALE_RANGE = (1e-15, 1e100)
 WALL = 10.0  # relative height of the penalty at points that cannot be evaluated
 LINE_SEARCH_STEPS = 10
+
+
+def ascend(
+    function: Callable[..., tuple[float, Sequence[Array]]],
+    start: Sequence[Array],
+    optimizer: Optimizer,
+    steps: int,
+) -> tuple[list[Array], float, float]:
+    """Maximise a function of several arrays, which returns its value and the gradients by them.
+
+    Return the arrays at the best point, and the values at the start and there. A value is -inf
+    where a covariance has no Cholesky factor, or where the value or a gradient is not finite.
+    """
+    ends = np.cumsum([array.size for array in start])[:-1]
+    values: list[float] = []
+
+    def arrays(vector: Array) -> list[Array]:
+        parts = np.split(vector, ends)
+        return [part.reshape(array.shape) for part, array in zip(parts, start, strict=True)]
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                value, gradients = function(*arrays(vector))
+            gradient = np.concatenate([part.ravel() for part in gradients])
+        except NotPositiveDefinite:
+            value = -np.inf
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            value, gradient = -np.inf, np.zeros_like(vector)
+        values.append(value)
+        return -value, -gradient
+
+    vector, loss = optimizer(objective, np.concatenate([array.ravel() for array in start]), steps)
+    return arrays(vector), values[0], -loss
 
 
 def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:

@@ -24,6 +24,7 @@ from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.model.interface import Located
 from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
@@ -36,14 +37,6 @@ MAX_DAMPING = 1e8  # ... or if no step of a relevant length gains anything
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
 BLOCK = 256  # rows
-
-
-class Assigned(NamedTuple):
-    """Latent points (n, Q), responsibilities (n, M) and log scores h (n,) of rows."""
-
-    X: Array
-    S: Array
-    log_score: Array
 
 
 class Terms(NamedTuple):
@@ -62,13 +55,13 @@ class RowAssigner:
         self.tree = KDTree(Y)  # exact differences: a training row has distance zero to itself
         self.rounding = ROUNDING * np.abs(Y).max(axis=0)  # (P,)
 
-    def assign(self, Y: Array, workers: Workers = ALONE) -> Assigned:
+    def assign(self, Y: Array, workers: Workers = ALONE) -> Located:
         """Assign every row of Y (n, P)."""
         blocks = row_slices(len(Y), BLOCK)
         assigned = workers.map(lambda rows: self._assign_block(Y[rows]), blocks, STEPS * len(Y))
-        return Assigned(*(np.concatenate(parts) for parts in zip(*assigned, strict=True)))
+        return Located(*(np.concatenate(parts) for parts in zip(*assigned, strict=True)))
 
-    def _assign_block(self, Y: Array) -> Assigned:
+    def _assign_block(self, Y: Array) -> Located:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         X = self.p.X[nearest]
         new = (np.abs(self.Y[nearest] - Y) > self.rounding).any(axis=1)
@@ -77,7 +70,8 @@ class RowAssigner:
             X[new] = self._climb(Y[new], X[new], S)
         S, log_score = _normalise(self._log_parts(Y, X))
         S[~new] = self.S[nearest[~new]]
-        return Assigned(X, S, log_score)
+        constant = 0.5 * Y.shape[1] * np.log(self.p.beta / (2.0 * np.pi))
+        return Located(X, S, log_score + constant)
 
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""

@@ -1,6 +1,7 @@
 """The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -14,8 +15,11 @@ from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model.paper.bound import Parameters
-from sgpmic_cli.model.paper.kernels import Kernel, start_parameters
-from sgpmic_cli.model.paper.mixture import CovarianceType, maximise, mixture
+from sgpmic_cli.model.paper.kernels import Kernel
+from sgpmic_cli.model.paper.mixture import maximise, mixture
+
+if TYPE_CHECKING:
+    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
 FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely enough
@@ -39,16 +43,11 @@ def latent_start(
     return landmark_isomap(Y, q, random_state, parts=parts)
 
 
-def start(  # noqa: PLR0913 - one parameter for each setting of the start
+def start(
+    model: "PaperSGPMIC",
     kernel: Kernel,
     X: Array,
-    n_clusters: int,
-    n_inducing: int,
     log_beta: float,
-    covariance_type: CovarianceType,
-    covariance_floor: float,
-    kernel_start: float,
-    start_sharpness: float,
     random_state: np.random.RandomState,
 ) -> tuple[Parameters, Array]:
     """Return the parameters and responsibilities before the first E-step.
@@ -57,20 +56,20 @@ def start(  # noqa: PLR0913 - one parameter for each setting of the start
     memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
     bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
     """
+    m, q = model.n_clusters, X.shape[1]
     sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # EM improves the start anyway
-        fcm = FuzzyCMeans(n_clusters, random_state=random_state).fit(sample)
+        fcm = FuzzyCMeans(m, random_state=random_state).fit(sample)
     S = fcm.memberships_
     if sample is not X:
         S = memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
-    q = X.shape[1]
-    Z = X[random_state.permutation(len(X))[:n_inducing]].copy()
-    weights = np.full(n_clusters, 1.0 / n_clusters)
-    prior = mixture(weights, fcm.centers_, np.tile(np.eye(q), (n_clusters, 1, 1)))
-    sharp = S**start_sharpness
+    Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
+    prior = mixture(np.full(m, 1.0 / m), fcm.centers_, np.tile(np.eye(q), (m, 1, 1)))
+    sharp = S**model.start_sharpness
     sharp /= sharp.sum(axis=1, keepdims=True)
-    spread = maximise(X, sharp, covariance_type, covariance_floor, prior).covariances
-    theta = start_parameters(kernel, n_clusters, q)
-    theta[:, [0, -2, -1]] += np.log(kernel_start)
-    return Parameters(X, Z, theta, log_beta, mixture(weights, prior.means, spread)), S
+    spread = maximise(X, sharp, model.covariance_type, model.covariance_floor, prior).covariances
+    prior = mixture(prior.weights, prior.means, spread)
+    theta = np.tile(kernel.start(q), (m, 1))
+    theta[:, [0, -2, -1]] += np.log(model.kernel_start)
+    return Parameters(X, Z, theta, log_beta, prior, model.white_everywhere), S

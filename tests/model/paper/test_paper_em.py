@@ -7,7 +7,7 @@ from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
-from sgpmic_cli.model.paper.em import Schedule, m_step
+from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
@@ -16,12 +16,13 @@ from sgpmic_cli.scores import purity
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
-    schedule = Schedule(1, 5, optimizer, form, 1e-2, True, True, 0.0)
+    model = PaperSGPMIC(covariance_type=form, covariance_floor=1e-2, optimizer=optimizer)
+    model.set_params(optimizer_steps=5, learn_weights=True, learn_noise=True)
     Y, p, S = problem(kernel, form)
     bound = Bound(KERNELS[kernel], observe(Y), S)
     value = bound.value(p)[0]
     for _ in range(4):
-        p, before = m_step(bound, p, schedule)
+        p, before = m_step(bound, p, model)
         assert before == pytest.approx(value, rel=1e-12)
         new = bound.value(p)[0]
         assert new >= value - 1e-9 * abs(value)
@@ -30,12 +31,13 @@ def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
 def test_gradient_steps_of_the_prior_raise_the_bound_and_keep_it_valid(optimizer):
-    schedule = Schedule(1, 5, optimizer, "full", 1e-2, False, True, 0.0, prior_by_gradient=True)
+    model = PaperSGPMIC(covariance_type="full", optimizer=optimizer, optimizer_steps=5)
+    model.set_params(learn_noise=True, prior_by_gradient=True)
     Y, p, S = problem("rbf")
     start, bound = p, Bound(KERNELS["rbf"], observe(Y), S)
     value = bound.value(p)[0]
     for _ in range(3):
-        p = m_step(bound, p, schedule)[0]
+        p = m_step(bound, p, model)[0]
         new = bound.value(p)[0]
         assert new > value
         value = new

@@ -64,10 +64,10 @@ def test_the_latent_point_of_a_new_row_is_a_local_maximum(iris):
     nearest = assigner.tree.query(rows, return_distance=False)[:, 0]
     log_parts = assigner._log_parts(rows, model.embedding_[nearest])
     S = np.exp(log_parts - logsumexp(log_parts, axis=1, keepdims=True))
-    best = assigner._terms(rows, assigned.X, S).value
+    best = assigner._terms(rows, assigned.points, S).value
     rng = np.random.RandomState(0)
     for _ in range(20):
-        nudged = assigned.X + 1e-3 * rng.randn(*assigned.X.shape)
+        nudged = assigned.points + 1e-3 * rng.randn(*assigned.points.shape)
         assert (assigner._terms(rows, nudged, S).value <= best + 1e-4 * (1 + np.abs(best))).all()
 
 

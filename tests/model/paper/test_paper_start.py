@@ -27,9 +27,11 @@ def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
 
 
 def test_sharper_memberships_start_narrower_clusters():
-    X = np.random.RandomState(1).randn(200, 2)
+    X, model = np.random.RandomState(1).randn(200, 2), PaperSGPMIC(3, covariance_floor=1e-6)
     (soft, S), (sharp, S_of_sharp) = (
-        start.start(RBF(), X, 3, 10, 0.0, "spherical", 1e-6, 0.5, power, np.random.RandomState(0))
+        start.start(
+            model.set_params(start_sharpness=power), RBF(), X, 0.0, np.random.RandomState(0)
+        )
         for power in (1, 2)
     )
     assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
