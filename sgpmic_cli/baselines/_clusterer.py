@@ -1,10 +1,14 @@
-"""Base classes of the baselines: parameter checks, input validation and fuzzy c-means."""
+"""Base classes of the baselines: parameter checks, input validation and fuzzy c-means.
+
+The baselines are data classes, which write the constructor that scikit-learn expects: it stores
+every parameter under its name. Annotations are the valid types, which `fit` checks by `_rules`.
+"""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -23,6 +27,7 @@ from sgpmic_cli.fcm import FuzzyCMeans
 SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
 
 
+@dataclass(eq=False, repr=False)
 class EmbeddingClusterer(Clusterer):
     """Base class of the baselines; `_learn` sets `embedding_` and `labels_`.
 
@@ -43,15 +48,12 @@ class EmbeddingClusterer(Clusterer):
         Latent coordinates from which the labels were computed.
     """
 
-    labels_: NDArray[np.int64]
-    embedding_: Array
+    n_clusters: int = 8
+    n_components: int = 2
+    _: KW_ONLY
+    random_state: int | np.random.RandomState | None = None
 
     _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters that are not in SHARED_RULES
-
-    def __init__(self, n_clusters=8, n_components=2, *, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.random_state = random_state
 
     def _fit_to(self, X) -> None:
         check_parameters(self, {**SHARED_RULES, **self._rules})

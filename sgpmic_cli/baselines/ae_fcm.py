@@ -7,22 +7,19 @@ G. E. Hinton and R. R. Salakhutdinov, "Reducing the Dimensionality of Data with 
 Science 313, 2006.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.estimator_base.parameter_checks import (
-    NOTHING,
-    either,
-    layers,
-    positive_number,
-    whole,
-)
-from sgpmic_cli.networks import Autoencoder
+from sgpmic_cli.estimator_base.parameter_checks import layers, positive_number, whole
+from sgpmic_cli.networks.autoencoders import Autoencoder
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AEFCM(EmbeddingFCM):
     """Train an autoencoder on the rows with Adam, then cluster the codes by fuzzy c-means.
 
@@ -36,8 +33,6 @@ class AEFCM(EmbeddingFCM):
         Number of rows per minibatch.
     learning_rate : float, default=0.001
         Learning rate of Adam.
-    patience : int or None, default=None
-        Number of epochs without improvement after which training stops. None disables this.
 
     Attributes
     ----------
@@ -45,43 +40,27 @@ class AEFCM(EmbeddingFCM):
         Training loss of each epoch.
     """
 
+    hidden: Sequence[int] = (64, 32)
+    epochs: int = 100
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+
     _rules: ClassVar = {
         "hidden": layers(),
         "epochs": whole(),
         "batch_size": whole(),
         "learning_rate": positive_number(),
-        "patience": either(NOTHING, whole()),
     }
 
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        hidden=(64, 32),
-        epochs=100,
-        batch_size=128,
-        learning_rate=1e-3,
-        patience=None,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.hidden = hidden
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.patience = patience
-
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = Autoencoder(
-            [Y.shape[1], *self.hidden, self.n_components], rng, "pytorch", single_precision=True
-        )
+        network = Autoencoder(self._sizes(Y), rng, "pytorch", single_precision=True)
+        return self._trained(network, Y, rng).encode(Y)
+
+    def _sizes(self, Y: Array) -> list[int]:
+        return [Y.shape[1], *self.hidden, self.n_components]
+
+    def _trained(self, network, Y: Array, rng: np.random.RandomState):
         self.loss_curve_ = network.fit(
-            Y,
-            rng,
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            patience=self.patience,
+            Y, rng, epochs=self.epochs, batch_size=self.batch_size, learning_rate=self.learning_rate
         )
-        return network.encode(Y)
+        return network

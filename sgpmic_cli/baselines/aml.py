@@ -15,6 +15,7 @@ principal scores. The paper's AML column is reproduced by this start without any
 J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AML(EmbeddingClusterer):
     """Alternate trace maximisation and k-means until the labels do not change.
 
@@ -41,14 +43,10 @@ class AML(EmbeddingClusterer):
         Trace of each iteration; it never decreases.
     """
 
-    objectives_: list[float]
+    lam: float = 1.0
+    max_outer: int = 50
 
     _rules: ClassVar = {"lam": number(), "max_outer": whole(0)}
-
-    def __init__(self, n_clusters=8, n_components=2, *, lam=1.0, max_outer=50, random_state=None):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.lam = lam
-        self.max_outer = max_outer
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

@@ -12,6 +12,7 @@ C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framewo
 High-Dimensional Data", IEEE Transactions on Neural Networks and Learning Systems 26, 2015.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.estimator_base.parameter_checks import SWITCH, number, whole
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DEC(EmbeddingClusterer):
     """Alternate eigenvectors of St - lambda Sw and k-means until the labels do not change.
 
@@ -43,26 +45,12 @@ class DEC(EmbeddingClusterer):
         Trace of each iteration; it never decreases if `warm` is True.
     """
 
-    objectives_: list[float]
+    lam: float = 6.0
+    max_outer: int = 50
+    n_init: int = 10
+    warm: bool = True
 
     _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        lam=6.0,
-        max_outer=50,
-        n_init=10,
-        warm=True,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.lam = lam
-        self.max_outer = max_outer
-        self.n_init = n_init
-        self.warm = warm
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

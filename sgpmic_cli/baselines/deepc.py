@@ -9,6 +9,8 @@ J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering 
 2016.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
@@ -19,7 +21,9 @@ from sklearn.cluster import KMeans
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.estimator_base.parameter_checks import layers, number, positive_number, whole
-from sgpmic_cli.networks import Autoencoder, Dense, Momentum
+from sgpmic_cli.networks.autoencoders import Autoencoder
+from sgpmic_cli.networks.dense import Dense
+from sgpmic_cli.networks.training import Momentum
 
 
 def soft_assignment(Z, centers):
@@ -48,6 +52,7 @@ def divergence(Z, centers, p):
     return float((p * ratio).sum()) / len(Z), dZ, dcenters
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DEEPC(EmbeddingClusterer):
     """Pretrain an autoencoder, then refine encoder and k-means centres on KL(P || Q).
 
@@ -82,6 +87,16 @@ class DEEPC(EmbeddingClusterer):
         KL divergence of each step.
     """
 
+    hidden: Sequence[int] = (64, 32)
+    pretrain_epochs: int = 200
+    pretrain_learning_rate: float = 1e-3
+    learning_rate: float = 1e-2
+    batch_size: int = 256
+    max_steps: int = 20000
+    refresh: int = 140
+    tol: float = 1e-3
+    n_init: int = 20
+
     _rules: ClassVar = {
         "hidden": layers(),
         "pretrain_epochs": whole(),
@@ -93,33 +108,6 @@ class DEEPC(EmbeddingClusterer):
         "tol": number(),
         "n_init": whole(),
     }
-
-    def __init__(  # noqa: PLR0913 - one argument per parameter
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        hidden=(64, 32),
-        pretrain_epochs=200,
-        pretrain_learning_rate=1e-3,
-        learning_rate=1e-2,
-        batch_size=256,
-        max_steps=20000,
-        refresh=140,
-        tol=1e-3,
-        n_init=20,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.hidden = hidden
-        self.pretrain_epochs = pretrain_epochs
-        self.pretrain_learning_rate = pretrain_learning_rate
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.refresh = refresh
-        self.tol = tol
-        self.n_init = n_init
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Y = Y.astype(np.float32)

@@ -8,16 +8,17 @@ N. D. Lawrence, "Learning for Larger Datasets with the Gaussian Process Latent V
 AISTATS, 2007.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines.gplvm_fcm import NO_START
 from sgpmic_cli.embeddings import isomap
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
+from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -25,6 +26,7 @@ from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FGPLVMFCM(EmbeddingFCM):
     """Maximise the DTC likelihood from ISOMAP coordinates, then apply fuzzy c-means.
 
@@ -43,24 +45,11 @@ class FGPLVMFCM(EmbeddingFCM):
         Log posterior density at `embedding_`.
     """
 
-    objective_: float
+    n_inducing: int = 50
+    max_iter: int = 5
+    memory: PathLike | Memory | None = None
 
     _rules: ClassVar = {"n_inducing": whole(), "max_iter": whole(), "memory": MEMORY}
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        n_inducing=50,
-        max_iter=5,
-        memory=None,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.n_inducing = n_inducing
-        self.max_iter = max_iter
-        self.memory = memory
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))

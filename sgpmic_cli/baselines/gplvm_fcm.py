@@ -12,16 +12,17 @@ Data", Advances in Neural Information Processing Systems 16, 2004.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.baselines._scatter import centred
 from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
-from sgpmic_cli.files.array_cache import Arrays, remembered
+from sgpmic_cli.files.array_cache import Arrays, Memory, remembered
 from sgpmic_cli.model.paper import cholesky, kernels
 from sgpmic_cli.model.paper.bound import observe
 from sgpmic_cli.model.paper.optimizers import ascend, scg
@@ -30,6 +31,7 @@ MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist 
 NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GPLVMFCM(EmbeddingFCM):
     """Maximise the GP-LVM posterior from whitened PCA, then apply fuzzy c-means.
 
@@ -46,16 +48,10 @@ class GPLVMFCM(EmbeddingFCM):
         Log posterior density at `embedding_`.
     """
 
-    objective_: float
+    max_iter: int = 20
+    memory: PathLike | Memory | None = None
 
     _rules: ClassVar = {"max_iter": whole(), "memory": MEMORY}
-
-    def __init__(
-        self, n_clusters=8, n_components=2, *, max_iter=20, memory=None, random_state=None
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.max_iter = max_iter
-        self.memory = memory
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:

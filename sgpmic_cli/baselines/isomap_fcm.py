@@ -4,16 +4,19 @@ J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework f
 Dimensionality Reduction", Science 290, 2000.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.embeddings import isomap
+from sgpmic_cli.embeddings.isomap import Parts, isomap
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
+from sgpmic_cli.files.array_cache import Memory
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class IsomapFCM(EmbeddingFCM):
     """Cluster ISOMAP coordinates by fuzzy c-means.
 
@@ -31,26 +34,15 @@ class IsomapFCM(EmbeddingFCM):
         Cache of the ISOMAP coordinates.
     """
 
+    components: Parts = "largest"
+    unit_variance: bool = True
+    memory: PathLike | Memory | None = None
+
     _rules: ClassVar = {
         "components": one_of("largest", "joined", "auto"),
         "unit_variance": SWITCH,
         "memory": MEMORY,
     }
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        components="largest",
-        unit_variance=True,
-        memory=None,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.components = components
-        self.unit_variance = unit_variance
-        self.memory = memory
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return isomap(

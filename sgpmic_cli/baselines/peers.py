@@ -3,6 +3,7 @@
 They scale the columns (`scale="standard"`). Their settings depend only on the number of rows.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,16 @@ from sklearn.utils.validation import validate_data
 
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import check_clusters
-from sgpmic_cli.model.scaling import offset_and_scale
+from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 N_NEIGHBORS = 12  # of the graph for spectral clustering
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Peer(Clusterer):
     """A clusterer that scales the rows and applies the clusterer that `_clusterer` returns."""
+
+    scale: Scale = "standard"
 
     def _fit_to(self, X) -> None:
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
@@ -30,23 +34,23 @@ class Peer(Clusterer):
         raise NotImplementedError
 
 
-class FixedNumberPeer(Peer):
-    """A peer with a given number of clusters."""
+@dataclass(eq=False, repr=False)
+class RandomPeer(Peer):
+    """A peer with a given number of clusters and random starts."""
 
-    def __init__(self, n_clusters=8, *, scale="standard", random_state=None):
-        self.n_clusters = n_clusters
-        self.scale = scale
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    random_state: int | np.random.RandomState | None = None
 
 
-class PeerKMeans(FixedNumberPeer):
+class PeerKMeans(RandomPeer):
     """k-means with ten starts."""
 
     def _clusterer(self, n: int) -> Any:
         return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
 
 
-class PeerGaussianMixture(FixedNumberPeer):
+class PeerGaussianMixture(RandomPeer):
     """A Gaussian mixture with full covariances and three starts."""
 
     def _clusterer(self, n: int) -> Any:
@@ -55,7 +59,7 @@ class PeerGaussianMixture(FixedNumberPeer):
         )
 
 
-class PeerSpectral(FixedNumberPeer):
+class PeerSpectral(RandomPeer):
     """Spectral clustering of the nearest-neighbour graph."""
 
     def _clusterer(self, n: int) -> Any:
@@ -67,12 +71,11 @@ class PeerSpectral(FixedNumberPeer):
         )
 
 
-class PeerWard(FixedNumberPeer):
+@dataclass(eq=False, repr=False)
+class PeerWard(Peer):
     """Agglomerative clustering with Ward's criterion."""
 
-    def __init__(self, n_clusters=8, *, scale="standard"):
-        self.n_clusters = n_clusters
-        self.scale = scale
+    n_clusters: int = 8
 
     def _clusterer(self, n: int) -> Any:
         return AgglomerativeClustering(self.n_clusters)
@@ -80,9 +83,6 @@ class PeerWard(FixedNumberPeer):
 
 class PeerHDBSCAN(Peer):
     """HDBSCAN, which chooses the number of clusters. Noise rows have label -1."""
-
-    def __init__(self, *, scale="standard"):
-        self.scale = scale
 
     def _clusterer(self, n: int) -> Any:
         return HDBSCAN(min_cluster_size=max(5, n // 50), copy=True)

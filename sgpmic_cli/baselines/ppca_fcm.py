@@ -4,6 +4,7 @@ M. E. Tipping and C. M. Bishop, "Probabilistic Principal Component Analysis", Jo
 Statistical Society B 61, 1999.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from sgpmic_cli.embeddings import ppca
 from sgpmic_cli.estimator_base.parameter_checks import SWITCH
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PPCAFCM(EmbeddingFCM):
     """Cluster the latent coordinates of probabilistic PCA by fuzzy c-means.
 
@@ -29,11 +31,9 @@ class PPCAFCM(EmbeddingFCM):
         Whitened scores or posterior means.
     """
 
-    _rules: ClassVar = {"posterior": SWITCH}
+    posterior: bool = False
 
-    def __init__(self, n_clusters=8, n_components=2, *, posterior=False, random_state=None):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.posterior = posterior
+    _rules: ClassVar = {"posterior": SWITCH}
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return ppca(Y, self.n_components, posterior=self.posterior)

@@ -8,6 +8,7 @@ N. Passalis and A. Tefas, "Discriminative clustering using regularized subspace 
 Recognition 96, 2019.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.cluster import KMeans
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.estimator_base.parameter_checks import number, positive_number, whole
-from sgpmic_cli.networks import Adam, train
+from sgpmic_cli.networks.training import Adam, train
 
 WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
 
@@ -45,6 +46,7 @@ def orthonormality_loss(W):
     return float(np.vdot(excess, excess)) / (2.0 * scale), 2.0 * W @ excess / scale
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SDC(EmbeddingClusterer):
     """Train a nearly orthonormal projection on k-means targets, then apply k-means to it.
 
@@ -73,6 +75,14 @@ class SDC(EmbeddingClusterer):
         Training loss of each epoch.
     """
 
+    within: float = 0.8
+    across: float = 0.2
+    cluster_factor: float = 1.2
+    n_init: int = 3
+    epochs: int = 50
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+
     _rules: ClassVar = {
         "within": number(),
         "across": number(),
@@ -83,39 +93,12 @@ class SDC(EmbeddingClusterer):
         "learning_rate": positive_number(),
     }
 
-    def __init__(  # noqa: PLR0913 - one argument per parameter
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        within=0.8,
-        across=0.2,
-        cluster_factor=1.2,
-        n_init=3,
-        epochs=50,
-        batch_size=128,
-        learning_rate=1e-3,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.within = within
-        self.across = across
-        self.cluster_factor = cluster_factor
-        self.n_init = n_init
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         n_targets = min(int(self.cluster_factor * self.n_clusters), len(Y))
         clusters = KMeans(n_targets, n_init=self.n_init, random_state=rng).fit_predict(Y)
 
         first = Y[:WARM_UP_ROWS]
         axes = np.linalg.svd(first - first.mean(axis=0), full_matrices=False)[2]
-        if self.n_components > len(axes):
-            raise ValueError(
-                f"n_components={self.n_components} exceeds the {len(axes)} principal axes."
-            )
         W = np.ascontiguousarray(axes[: self.n_components].T)  # (P, Q)
         projected = first @ W
         sigma = cdist(projected, projected).mean() or 1.0

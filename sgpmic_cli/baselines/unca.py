@@ -14,6 +14,7 @@ C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analy
 Neurocomputing 168, 2015.
 """
 
+from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
@@ -34,6 +35,7 @@ _LINE_SEARCHES_PER_CALL = 5  # of the minimiser in the published program
 MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class UNCA(EmbeddingClusterer):
     """Alternate spectral labels and penalised neighbourhood component analysis.
 
@@ -53,29 +55,17 @@ class UNCA(EmbeddingClusterer):
         exact eigenvectors; 1.5 resembles the published program.
     """
 
+    lam: float = 1.0
+    rounds: int = 15
+    line_searches: int = 1000
+    eigenvector_error: float = 0.0
+
     _rules: ClassVar = {
         "lam": number(),
         "rounds": whole(),
         "line_searches": whole(),
         "eigenvector_error": number(),
     }
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        lam=1.0,
-        rounds=15,
-        line_searches=1000,
-        eigenvector_error=0.0,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.lam = lam
-        self.rounds = rounds
-        self.line_searches = line_searches
-        self.eigenvector_error = eigenvector_error
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:
@@ -99,7 +89,12 @@ class UNCA(EmbeddingClusterer):
     ) -> tuple[Labels, float]:
         """Return the first partition with more cohesion than `previous`, or the last one."""
         graph = Affinity(Z, weights)
-        U = graph.eigenvectors(self.n_clusters, rng, error=self.eigenvector_error)
+        try:
+            U = graph.eigenvectors(self.n_clusters, rng, error=self.eigenvector_error)
+        except np.linalg.LinAlgError as failure:
+            raise FloatingPointError(
+                "The spectral step of UNCA failed; rescale the columns or use another random_state."
+            ) from failure
         for tries in (1, 10, 40):
             labels = partitions(U, weights, self.n_clusters, tries, rng)
             cohesion = graph.cohesion(labels, self.n_clusters)

@@ -11,7 +11,8 @@ w_j times, and r_i and p_i r_i increase by w_i - 1.
 There are three evaluation methods. Up to 256 rows use one matrix of all pairs. For more rows, terms
 below exp(-37) of the largest term of their row are omitted, because they are lost to rounding.
 Blocks of near pairs are used while the points are close together, and lists of near pairs once the
-points are spread. Each method is much faster than the others where it is used.
+points are spread. A fit takes 1.6 times as long on Iris without the matrix, and three times as long
+on Segment without the lists.
 """
 
 from collections.abc import Callable

@@ -10,33 +10,34 @@ instead. docs/printed-numbers.md and docs/baseline-settings.md compare the varia
 D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH, layers, positive_number, whole
-from sgpmic_cli.networks import VariationalAutoencoder, binary_cross_entropy, gaussian_likelihood
+from sgpmic_cli.baselines.ae_fcm import AEFCM
+from sgpmic_cli.estimator_base.parameter_checks import SWITCH
+from sgpmic_cli.networks.autoencoders import Loss, VariationalAutoencoder
+from sgpmic_cli.networks.losses import binary_cross_entropy, gaussian_likelihood
 
 # Keras clips probabilities to [1e-7, 1 - 1e-7]; this is the same limit for logits.
 LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
 
 
-class VAEFCM(EmbeddingFCM):
+@dataclass(eq=False, repr=False, kw_only=True)
+class VAEFCM(AEFCM):
     """Train with averaged cross-entropy, then apply fuzzy c-means to one sample of the code.
+
+    The other parameters are those of `AEFCM`.
 
     Parameters
     ----------
-    hidden : list or tuple of int, default=(64, 32)
-        Sizes of the layers between input and code.
     epochs : int, default=200
         Number of training epochs.
     batch_size : int, default=256
         Number of rows per minibatch.
-    learning_rate : float, default=0.001
-        Learning rate of Adam.
     single_precision : bool, default=False
         Compute in single precision. Columns with large values then overflow; the codes are NaN
         and all rows get label 0. The paper's table needs this.
@@ -49,34 +50,11 @@ class VAEFCM(EmbeddingFCM):
         Training loss of each epoch; empty if single precision overflowed.
     """
 
-    loss_curve_: list[float]
+    epochs: int = 200
+    batch_size: int = 256
+    single_precision: bool = False
 
-    _rules: ClassVar = {
-        "hidden": layers(),
-        "epochs": whole(),
-        "batch_size": whole(),
-        "learning_rate": positive_number(),
-        "single_precision": SWITCH,
-    }
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_components=2,
-        *,
-        hidden=(64, 32),
-        epochs=200,
-        batch_size=256,
-        learning_rate=1e-3,
-        single_precision=False,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, n_components, random_state=random_state)
-        self.hidden = hidden
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.single_precision = single_precision
+    _rules: ClassVar = {**AEFCM._rules, "single_precision": SWITCH}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         try:
@@ -85,21 +63,17 @@ class VAEFCM(EmbeddingFCM):
             if not self.single_precision:
                 raise
             # Fuzzy c-means of NaN codes would assign every row to the first cluster.
-            self.loss_curve_ = []
+            self.loss_curve_: list[float] = []
             self.embedding_ = np.full((len(Y), self.n_components), np.nan)
             self.labels_ = np.zeros(len(Y), np.int64)
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = self._train(Y, partial(binary_cross_entropy, limit=LOGIT_LIMIT), rng)
-        return network.sample(Y, rng).astype(np.float64)
+        network = self._network(Y, partial(binary_cross_entropy, limit=LOGIT_LIMIT), rng)
+        return self._trained(network, Y, rng).sample(Y, rng).astype(np.float64)
 
-    def _train(self, Y, loss, rng):
-        sizes = [Y.shape[1], *self.hidden, self.n_components]
-        network = VariationalAutoencoder(sizes, loss, rng, single_precision=self.single_precision)
-        self.loss_curve_ = network.fit(
-            Y, rng, epochs=self.epochs, batch_size=self.batch_size, learning_rate=self.learning_rate
-        )
-        return network
+    def _network(self, Y: Array, loss: Loss, rng: np.random.RandomState):
+        single = self.single_precision
+        return VariationalAutoencoder(self._sizes(Y), loss, rng, single_precision=single)
 
 
 class VAESoundFCM(VAEFCM):
@@ -113,4 +87,5 @@ class VAESoundFCM(VAEFCM):
         scale = np.sqrt(np.mean(Y**2))  # one factor keeps the relative scale of the columns
         if scale > 0:
             Y /= scale
-        return self._train(Y, gaussian_likelihood, rng).encode(Y)
+        network = self._network(Y, gaussian_likelihood, rng)
+        return self._trained(network, Y, rng).encode(Y)

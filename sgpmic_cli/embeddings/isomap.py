@@ -45,14 +45,9 @@ def isomap(
 
     `memory` is a cache for the coordinates, which repeats and other methods then reuse.
     """
-    if not 1 <= q <= max(Y.shape[0] - 1, 1):
-        raise ValueError(
-            f"ISOMAP of {Y.shape[0]} rows has at most {max(Y.shape[0] - 1, 1)} axes, not {q}."
-        )
     n_axes = max(q, min(-(-q // AXES) * AXES, Y.shape[0] - 1))
-    kept = remembered(
-        memory, __name__, f"{parts} {n_axes}", Y, lambda: {"X": _coordinates(Y, n_axes, parts)}
-    )
+    key = f"{parts} {n_axes}"
+    kept = remembered(memory, __name__, key, Y, lambda: {"X": _coordinates(Y, n_axes, parts)})
     coordinates = kept["X"][:, :q]
     return unit_variance_axes(coordinates) if unit_variance else coordinates
 
@@ -60,20 +55,18 @@ def isomap(
 def unit_variance_axes(X: Array) -> Array:
     """Scale every axis to zero mean and unit variance (ddof 1); constant axes become zero."""
     centred = X - X.mean(axis=0)
-    deviation = centred.std(axis=0, ddof=1) if len(X) > 1 else np.ones(X.shape[1])
+    deviation = centred.std(axis=0, ddof=1)
     return centred / np.where(deviation > 0, deviation, 1.0)
 
 
-def neighbor_graph(
-    Y: Array, n_neighbors: int = N_NEIGHBORS, distances: Distances = cdist
-) -> sparse.csr_array:
+def neighbor_graph(Y: Array, distances: Distances = cdist) -> sparse.csr_array:
     """Return the symmetric graph of pairs of which one row is a nearest neighbour of the other.
 
     `distances` must return exactly zero for equal rows. The graph is sparse, because SciPy treats
     entries below 1e-8 of a dense graph as missing, and with them the edges between duplicates.
     """
     n = Y.shape[0]
-    n_neighbors = min(n_neighbors, n - 1)
+    n_neighbors = min(N_NEIGHBORS, n - 1)
     heads = np.empty((n, n_neighbors), dtype=np.int64)
     lengths = np.empty((n, n_neighbors))
     for rows in gen_batches(n, 512):
@@ -130,9 +123,8 @@ def _classical_mds(distances: Array, n_axes: int) -> Array:
     gram *= -0.5
     values, vectors = _leading(gram, min(n_axes, n))
     coordinates = np.zeros((n, n_axes))
-    coordinates[:, : len(values)] = vectors * np.sqrt(
-        np.where(values > n * EPS * values[0], values, 0.0)
-    )
+    kept = np.where(values > n * EPS * values[0], values, 0.0)
+    coordinates[:, : len(values)] = vectors * np.sqrt(kept)
     largest = coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)]
     return coordinates * np.where(largest < 0, -1.0, 1.0)
 

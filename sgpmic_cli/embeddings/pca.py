@@ -52,8 +52,6 @@ def dimensions_for(Y: Array, share: float) -> int:
 
     This is the paper's rule for Q.
     """
-    if not 0.0 < share <= 1.0:
-        raise ValueError(f"The fraction of variance must be in (0, 1], not {share}.")
     variances = principal_axes(Y, 1)[1]
     total = variances.sum()
     if total <= 0.0:

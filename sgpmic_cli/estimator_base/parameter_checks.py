@@ -22,9 +22,8 @@ class Rule(NamedTuple):
 
 def whole(lowest: int = 1) -> Rule:
     """Accept an integer of at least `lowest`."""
-    return Rule(
-        lambda value: _is(value, Integral) and value >= lowest, f"a whole number from {lowest}"
-    )
+    wanted = f"a whole number from {lowest}"
+    return Rule(lambda value: _is(value, Integral) and value >= lowest, wanted)
 
 
 def number(lowest: float = 0.0) -> Rule:
@@ -45,27 +44,12 @@ def share() -> Rule:
 def one_of(*names: str) -> Rule:
     """Accept one of the names."""
     quoted = [repr(name) for name in names]
-    return Rule(
-        lambda value: isinstance(value, str) and value in names,
-        f"{', '.join(quoted[:-1])} or {quoted[-1]}",
-    )
-
-
-def interval(lowest: int = 1) -> Rule:
-    """Accept a pair of integers of at least `lowest`, the smaller one first."""
-    return Rule(
-        lambda value: (
-            isinstance(value, tuple | list)
-            and len(value) == 2
-            and all(whole(lowest).holds(end) for end in value)
-            and value[0] <= value[1]
-        ),
-        f"a pair of whole numbers from {lowest}, the smaller one first",
-    )
+    wanted = f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+    return Rule(lambda value: isinstance(value, str) and value in names, wanted)
 
 
 def layers() -> Rule:
-    """Accept a list of the widths of layers."""
+    """Accept a list of positive integers, such as the widths of layers."""
     return Rule(
         lambda value: (
             isinstance(value, list | tuple) and all(whole().holds(width) for width in value)
@@ -74,12 +58,18 @@ def layers() -> Rule:
     )
 
 
+def interval() -> Rule:
+    """Accept a pair of positive integers, the smaller one first."""
+    return Rule(
+        lambda value: layers().holds(value) and len(value) == 2 and value[0] <= value[1],
+        "a pair of whole numbers from 1, the smaller one first",
+    )
+
+
 def either(first: Rule, second: Rule) -> Rule:
     """Accept what one of two rules accepts."""
-    return Rule(
-        lambda value: first.holds(value) or second.holds(value),
-        f"{first.wanted} or {second.wanted}",
-    )
+    wanted = f"{first.wanted} or {second.wanted}"
+    return Rule(lambda value: first.holds(value) or second.holds(value), wanted)
 
 
 def _is(value: Any, kind: type) -> bool:
@@ -90,7 +80,6 @@ def _finite(value: Any) -> bool:
     return _is(value, Real) and math.isfinite(value)
 
 
-NOTHING = Rule(lambda value: value is None, "None")
 AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
 SWITCH = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 JOBS = Rule(

@@ -39,7 +39,6 @@ class _EncoderDecoder:
         learning_rate: float,
         epochs: int,
         batch_size: int,
-        patience: int | None = None,
     ) -> list[float]:
         """Train on the rows of Y (N, P) with Adam and return the loss of every epoch."""
         optimiser = Adam(self.parameters, self.gradient, learning_rate)
@@ -50,7 +49,7 @@ class _EncoderDecoder:
             optimiser.step()
             return loss
 
-        return train(step, len(Y), epochs=epochs, batch_size=batch_size, rng=rng, patience=patience)
+        return train(step, len(Y), epochs=epochs, batch_size=batch_size, rng=rng)
 
     def _random_loss(self, Y: np.ndarray, rng: np.random.RandomState) -> float:
         """Return the loss of a minibatch and set `gradient`."""

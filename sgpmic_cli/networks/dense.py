@@ -20,15 +20,9 @@ class Dense:
     several networks. Their precision is that of all computations.
     """
 
-    def __init__(
-        self,
-        sizes: Sequence[int],
-        parameters: np.ndarray | None = None,
-        gradient: np.ndarray | None = None,
-    ) -> None:
+    def __init__(self, sizes: Sequence[int], parameters: np.ndarray, gradient: np.ndarray) -> None:
         self.sizes = list(sizes)
-        self.parameters = np.zeros(self.count(sizes)) if parameters is None else parameters
-        self.gradient = np.zeros_like(self.parameters) if gradient is None else gradient
+        self.parameters, self.gradient = parameters, gradient
         self.weights, self.biases = self._views(self.parameters)
         self._weight_gradients, self._bias_gradients = self._views(self.gradient)
 

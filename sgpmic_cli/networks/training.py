@@ -1,13 +1,14 @@
 """Optimisers that update one flat parameter vector in place, and training in minibatches."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 DECAYS = 0.9, 0.999  # of the two moments of Adam
 EPSILON = 1e-8
-MIN_IMPROVEMENT = 1e-4  # of the best loss, as a fraction, that resets the patience
+MOMENTUM = 0.9
 
 
 class Adam:
@@ -37,29 +38,16 @@ class Adam:
 class Momentum:
     """Gradient descent with momentum: u <- c u - r g, theta <- theta + u."""
 
-    def __init__(
-        self,
-        parameters: np.ndarray,
-        gradient: np.ndarray,
-        learning_rate: float,
-        momentum: float = 0.9,
-    ) -> None:
+    def __init__(self, parameters: np.ndarray, gradient: np.ndarray, learning_rate: float) -> None:
         self.parameters, self.gradient = parameters, gradient
-        self.learning_rate, self.momentum = learning_rate, momentum
+        self.learning_rate = learning_rate
         self._velocity = np.zeros_like(parameters)
 
     def step(self) -> None:
         """Update the parameters once."""
-        self._velocity *= self.momentum
+        self._velocity *= MOMENTUM
         self._velocity -= self.gradient * self.learning_rate
         self.parameters += self._velocity
-
-
-def minibatches(n_rows: int, batch_size: int, rng: np.random.RandomState) -> Iterator[np.ndarray]:
-    """Yield the indices 0..n-1 in random order; the last batch may be smaller."""
-    order = rng.permutation(n_rows)
-    for start in range(0, n_rows, batch_size):
-        yield order[start : start + batch_size]
 
 
 def train(
@@ -69,31 +57,23 @@ def train(
     epochs: int,
     batch_size: int,
     rng: np.random.RandomState,
-    patience: int | None = None,
 ) -> list[float]:
     """Call `step(rows)` for every minibatch and return the mean loss of every epoch.
 
-    `step` updates the parameters and returns the loss of the batch. With `patience`, stop after
-    that many consecutive epochs without enough improvement of the best loss.
+    `step` updates the parameters and returns the loss of the batch. Every epoch has a new order of
+    the rows.
     """
     curve: list[float] = []
-    best, waited = np.inf, 0
     for epoch in range(epochs):
-        total = 0.0
+        order, total = rng.permutation(n_rows), 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            for rows in minibatches(n_rows, batch_size, rng):
+            for batch in gen_batches(n_rows, batch_size):
+                rows = order[batch]
                 total += len(rows) * step(rows)
-        loss = total / n_rows
-        if not np.isfinite(loss):
+        curve.append(total / n_rows)
+        if not np.isfinite(curve[-1]):
             raise FloatingPointError(
-                f"The training loss became {loss} in epoch {epoch + 1}; "
+                f"The training loss became {curve[-1]} in epoch {epoch + 1}; "
                 "use a lower learning rate or rescale the data."
             )
-        curve.append(loss)
-        if loss < best - MIN_IMPROVEMENT * abs(best) or best == np.inf:
-            best, waited = loss, 0
-        else:
-            waited += 1
-            if patience is not None and waited >= patience:
-                break
     return curve

@@ -62,7 +62,6 @@ def test_autoencoder_finds_separate_blobs(blobs):
     assert len(model.loss_curve_) == 100
     assert model.loss_curve_[-1] < 0.2 * model.loss_curve_[0]
     assert purity(classes, model.labels_) == 100
-    assert len(AEFCM(3, 4, epochs=900, patience=1, random_state=0).fit(Y).loss_curve_) < 900
 
 
 @pytest.mark.slow

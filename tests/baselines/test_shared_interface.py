@@ -110,7 +110,6 @@ def test_shared_parameters_are_checked(settings, message):
         ("IsomapFCM", "components", "all", "'largest', 'joined' or 'auto'"),
         ("IsomapFCM", "unit_variance", 1, "True or False"),
         ("AEFCM", "hidden", (8, 0), "a list of whole numbers from 1"),
-        ("AEFCM", "patience", 0, "None or a whole number from 1"),
         ("VAESoundFCM", "learning_rate", 0.0, "a positive number"),
         ("SDC", "cluster_factor", 0.5, "a number from 1"),
     ],

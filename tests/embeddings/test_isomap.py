@@ -97,7 +97,3 @@ def test_cached_coordinates_are_the_same(tmp_path):
         kept.write_bytes(damaged)
         np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
 
-
-def test_too_many_axes_are_refused():
-    with pytest.raises(ValueError, match="at most"):
-        isomap(np.eye(4), 4)

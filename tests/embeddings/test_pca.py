@@ -42,7 +42,3 @@ def test_dimensions_of_the_printed_table(name, expected):
     Y = load(name).Y
     assert tuple(dimensions_for(Y, share) for share in (0.50, 0.95, 0.99)) == expected
 
-
-def test_a_fraction_of_variance_outside_the_unit_interval_is_refused():
-    with pytest.raises(ValueError, match="fraction of variance"):
-        dimensions_for(np.eye(3), 95)

@@ -8,7 +8,7 @@ move too far before the responsibilities settle, clusters merge.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from sgpmic_cli.model.paper.mixture import (
 from sgpmic_cli.model.paper.optimizers import ascend, lbfgs, scg
 from sgpmic_cli.model.parallel import ALONE, Workers
 
-if TYPE_CHECKING:
-    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 MIN_EIGENVALUE = 1e-8  # of the covariances that gradient steps may reach
 
@@ -45,14 +42,14 @@ class Fit(NamedTuple):
 
 
 def train(
-    model: "PaperSGPMIC",
+    model: Any,
     kernel: Kernel,
     data: Observed,
     p: Parameters,
     S: Array,
     workers: Workers = ALONE,
 ) -> Fit:
-    """Run EM from the given start with the settings of an estimator."""
+    """Run EM from the given start. The parameters of `model`, a PaperSGPMIC, are the settings."""
     bounds: list[float] = []
     converged, iteration = False, 0
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
@@ -75,8 +72,11 @@ def train(
     return Fit(p, S, bounds, iteration, converged, max(f.jitter for f in factors))
 
 
-def m_step(bound: Bound, p: Parameters, model: "PaperSGPMIC") -> tuple[Parameters, float]:
-    """Raise the bound at fixed responsibilities, and return the bound at the start as well."""
+def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
+    """Raise the bound at fixed responsibilities, and return the bound at the start as well.
+
+    The parameters of `model`, a PaperSGPMIC, are the settings.
+    """
     start = [p.X, p.Z, p.theta]
     if model.learn_noise:
         start.append(np.array([p.log_beta]))

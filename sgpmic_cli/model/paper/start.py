@@ -1,7 +1,7 @@
 """The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -17,9 +17,6 @@ from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import maximise, mixture
-
-if TYPE_CHECKING:
-    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
 FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely enough
@@ -44,14 +41,11 @@ def latent_start(
 
 
 def start(
-    model: "PaperSGPMIC",
-    kernel: Kernel,
-    X: Array,
-    log_beta: float,
-    random_state: np.random.RandomState,
+    model: Any, kernel: Kernel, X: Array, log_beta: float, random_state: np.random.RandomState
 ) -> tuple[Parameters, Array]:
     """Return the parameters and responsibilities before the first E-step.
 
+    The parameters of `model`, a PaperSGPMIC, are the settings.
     Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
     memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
     bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
