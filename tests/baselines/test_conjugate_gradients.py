@@ -18,14 +18,6 @@ def after(objective, x, line_searches):
     return point.x, values
 
 
-def test_quadratic_function_is_minimised():
-    rng = np.random.RandomState(0)
-    B = rng.standard_normal((4, 4))
-    H, b = B @ B.T + np.eye(4), rng.standard_normal(4)
-    x, _ = after(lambda x: (0.5 * x @ H @ x - b @ x, lambda: H @ x - b), np.zeros(4), 30)
-    np.testing.assert_allclose(x, np.linalg.solve(H, b), atol=1e-5)
-
-
 def test_rosenbrock_decreases_in_every_line_search():
     point, values = descend(rosenbrock, evaluated(rosenbrock, START), 200)
     assert np.all(np.diff(values) < 0)

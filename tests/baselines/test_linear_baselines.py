@@ -115,23 +115,6 @@ def test_more_columns_than_rows(kind):
     assert purity(np.repeat([0, 1, 2], 10), model.labels_) == 100
 
 
-def test_within_is_total_minus_between():
-    rng = np.random.RandomState(0)
-    Yc = _scatter.centred(rng.standard_normal((40, 3)))
-    labels = rng.randint(3, size=40)
-    means = np.stack([Yc[labels == m].mean(axis=0) for m in range(3)])
-    between = (means.T * np.bincount(labels)) @ means
-    np.testing.assert_allclose(_scatter.within(Yc, labels, 3), Yc.T @ Yc - between, atol=1e-12)
-
-
-def test_principal_drops_directions_without_variance():
-    rng = np.random.RandomState(0)
-    Yc = _scatter.centred(rng.standard_normal((30, 2)) @ rng.standard_normal((2, 5)))
-    U, s = _scatter.principal(Yc)
-    assert U.shape == (30, 2)
-    np.testing.assert_allclose((U * s) @ (U * s).T, Yc @ Yc.T, atol=1e-10)
-
-
 def test_partition_keeps_a_better_start():
     rng = np.random.RandomState(0)
     best = np.repeat(np.arange(8), 10)

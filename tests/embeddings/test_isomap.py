@@ -96,4 +96,3 @@ def test_cached_coordinates_are_the_same(tmp_path):
     for damaged in (kept.read_bytes()[:100], b""):
         kept.write_bytes(damaged)
         np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
-

@@ -41,4 +41,3 @@ def test_ppca_whitens_or_returns_the_posterior_mean():
 def test_dimensions_of_the_printed_table(name, expected):
     Y = load(name).Y
     assert tuple(dimensions_for(Y, share) for share in (0.50, 0.95, 0.99)) == expected
-

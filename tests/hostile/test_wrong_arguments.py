@@ -23,27 +23,17 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
         (["fit", "iris", "--clusters"], "requires an argument"),
         (["fit", "iris", "--clusters", "three"], "--clusters"),
         (["fit", "iris", "--clusters", "0"], "--clusters"),
-        (["fit", "iris", "--clusters", "1000000"], "--clusters"),
-        (["fit", "iris", "--dims", "0"], "--dims"),
         (["fit", "iris", "--dims", "2", "--variance", "95"], "give one of them"),
         (["fit", "iris", "--variance", "nan"], "--variance"),
         (["fit", "iris", "--variance", "100"], "--variance"),
-        (["fit", "iris", "--inducing", "0"], "--inducing"),
-        (["fit", "iris", "--iterations", "0"], "--iterations"),
-        (["fit", "iris", "--optimizer", "sgd"], "optimizer"),
         (["fit", "iris", "--scale", "\x1b[31m"], "scale"),
-        (["fit", "iris", "--init", "0"], "init"),
-        (["fit", "iris", "--seed", "-1"], "--seed"),
         (["fit", "iris", "--seed", str(2**32)], "--seed"),
         (["fit", "iris", "--label", "species"], "label"),
         (["fit", "nothing-of-this-name"], "nothing-of-this-name"),
-        (["fit", "absent.csv"], "absent.csv"),
         (["fit", "\x1b]0;title\x07.csv"], ".csv"),
-        (["fit", "a\nb.csv"], "a\\nb.csv"),
         (["fit", f"{LONG}.csv"], "x.csv"),
         (["fit", "\udce9.csv"], "\\xe9.csv"),
         (["fit", "."], "is a folder"),
-        (["predict", "absent.npz", "iris"], "absent.npz"),
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),
         (["predict", "/dev/zero", "iris"], "not a regular file"),
@@ -55,13 +45,10 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
         ([*BENCHMARK, "--dataset", ""], "no data set was named"),
         ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
         ([*IRIS, "--variance", "96"], "unknown variance"),
-        ([*IRIS, "--variance", ""], "no variance was named"),
         ([*IRIS, "--methods", "\x07"], "unknown method"),
         ([*IRIS, "--repeats", "0"], "--repeats"),
         ([*IRIS, "--n-jobs", "1000000"], "--n-jobs 1000000"),
         ([*IRIS, "--timeout", "nan"], "--timeout nan"),
-        ([*IRIS, "--timeout=-5"], "--timeout -5"),
-        ([*IRIS, "--memory-limit", "much"], "500MB or 2GB"),
         ([*IRIS, "--memory-limit", "9" * 400], "500MB or 2GB"),
         ([*IRIS, "--protocol", "as-told"], "as-run"),
         ([*IRIS, "--backend", "threads"], "unknown backend"),
@@ -70,16 +57,13 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
         ([*BENCHMARK, "--dataset", "my.csv", "--label", "nobody"], "nobody"),
         ([*IRIS, "--label", "kind"], "--label"),
         (["sweep-inducing", "--dataset", "iris", "--values", "0"], "whole numbers from 1"),
-        (["sweep-inducing", "--dataset", "iris", "--values", "1.5"], "whole numbers from 1"),
         (["sweep-inducing", "--dataset", "iris", "--values", ""], "no value to try"),
         (["sweep-clusters", "--dataset", "iris", "--values", "²"], "whole numbers from 1"),
         (["plot"], "Missing argument"),
-        (["plot", "figure9"], "unknown figure"),
         (["plot", "\x1b[2J"], "unknown figure"),
         (["plot", "embedding", "--data", "absent.csv"], "absent.csv"),
         (["plot", "figure7"], "sweep-clusters"),
         (["report"], "benchmark.json"),
-        (["check", "--repeats", "0"], "--repeats"),
         (["check", "--repeats", "9999"], "--repeats 9999"),
         (
             ["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"],
@@ -97,54 +81,35 @@ def test_pipe_instead_of_a_model_is_refused(folder, refused):
     refused(["predict", "../model.npz", "iris"], 2, "not a regular file")
 
 
+SWEEP = ["sweep-inducing", "--dataset", "iris"]
+
+
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["fit", "iris"],
-        ["benchmark", "--dataset", "iris", "--methods", "pca-fcm", "--n-jobs", "1"],
-        ["sweep-inducing", "--dataset", "iris"],
-        ["table1"],
-        ["plot", "figure1"],
-    ],
+    "arguments", [["fit", "iris"], IRIS, SWEEP, ["table1"], ["plot", "figure1"]]
 )
 @pytest.mark.parametrize("out", ["my.csv/deeper", "/proc/nowhere"])
 def test_unwritable_output_folder_is_reported_before_the_work(refused, arguments, out):
     refused([*arguments, "--out", out], 1, "cannot write into --out")
 
 
-@pytest.mark.parametrize("store", ["my.csv", "/proc/nowhere"])
-def test_unwritable_store_is_reported_before_the_work(folder, refused, store):
-    (folder / "out").mkdir()
-    refused(
-        [*BENCHMARK, "--dataset", "iris", "--out", "out", "--store", store],
-        1,
-        "cannot write into --store",
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
-        (["--junit", "my.csv/gate.xml"], "--junit"),
-        (["--update", "--reference", "my.csv/reference.json"], "--reference"),
+        ([*IRIS, "--out", ".", "--store", "my.csv"], "--store"),
+        (["check", "--junit", "my.csv/gate.xml"], "--junit"),
+        (["check", "--update", "--reference", "my.csv/reference.json"], "--reference"),
     ],
 )
-def test_unwritable_files_of_the_gate_are_reported_before_the_work(refused, arguments, option):
-    refused(["check", *arguments], 1, f"cannot write into {option}")
+def test_other_unwritable_files_are_reported_before_the_work(refused, arguments, option):
+    refused(arguments, 1, f"cannot write into {option}")
 
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
         (["fit", "labels.csv", "--clusters", "2", "--out", "."], "labels.csv"),
-        (["fit", "trace.csv", "--clusters", "2", "--out", "."], "trace.csv"),
-        (["fit", "./embedding.csv", "--clusters", "2", "--out", os.curdir], "embedding.csv"),
         (["fit", "link.csv", "--clusters", "2", "--out", "."], "labels.csv"),
         ([*BENCHMARK, "--dataset", "table.csv", "--label", "kind", "--out", "."], "table.csv"),
-        (
-            [*BENCHMARK, "--dataset", "trace.csv", "--label", "kind", "--out", ".", "--trace"],
-            "trace.csv",
-        ),
         (
             [*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."],
             "lambda.csv",

@@ -1,10 +1,12 @@
 """The bound against dense N x N algebra, and its gradients against central differences."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import reference
+from central_differences import central_differences
 from random_problem import FORMS, KERNELS, problem
 from standard_bound import standard_bound
 
@@ -56,21 +58,15 @@ def test_gradients_by_central_differences(kernel, concentration):
     Y, p, S = problem(kernel, "full", concentration, n=15, k=5)
     bound = Bound(KERNELS[kernel], observe(Y), S, active=0.0)
     _, dX, dZ, dtheta, dbeta = bound.value_and_gradient(p)
-    step = 1e-5
-    for name, gradient in {"X": dX, "Z": dZ, "theta": dtheta}.items():
-        numeric = np.zeros_like(gradient)
-        for index in np.ndindex(gradient.shape):
-            moved = np.zeros_like(gradient)
-            moved[index] = step
-            above = bound.value(replace(p, **{name: getattr(p, name) + moved}))[0]
-            below = bound.value(replace(p, **{name: getattr(p, name) - moved}))[0]
-            numeric[index] = (above - below) / (2 * step)
-        np.testing.assert_allclose(
-            gradient, numeric, rtol=1e-5, atol=1e-5 * np.abs(numeric).max(), err_msg=name
-        )
-    above = bound.value(replace(p, log_beta=p.log_beta + step))[0]
-    below = bound.value(replace(p, log_beta=p.log_beta - step))[0]
-    assert dbeta == pytest.approx((above - below) / (2 * step), rel=1e-5)
+
+    def value(name, x):
+        return bound.value(replace(p, **{name: x}))[0]
+
+    for name, gradient in {"X": dX, "Z": dZ, "theta": dtheta, "log_beta": np.array(dbeta)}.items():
+        x = np.array(getattr(p, name))
+        numeric = central_differences(partial(value, name, x), x)
+        atol = 1e-5 * np.abs(numeric).max()
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=atol, err_msg=name)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -84,14 +80,9 @@ def test_white_on_every_element_acts_as_a_second_bias(kernel):
         dense(kernel, Y, replace(p, theta=summed), S), rel=1e-7
     )
     gradient = bound.value_and_gradient(everywhere)[3]
-    for index in np.ndindex(gradient.shape):
-        moved = np.zeros_like(gradient)
-        moved[index] = 1e-4
-        above, below = (
-            bound.value(replace(everywhere, theta=p.theta + s * moved))[0] for s in (1, -1)
-        )
-        # K_uu of the linear kernel has rank two plus jitter, so its differences have few digits.
-        assert gradient[index] == pytest.approx((above - below) / 2e-4, rel=1e-3, abs=1e-2)
+    numeric = central_differences(lambda: bound.value(everywhere)[0], everywhere.theta, 1e-4)
+    # K_uu of the linear kernel has rank two plus jitter, so its differences have few digits.
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-2)
 
 
 def test_noise_gradient_is_zero_at_its_limit():

@@ -9,7 +9,6 @@ from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
 from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.scores import purity
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
@@ -72,9 +71,3 @@ def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
     m_steps = np.array(model.lower_bounds_[:-1]).reshape(-1, 2)
     assert np.all(m_steps[:, 1] >= m_steps[:, 0] - 1e-9 * np.abs(m_steps[:, 0]))
     assert len(model.lower_bounds_) == 2 * model.n_iter_ + 1
-
-
-def test_separate_clusters_are_found():
-    clouds = np.random.RandomState(0).randn(90, 3) + np.repeat(20 * np.eye(3), 30, axis=0)
-    labels = PaperSGPMIC(3, 2, n_inducing=15, max_iter=5, random_state=0).fit_predict(clouds)
-    assert purity(np.repeat([0, 1, 2], 30), labels) == 100.0
