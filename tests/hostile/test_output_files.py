@@ -104,9 +104,7 @@ def test_interrupt_says_whether_files_were_written(tmp_path, monkeypatch, number
 @pytest.mark.parametrize(
     "name",
     [
-        "notes.tmp",
         "table.csv.123-abcdef12.tmp",
-        ".unfinished-abc",
         ".sgpmic-notes",
         ".sgpmic-unfinished-x-0123abcd",
         f".sgpmic-{DEAD}-0123abcd.tmp.bak",

@@ -37,11 +37,8 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),
         (["predict", "/dev/zero", "iris"], "not a regular file"),
-        ([*BENCHMARK], "no data are named"),
-        (
-            [*BENCHMARK, "iris", "--dataset", "wine"],
-            "the data are named twice, 'iris' and --dataset 'wine'",
-        ),
+        (BENCHMARK, "no data are named"),
+        ([*BENCHMARK, "iris", "--dataset", "wine"], "the data are named twice, 'iris' and"),
         ([*BENCHMARK, "--dataset", ""], "no data set was named"),
         ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
         ([*IRIS, "--variance", "96"], "unknown variance"),
@@ -65,10 +62,6 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
         (["plot", "figure7"], "sweep-clusters"),
         (["report"], "benchmark.json"),
         (["check", "--repeats", "9999"], "--repeats 9999"),
-        (
-            ["check", "--update", "--reference", "ref.json", "--junit", "gate.xml"],
-            "--junit cannot be used with --update",
-        ),
         (["datasets", "show", "nobody"], "nobody"),
     ],
 )

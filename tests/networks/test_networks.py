@@ -148,15 +148,6 @@ def test_gradients_of_autoencoders(likelihood):
     np.testing.assert_allclose(network.gradient, expected, atol=1e-6)
 
 
-def test_autoencoder_learns_thirty_two_rows():
-    rng = np.random.RandomState(0)
-    Y = rng.standard_normal((32, 4))
-    network = Autoencoder([4, 64, 32, 4], rng)
-    curve = network.fit(Y, rng, epochs=1500, batch_size=32, learning_rate=3e-3)
-    assert curve[-1] < 1e-3 * curve[0]
-    np.testing.assert_allclose(network.decoder.forward(network.encode(Y)), Y, atol=0.15)
-
-
 def test_vae_samples_have_the_mean_and_variance_of_the_code():
     rng = np.random.RandomState(0)
     network = VariationalAutoencoder([3, 4, 2], gaussian_likelihood, rng)
