@@ -42,12 +42,7 @@ class Fit(NamedTuple):
 
 
 def train(
-    model: Any,
-    kernel: Kernel,
-    data: Observed,
-    p: Parameters,
-    S: Array,
-    workers: Workers = ALONE,
+    model: Any, kernel: Kernel, data: Observed, p: Parameters, S: Array, workers: Workers = ALONE
 ) -> Fit:
     """Run EM from the given start. The parameters of `model`, a PaperSGPMIC, are the settings."""
     bounds: list[float] = []
@@ -100,13 +95,13 @@ def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
 
     optimizer = OPTIMIZERS[model.optimizer]
     arrays, before, _ = ascend(value_and_gradients, start, optimizer, model.optimizer_steps)
-    p = parameters(*arrays)
-    prior = p.prior
+    end = parameters(*arrays)
+    prior = end.prior
     if model.learn_weights or not model.prior_by_gradient:
-        best = maximise(p.X, bound.S, model.covariance_type, model.covariance_floor, prior)
+        best = maximise(end.X, bound.S, model.covariance_type, model.covariance_floor, prior)
         moved = prior if model.prior_by_gradient else best
         prior = moved._replace(weights=best.weights if model.learn_weights else prior.weights)
-    return replace(p, prior=prior), before
+    return replace(end, prior=prior), before
 
 
 def _moved(prior: Mixture, means: Array, covariances: Array) -> Mixture:
