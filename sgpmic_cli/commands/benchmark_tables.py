@@ -17,12 +17,12 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
+from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
-from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of
+from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of, used
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -99,7 +99,7 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
     """Return two lines: our mean; the paper's mean, the difference and the verdict."""
     verdict, paper = result.verdict[metric], result.paper[metric]
     text = Text()
-    if result.ours[metric].mean is not None:
+    if result.ok:
         text.append_text(_ours(result, metric, best)).append("\n")
     if paper is not None:
         difference = result.difference(metric)
@@ -121,7 +121,7 @@ def _row_name(result: Result) -> str:
 
 def _sign(verdict: Verdict) -> str:
     """Return the sign of a verdict, or its name if it has no sign."""
-    return SIGNS[verdict].text if SIGNS[verdict].latex else str(verdict)
+    return verdict.sign if verdict.latex else str(verdict)
 
 
 def _difference(difference: Difference | None) -> str:
@@ -133,15 +133,13 @@ def _difference(difference: Difference | None) -> str:
 
 
 def _legend(results: Sequence[Result], in_grid: bool, has_best: bool) -> RenderableType:
-    used = {verdict for result in results for verdict in result.verdict.values()}
     lines = []
     if in_grid:
         lines.append(Text("Upper line: our mean±std. Lower line: paper, difference, verdict."))
-    for verdict, meaning in LEGEND.items():
-        if verdict in used:
-            has_sign = in_grid and _sign(verdict) != verdict
-            name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
-            lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
+    for verdict in used(results):
+        has_sign = in_grid and _sign(verdict) != verdict
+        name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
+        lines.append(Text.assemble((name, STYLES[verdict]), f": {verdict.meaning}"))
     if has_best:
         where = "row" if in_grid else "column"
         lines.append(Text.assemble(("bold", "bold"), f": best of the {where}"))
@@ -164,7 +162,7 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
 def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
     ranked = ranking(results)
-    content = table(ranked.head, ranked.rows(), title=TITLES[METRIC], left=ranked.head[:1])
+    content = table(ranked.head, ranked.rows, title=TITLES[METRIC], left=ranked.head[:1])
     content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
     yield content
     yield Text(ranked.verdict)
@@ -175,7 +173,7 @@ def print_plan(
 ) -> None:
     """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
     prepared = prepare(study, options, out)
-    stored, to_run = prepared.work.kept, len(prepared.work.pending)
+    stored, to_run = prepared.kept, len(prepared.pending)
     cells: list[dict[str, Any]] = [
         {
             "dataset": cell.dataset,

@@ -1,6 +1,6 @@
 from xml.etree import ElementTree
 
-from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.studies.gate_changes import Change, State, annotations, junit
 
 PLACE = ("my, own.csv", 95, "mypkg:Mine")

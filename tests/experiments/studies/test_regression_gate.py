@@ -12,11 +12,7 @@ from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
 from sgpmic_cli.experiments.studies.gate_changes import State, broken, changes_of, compared
-from sgpmic_cli.experiments.studies.reference import (
-    Expected,
-    read_reference,
-    write_reference,
-)
+from sgpmic_cli.experiments.studies.reference import read_reference, write_reference
 from sgpmic_cli.experiments.studies.regression_gate import Selection, check, update
 
 HERE = RunOptions(n_jobs=1)
@@ -32,7 +28,7 @@ def reference():
 def _with(reference, **metrics):
     """Return the reference with other values in one cell."""
     cell = reference.cells[PLACE]
-    changed = replace(cell, values=cell.values | metrics)
+    changed = cell._replace(values=cell.values | metrics)
     return replace(reference, cells=reference.cells | {PLACE: changed})
 
 
@@ -58,7 +54,7 @@ def test_unchanged_code_changes_no_number(reference):
 
 
 def test_the_tolerance_is_three_standard_errors_of_the_repeats_compared(reference):
-    spread = _with(reference, acc=(98.0, 84.0, 84.0, 98.0)).cells[PLACE]
+    spread = _with(reference, acc=[98.0, 84.0, 84.0, 98.0]).cells[PLACE]
     for repeats, allowed in ((1, 21.0), (4, 10.5)):
         (change, _) = changes_of(PLACE, spread, reference.cells[PLACE], repeats)
         assert change.tolerance == pytest.approx(allowed)
@@ -122,7 +118,7 @@ def test_unknown_names_are_refused_with_the_nearest_one(reference):
             check(reference, selection, options=HERE)
     # A name that only the reference knows is missing and not a wrong argument.
     place = ("flowers", 95, "gone-fcm")
-    gone = replace(reference, cells={place: Expected(place, {}, reference.cells[PLACE].values)})
+    gone = replace(reference, cells={place: reference.cells[PLACE]})
     (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), options=HERE)
     assert change.state is State.MISSING
 
@@ -130,23 +126,23 @@ def test_unknown_names_are_refused_with_the_nearest_one(reference):
 def test_methods_data_sets_and_rows_that_no_longer_exist_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
-        more = replace(reference, cells=reference.cells | {place: Expected(place, {}, cell.values)})
+        more = replace(reference, cells=reference.cells | {place: cell})
         assert [(change.place, change.state) for change in broken(check(more, options=HERE))] == [
             (place, State.MISSING)
         ]
-        alone = replace(reference, cells={place: Expected(place, {}, cell.values)})
+        alone = replace(reference, cells={place: cell})
         changes = check(alone, options=HERE)
         assert compared(changes) == 0
         assert [change.state for change in changes] == [State.MISSING]
 
 
 def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference):
-    yale = Expected(("yale", 50, "pca-fcm"), {}, reference.cells[PLACE].values)
-    alone = replace(reference, cells={yale.place: yale, PLACE: reference.cells[PLACE]})
+    yale = ("yale", 50, "pca-fcm")
+    alone = replace(reference, cells=dict.fromkeys([yale, PLACE], reference.cells[PLACE]))
     nowhere = {"offline": True, "data_dir": tmp_path}
     assert broken(check(alone, options=replace(HERE, **nowhere))) == []
     (change,) = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
-    assert (change.place, change.state) == (yale.place, State.MISSING)
+    assert (change.place, change.state) == (yale, State.MISSING)
     assert "yale is unavailable" in change.reason
 
 
@@ -176,20 +172,20 @@ def test_a_grid_is_not_searched_again(monkeypatch):
 
 
 def test_an_update_replaces_the_selected_cells_only(reference):
-    gone = Expected(("iris", 95, "gone-fcm"), {}, reference.cells[PLACE].values)
-    other = Expected(("wine", 95, "pca-fcm"), {}, reference.cells[PLACE].values)
-    old = _with(reference, acc=(50.0,) * 4)
-    old = replace(old, cells=old.cells | {gone.place: gone, other.place: other})
+    places = [("iris", 95, "gone-fcm"), ("wine", 95, "pca-fcm")]
+    others = dict.fromkeys(places, reference.cells[PLACE])
+    old = _with(reference, acc=[50.0] * 4)
+    old = replace(old, cells=old.cells | others)
     new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), options=HERE)
     assert _states(changes) == {(*PLACE, "acc"): State.UP}
-    assert new.cells == reference.cells | {gone.place: gone, other.place: other}
+    assert new.cells == reference.cells | others
     with pytest.raises(UsageError, match="update all cells to change it"):
         update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)
 
 
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     path = tmp_path / "reference.json"
-    with_failure = _with(reference, nmi=(None, 1.25, 2.5, 3.75))
+    with_failure = _with(reference, nmi=[None, 1.25, 2.5, 3.75])
     write_reference(path, with_failure)
     assert read_reference(path) == with_failure
     assert len(path.read_text().splitlines()) == len(with_failure.cells) + 2
