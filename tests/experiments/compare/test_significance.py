@@ -45,12 +45,6 @@ def test_ties_share_their_ranks_as_printed_to_two_decimals():
     assert dict(zip(found.methods, found.mean_ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}
 
 
-def test_a_method_without_a_number_is_omitted():
-    found = compare_methods(_scores([{"a": 3, "b": 2, "c": 1, "d": 0}, {"a": 3, "b": 2, "c": 1}]))
-    assert set(found.methods) == {"a", "b", "c"}
-    assert found.omitted == ("d",)
-
-
 def test_both_sides_are_ranked_over_common_methods_and_rows():
     printed = _scores(
         [
@@ -78,14 +72,6 @@ def test_both_sides_use_the_same_row_of_a_data_set():
     del ours["d", 95, "a"]
     first, second = compare_sides(table, score_table(ours))
     assert first.datasets == second.datasets == ("d", "e")
-
-
-def test_the_row_of_a_data_set_is_the_one_at_95_percent():
-    scores = {("d", v, m): float(v + i) for v in (50, 95, 99) for i, m in enumerate("abc")}
-    scores |= {("e", 50, m): float(-i) for i, m in enumerate("abc")}
-    found = compare_methods(score_table(scores))
-    assert found.datasets == ("d", "e")
-    assert found.mean_ranks == (2.0, 2.0, 2.0)
 
 
 def test_too_little_to_rank_is_none():

@@ -67,8 +67,3 @@ def test_wrong_arguments_are_one_sentence(tmp_path, datasets, variances, options
         (tmp_path / name / "x.csv").write_text(SMALL)
     with pytest.raises(UsageError, match=sentence):
         load_table_data([name.format(tmp_path) for name in datasets], variances, **options)
-
-
-def test_an_unknown_scale_is_refused():
-    with pytest.raises(UsageError, match=r"unknown scale 'standart' .*did you mean 'standard'"):
-        prepared(["iris"], [95], ["k-means"], scale="standart")

@@ -3,12 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_studies import prepared, small_benchmark
+from small_studies import small_benchmark
 
-from sgpmic_cli.errors import DataUnavailable, SgpmicError, UsageError
+from sgpmic_cli.errors import DataUnavailable
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.pipeline import compute
 from sgpmic_cli.experiments.studies.benchmark_study import FORMATS
 
 # Cells that equal the printed ones to the second decimal, in ACC and NMI, by data set and method.
@@ -169,19 +168,3 @@ def test_the_manifest_describes_how_the_tables_were_computed(tmp_path):
     assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
     assert manifest["seconds_of_all_runs"] == seconds
     assert manifest["arguments"]["mirror"] == "given"
-
-
-def test_a_dry_run_writes_nothing(tmp_path):
-    planned = prepared(["iris"], [95], ["pca-fcm"], store=tmp_path / "runs", repeats=3, n_jobs=1)
-    assert len(planned.pending) == 3
-    assert list(tmp_path.iterdir()) == []
-    assert compute(planned).computed == 3
-
-
-def test_wrong_arguments_are_found_before_the_computation(tmp_path):
-    (tmp_path / "file").write_text("")
-    for out in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(SgpmicError, match="cannot write into --out"):
-            small_benchmark(["iris"], [95], ["pca-fcm"], out=out)
-    with pytest.raises(UsageError, match="--repeats 0"):
-        prepared(["iris"], [95], ["pca-fcm"], store=tmp_path, repeats=0)
