@@ -32,11 +32,6 @@ def best(means: Iterable[float | None]) -> float | None:
     return max(found) if len(found) > 1 else None
 
 
-def best_of(results: Iterable[Result], metric: str, side: str = "ours") -> float | None:
-    """Return the best mean of the cells of a row."""
-    return best(result.mean(metric, side) for result in results)
-
-
 def is_best(mean: float | None, top: float | None) -> bool:
     """Return whether a number equals the best one of its row."""
     return mean is not None and top is not None and round(mean, 2) == top
@@ -50,7 +45,7 @@ def wins(results: Sequence[Result], metric: str, side: str = "ours") -> dict[str
     columns = {one.method for one in results if side == "ours" or one.printed[metric] is not None}
     counts = {result.method: 0 for result in results if result.method in columns}
     for row in rows_of(distinct(results)).values():
-        top = best_of(row.values(), metric, side)
+        top = best(result.mean(metric, side) for result in row.values())
         for method, result in row.items():
             if is_best(result.mean(metric, side), top):
                 counts[method] += 1

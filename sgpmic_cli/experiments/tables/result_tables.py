@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
+from sgpmic_cli.experiments.compare.counts import best, is_best, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
@@ -171,7 +171,7 @@ def _rows(
     """Yield data set, variance and cells of every row."""
     methods, rows = pivot(results)
     for (dataset, variance), row in rows.items():
-        top = best_of(row.values(), metric, side)
+        top = best(result.mean(metric, side) for result in row.values())
         found = (row.get(method) for method in methods)
         cells = [(each, bool(each and is_best(each.mean(metric, side), top))) for each in found]
         yield dataset, variance, cells
