@@ -4,9 +4,6 @@ This module imports little, because child processes are started often.
 """
 
 import inspect
-import json
-import os
-import pickle
 import time
 import warnings
 from contextlib import suppress
@@ -18,14 +15,15 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.experiments.plan.third_party import (
     error_text,
-    exit_with_parent,
     import_class,
     one_line,
+    read_request,
+    write_answer,
 )
 from sgpmic_cli.safe_text import printable
 
 KEPT_WARNINGS = 5
-REQUEST, READY = "request.pickle", "ready"
+READY = "ready"
 # Fitted attributes that are kept in the record, with their names there.
 TRACES = {
     "pretrain_loss_curve_": "pretraining loss",
@@ -64,20 +62,16 @@ def fit(
     return {"seconds": seconds, "warnings": list(messages)[:KEPT_WARNINGS], **result}
 
 
-def fit_in_child(name: str) -> None:
+def fit_in_child(folder: str) -> None:
     """In the child: import the method, then run the tasks of the request one after the other."""
-    exit_with_parent(os.getppid())
-    folder = Path(name)
-    tasks, Y, memory_limit = pickle.loads((folder / REQUEST).read_bytes())
+    tasks, Y, memory_limit = read_request(folder)
     with suppress(BaseException):  # the first fit fails for the same reason and reports it
         import_class(tasks[0][0])
-    (folder / READY).touch()
+    write_answer(folder, READY, None)
     _limit_memory(memory_limit)
     for number, task in enumerate(tasks):
         # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
-        text = json.dumps(fit(task, Y, (BaseException,)))
-        (folder / "part").write_text(text, encoding="utf-8")
-        (folder / "part").rename(folder / f"{number}.json")
+        write_answer(folder, f"{number}.json", fit(task, Y, (BaseException,)))
 
 
 def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:

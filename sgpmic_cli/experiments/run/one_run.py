@@ -6,9 +6,6 @@ returns the clusters; they are scored in the parent.
 """
 
 import json
-import pickle
-import subprocess
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -18,18 +15,11 @@ from typing import Any
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.third_party import (
-    IMPORT_SECONDS,
-    end_child,
-    exit_reason,
-    start_child,
-)
+from sgpmic_cli.experiments.plan.third_party import IMPORT_SECONDS, child, wait_for
 from sgpmic_cli.experiments.run import fitting
-from sgpmic_cli.experiments.run.fitting import READY, REQUEST, Task, fit
+from sgpmic_cli.experiments.run.fitting import READY, Task, fit
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.scores import score_all
-
-POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -115,35 +105,16 @@ def _fits_of_child(
     tasks: Sequence[Task], data: Dataset, limits: Limits
 ) -> Iterator[dict[str, Any]]:
     """Yield the fits of tasks up to the first one that ends the child or exceeds its time."""
-    with tempfile.TemporaryDirectory(prefix="sgpmic-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        (folder / REQUEST).write_bytes(pickle.dumps((tasks, data.Y, limits.bytes)))
-        child = start_child(f"{fitting.__name__}:fit_in_child", folder)
-        try:
-            if problem := _wait(child, folder / READY, IMPORT_SECONDS):
-                for _ in tasks:
-                    yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}
+    request = tasks, data.Y, limits.bytes
+    with child(f"{fitting.__name__}:fit_in_child", request) as (folder, process):
+        if problem := wait_for(process, folder / READY, IMPORT_SECONDS):
+            for _ in tasks:
+                yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}
+            return
+        for number in range(len(tasks)):
+            start = time.perf_counter()
+            answer = folder / f"{number}.json"
+            if problem := wait_for(process, answer, limits.seconds):
+                yield {"seconds": time.perf_counter() - start, "reason": problem}
                 return
-            for number in range(len(tasks)):
-                start = time.perf_counter()
-                answer = folder / f"{number}.json"
-                if problem := _wait(child, answer, limits.seconds):
-                    yield {"seconds": time.perf_counter() - start, "reason": problem}
-                    return
-                yield json.loads(answer.read_text(encoding="utf-8"))
-        finally:
-            end_child(child)
-
-
-def _wait(child: "subprocess.Popen[bytes]", answer: Path, seconds: float | None) -> str:
-    """Wait until a child has written an answer; return "" or the reason why there is none."""
-    deadline = None if seconds is None else time.monotonic() + seconds
-    while True:
-        code = child.poll()
-        if answer.exists():
-            return ""
-        if code is not None:
-            return f"its process {exit_reason(code)}"
-        if deadline is not None and time.monotonic() >= deadline:
-            return f"it took longer than the limit of {seconds:g} s"
-        time.sleep(POLL_SECONDS)
+            yield json.loads(answer.read_text(encoding="utf-8"))

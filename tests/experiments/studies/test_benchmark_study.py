@@ -139,17 +139,6 @@ def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path):
     assert cell["acc"]["mean"] < cell["paper"]["acc"]["mean"]
 
 
-def test_a_file_and_a_third_party_method_have_no_printed_numbers(tmp_path):
-    path = tmp_path / "my_data.csv"
-    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
-    finished = small_benchmark(
-        [str(path)], [95], ["toy_methods:Halves"], out=tmp_path, label="kind", repeats=2
-    )
-    (cell,) = finished.document()["cells"]
-    assert (cell["dataset"], cell["n_clusters"], cell["paper"]) == ("my_data.csv", 2, None)
-    assert cell["verdict"] == {"acc": "new", "nmi": "new"}
-
-
 def test_the_manifest_describes_how_the_tables_were_computed(tmp_path):
     small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1)
     assert all((tmp_path / name).exists() for name in FORMATS)

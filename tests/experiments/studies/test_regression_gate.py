@@ -98,23 +98,6 @@ def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
     assert "the bound is not finite" in broken(changes)[0].reason
 
 
-def test_unknown_names_are_refused_with_the_nearest_one(reference):
-    for selection, sentence in (
-        (
-            Selection(("iris", "wien"), ("pca-fcm",)),
-            r"unknown data set 'wien' \(did you mean 'wine'\?\)",
-        ),
-        (Selection(("iris",), ("pca-fcm", "pppca")), "unknown method 'pppca'"),
-    ):
-        with pytest.raises(UsageError, match=sentence):
-            check(reference, selection, options=HERE)
-    # A name that only the reference knows is missing and not a wrong argument.
-    place = ("flowers", 95, "gone-fcm")
-    gone = replace(reference, cells={place: reference.cells[PLACE]})
-    (change,) = check(gone, Selection(("flowers",), ("gone-fcm",)), options=HERE)
-    assert change.state is State.MISSING
-
-
 def test_methods_data_sets_and_rows_that_no_longer_exist_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
