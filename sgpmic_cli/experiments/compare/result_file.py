@@ -91,7 +91,7 @@ def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
 def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
     method = expect(cell["method"], str)
     for point in cell.get("grid", ()):
-        for value in (*point["settings"].values(), point["failed"]):
+        for value in (*expect(point["settings"], dict).values(), point["failed"]):
             expect(value, NUMBER)
         for metric in METRICS:
             _stat(point[metric])
