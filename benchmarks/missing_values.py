@@ -41,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     finished = run_study(study, run_options(asked), asked.out)
     rows = pd.DataFrame(
         [
-            (outcome.cell.dataset, *case, outcome.stats["acc"].mean)
-            for outcome, case in zip(finished.outcomes, len(DATASETS) * cases, strict=True)
+            (result.dataset, *case, result.mean("acc"))
+            for result, case in zip(finished.results, len(DATASETS) * cases, strict=True)
         ],
         columns=["dataset", "way", "pattern", "acc"],
     ).astype({"acc": float})

@@ -16,15 +16,9 @@ from typing import Any
 
 from benchmarks.shared import end_study, print_table, run_options, study_parser
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import (
-    METRICS,
-    Result,
-    compare_cell,
-    ours_of,
-    printed_of,
-)
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import distinct
-from sgpmic_cli.experiments.compare.verdicts import Verdict, compare
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.plan.study import Study
@@ -80,7 +74,7 @@ class Variation:
         """Return the cells within one point, the cells that differ, and the mean distance."""
         found = [cell.difference(metric) for cell in distinct(self.results) for metric in METRICS]
         differences = [each for each in found if each is not None]
-        verdicts = [compare(each) for each in differences]
+        verdicts = [each.verdict for each in differences]
         within = sum(each in (Verdict.EXACT, Verdict.NEAR) for each in verdicts)
         differing = sum(each in (Verdict.UP, Verdict.DOWN) for each in verdicts)
         distance = sum(abs(each.value) for each in differences) / max(1, len(differences))
@@ -97,14 +91,14 @@ class Variation:
         counts = (
             [str(within), str(differing), f"{distance:.2f}"] if self.complete else 3 * ["failed"]
         )
-        scores = [_shown(ours_of(cell, "acc"), ".1f") for cell in self.results]
+        scores = [_shown(cell.mean("acc"), ".1f") for cell in self.results]
         effects = [_shown(effect, "+.1f") for effect in self.kernel_effects()]
         return [self.name, str(self.results[0].repeats), *counts, *effects, *scores]
 
     def kernel_effects(self) -> list[float | None]:
         """Return ACC with the RBF kernel minus ACC with the linear one, on KERNEL_ROWS."""
-        rbf = {(cell.dataset, cell.variance): ours_of(cell, "acc") for cell in self.results}
-        pairs = [(rbf[cell.dataset, cell.variance], ours_of(cell, "acc")) for cell in self.linear]
+        rbf = {(cell.dataset, cell.variance): cell.mean("acc") for cell in self.results}
+        pairs = [(rbf[cell.dataset, cell.variance], cell.mean("acc")) for cell in self.linear]
         return [None if a is None or b is None else a - b for a, b in pairs]
 
     def csv_rows(self) -> Iterator[list[Any]]:
@@ -112,8 +106,8 @@ class Variation:
         for cell, metric in itertools.product([*self.results, *self.linear], METRICS):
             difference = cell.difference(metric)
             numbers = (
-                ours_of(cell, metric),
-                printed_of(cell, metric),
+                cell.mean(metric),
+                cell.mean(metric, "printed"),
                 difference and difference.value,
             )
             where = (cell.dataset, cell.variance, cell.q, cell.settings.get("kernel", "rbf"))
@@ -179,9 +173,8 @@ def run_variations(
 
     study = Study(DATASETS, ["all"], ["sgp-mic"], repeats=repeats, seed=seed, vary=vary)
     runs = run_study(study, options, out)
-    results = [compare_cell(outcome) for outcome in runs.outcomes]
-    linear = [cell for cell in results if cell.settings.get("kernel") == "linear"]
-    rbf = [cell for cell in results if cell.settings.get("kernel") != "linear"]
+    linear = [cell for cell in runs.results if cell.settings.get("kernel") == "linear"]
+    rbf = [cell for cell in runs.results if cell.settings.get("kernel") != "linear"]
     # The cells of a row come in the order of the variations.
     found = [
         Variation(name, rbf[position :: len(tried)], linear[position :: len(tried)])

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (asked.out / "findings.md").write_text(text, encoding="utf-8")
     draw_study(asked.out / "study", finished.results)
     ranked = ranking(finished.results)
-    print_table(ranked.head, ranked.rows())
+    print_table(ranked.head, ranked.rows)
     print(text)
     end_study(finished.runs, asked.out)
 

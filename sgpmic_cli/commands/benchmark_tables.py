@@ -16,13 +16,13 @@ from rich.text import Text
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best_of, count_verdicts, distinct, is_best
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Difference, Verdict
+from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best
+from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
-from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of
+from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of, used
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -65,11 +65,11 @@ def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
     q = "?" if first.q is None else first.q
     cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
     name = "method" if by_method else ROW_NAME
-    best = best_of(results, metric) if by_method else None
+    top = best(result.mean(metric) for result in results) if by_method else None
     rows: list[list[str | Text]] = [
         [
             result.entrant.label if by_method else _row_name(result),
-            _ours(result, metric, best),
+            _ours(result, metric, top),
             plain(result.paper[metric]),
             _difference(result.difference(metric)),
             Text(result.verdict[metric], style=STYLES[result.verdict[metric]]),
@@ -85,22 +85,23 @@ def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Tab
     content.columns[0].no_wrap = True
     previous = None
     for row in pivot(results)[1].values():
-        best = best_of(row.values(), metric)  # of all methods, also if the grid is split
+        # The best of all methods, also if the grid is split.
+        top = best(result.mean(metric) for result in row.values())
         first = next(iter(row.values()))
         if previous is not None and previous != first.dataset:
             content.add_section()
         previous = first.dataset
-        cells = (_grid_cell(row[name], metric, best) if name in row else "" for name in methods)
+        cells = (_grid_cell(row[name], metric, top) if name in row else "" for name in methods)
         content.add_row(_row_name(first), *cells)
     return content
 
 
-def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
+def _grid_cell(result: Result, metric: str, top: float | None) -> Text:
     """Return two lines: our mean; the paper's mean, the difference and the verdict."""
     verdict, paper = result.verdict[metric], result.paper[metric]
     text = Text()
-    if result.ours[metric].mean is not None:
-        text.append_text(_ours(result, metric, best)).append("\n")
+    if result.ok:
+        text.append_text(_ours(result, metric, top)).append("\n")
     if paper is not None:
         difference = result.difference(metric)
         value = signed(difference.value if difference else None)
@@ -108,11 +109,11 @@ def _grid_cell(result: Result, metric: str, best: float | None) -> Text:
     return text.append(_sign(verdict), style=STYLES[verdict])
 
 
-def _ours(result: Result, metric: str, best: float | None) -> Text:
+def _ours(result: Result, metric: str, top: float | None) -> Text:
     stat = result.ours[metric]
     partial = result.failed and result.ok
     runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
-    return Text(plain(stat) + runs, style="bold" if is_best(stat.mean, best) else "")
+    return Text(plain(stat) + runs, style="bold" if is_best(stat.mean, top) else "")
 
 
 def _row_name(result: Result) -> str:
@@ -121,7 +122,7 @@ def _row_name(result: Result) -> str:
 
 def _sign(verdict: Verdict) -> str:
     """Return the sign of a verdict, or its name if it has no sign."""
-    return SIGNS[verdict].text if SIGNS[verdict].latex else str(verdict)
+    return verdict.sign if verdict.latex else str(verdict)
 
 
 def _difference(difference: Difference | None) -> str:
@@ -133,15 +134,13 @@ def _difference(difference: Difference | None) -> str:
 
 
 def _legend(results: Sequence[Result], in_grid: bool, has_best: bool) -> RenderableType:
-    used = {verdict for result in results for verdict in result.verdict.values()}
     lines = []
     if in_grid:
         lines.append(Text("Upper line: our mean±std. Lower line: paper, difference, verdict."))
-    for verdict, meaning in LEGEND.items():
-        if verdict in used:
-            has_sign = in_grid and _sign(verdict) != verdict
-            name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
-            lines.append(Text.assemble((name, STYLES[verdict]), f": {meaning}"))
+    for verdict in used(results):
+        has_sign = in_grid and _sign(verdict) != verdict
+        name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
+        lines.append(Text.assemble((name, STYLES[verdict]), f": {verdict.meaning}"))
     if has_best:
         where = "row" if in_grid else "column"
         lines.append(Text.assemble(("bold", "bold"), f": best of the {where}"))
@@ -164,7 +163,7 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
 def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
     ranked = ranking(results)
-    content = table(ranked.head, ranked.rows(), title=TITLES[METRIC], left=ranked.head[:1])
+    content = table(ranked.head, ranked.rows, title=TITLES[METRIC], left=ranked.head[:1])
     content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
     yield content
     yield Text(ranked.verdict)
@@ -175,7 +174,7 @@ def print_plan(
 ) -> None:
     """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
     prepared = prepare(study, options, out)
-    stored, to_run = prepared.work.kept, len(prepared.work.pending)
+    stored, to_run = prepared.kept, len(prepared.pending)
     cells: list[dict[str, Any]] = [
         {
             "dataset": cell.dataset,

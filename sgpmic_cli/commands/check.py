@@ -134,9 +134,9 @@ def check(  # noqa: PLR0913 - one parameter per option
 def _raise_failures(finished: "FinishedStudy") -> None:
     """Raise CellsFailed with the cells in which runs failed, if there are any."""
     failed = [
-        f"{each.cell.method.name} on {each.cell.dataset} {each.cell.variance}"
+        f"{each.method} on {each.dataset} {each.variance}"
         + ("" if each.ok else " (all runs; the old scores are kept)")
-        for each in finished.outcomes
+        for each in finished.results
         if each.failed_anywhere
     ]
     if failed:

@@ -20,11 +20,11 @@ def table1(
     found = shapes(data_dir=data_dir, mirror=mirror, offline=offline)
     write_table1(out, found)
     if json:
-        output.document({"datasets": [shape.document() for shape in found]})
+        output.document({"datasets": found})
         return
     output.show(
         table(*for_people(found), left=("data set", "verdict")),
         "In brackets: the number of the paper, if it differs.",
-        *(note(shape.name, shape.note) for shape in found if shape.note),
+        *(note(shape["dataset"], shape["note"]) for shape in found if shape["note"]),
     )
     output.finish(f"tables in {out}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.result_file import read_results
+from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,
@@ -55,7 +55,7 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
 
 def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
     """Rank the printed numbers and ours on the same rows and methods."""
-    return compare_sides(published_scores(metric), our_scores(read_results(path), metric))
+    return compare_sides(published_scores(metric), our_scores(read_table(path).results, metric))
 
 
 def _height(comparison: Comparison) -> float:

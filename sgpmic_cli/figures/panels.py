@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.aggregate import Outcome
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import matched_looks
@@ -35,7 +35,7 @@ class Panel:
     cell: Cell
     data: Dataset
     classes: NDArray[np.int64]  # (N,)
-    outcome: Outcome
+    result: Result
     X: Array  # (N, Q)
     clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
     acc: float  # of this run
@@ -50,33 +50,33 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
     finished = run_study(study, options.run_options())
     panels = []
-    for outcome in finished.outcomes:
-        cell, run = outcome.cell, typical(finished, outcome)
+    for result in finished.results:
+        run = typical(finished, result)
+        cell = run.cell
         points = _stored(finished, f"{run.key}.npz", partial(_fitted, run))
         data, classes = _data(cell)
         clusters = _numbered(points["labels"], classes)
         acc = finished.records[run.key].scores["acc"]
-        panels.append(Panel(cell, data, classes, outcome, points["X"], clusters, acc))
+        panels.append(Panel(cell, data, classes, result, points["X"], clusters, acc))
     return panels
 
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
     """Return for each cell the bound and the ACC of its typical run after each update."""
     finished = run_study(study, options.run_options())
-    runs = [typical(finished, outcome) for outcome in finished.outcomes]
+    runs = [typical(finished, result) for result in finished.results]
     return [
         (run.cell, _stored(finished, f"{run.key}-trace.npz", partial(_traced, run))) for run in runs
     ]
 
 
-def typical(finished: FinishedStudy, outcome: Outcome) -> Run:
+def typical(finished: FinishedStudy, result: Result) -> Run:
     """Return the first run of a cell whose ACC is nearest to the mean."""
-    mean, records = outcome.stats["acc"].mean, finished.records
-    runs = finished.prepared.runs_of(outcome.cell)
-    good = [run for run in runs if run.settings == outcome.settings and records[run.key].ok]
+    mean, records = result.mean("acc"), finished.records
+    good = [run for run in result.runs if records[run.key].ok]
     if not good or mean is None:
-        place = f"{outcome.cell.method.name} on {outcome.cell.dataset}"
-        raise SgpmicError(f"no run of {place} succeeded: {'; '.join(outcome.reasons)}")
+        place = f"{result.method} on {result.dataset}"
+        raise SgpmicError(f"no run of {place} succeeded: {'; '.join(result.reasons)}")
     return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
 
 

@@ -61,7 +61,7 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
 
 def label_axes(axes: "Axes", panel: Panel, printed: float | None) -> None:
     """Label the axes of a panel, with the mean ACC of the repeats and the paper's number."""
-    stat = panel.outcome.stats["acc"]
+    stat = panel.result.ours["acc"]
     paper = "" if printed is None else f"; paper {printed:.2f}"
     text = f"latent dimension 1\nACC {stat.mean:.2f} ± {stat.std:.2f} %{paper}"
     axes.set_xlabel(text, linespacing=1.5)

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best, is_best
-from sgpmic_cli.experiments.compare.paper import Published, published
-from sgpmic_cli.experiments.compare.verdicts import SIGNS, Verdict
-from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.compare.paper import Published, Stat, published
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.report.markup import Html, box, section, tag
 from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
@@ -66,7 +65,7 @@ def _cell(results: Table2Results, place: Place, metric: str, top: float | None) 
     return tag(
         "td",
         tag("b" if is_best(ours, top) else "span", upper, class_="ours"),
-        tag("span", _printed(metric, place), f" {SIGNS[verdict].text}", class_="paper"),
+        tag("span", _printed(metric, place), f" {verdict.sign}", class_="paper"),
         tag("span", difference, class_="difference"),
         _details(results, place, metric),
         class_=f"cell {css_class(verdict)}",
@@ -100,11 +99,11 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
         return tag("div", title, text, class_="tip", role="tooltip")
     facts = [
         (f"{TITLES[metric]}, ours", _stat(cell.ours[metric]) or "–"),
-        ("paper", _stat(printed_cell(cell, metric)) or "not printed"),
+        ("paper", _stat(cell.printed[metric]) or "not printed"),
         ("verdict", str(cell.verdict[metric])),
         *_difference(cell, metric),
         ("runs", f"{cell.repeats}, {cell.failed} failed"),
-        ("run time", "–" if cell.seconds is None else f"{cell.seconds:.2f} s"),
+        ("run time", "–" if cell.duration.mean is None else f"{cell.duration.mean:.2f} s"),
     ]
     others = [name for name in cell.ours if name not in METRICS]
     facts += [(TITLES[name], _stat(cell.ours[name]) or "–") for name in others]
@@ -126,7 +125,7 @@ def _settings(settings: Mapping[str, object]) -> str:
 def _difference(cell: Result, metric: str) -> list[tuple[str, str]]:
     """Return the difference from the paper with its confidence interval, if there is one."""
     difference = cell.difference(metric)
-    if difference is None or printed_cell(cell, metric) is None:
+    if difference is None or cell.printed[metric] is None:
         return []
     low, high = difference.interval()
     return [("difference", f"{signed(difference.value)}, 95 % interval {low:.2f} to {high:.2f}")]

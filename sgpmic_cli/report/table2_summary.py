@@ -11,7 +11,7 @@ from sgpmic_cli.experiments.compare.counts import (
     wins_by_side,
 )
 from sgpmic_cli.experiments.compare.paper import table2
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import WINS, summary
 from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.report.markup import Html, section, table, tag
@@ -30,7 +30,7 @@ def summary_section(results: Table2Results) -> Html:
             tag("b", count),
             tag("span", verdict),
             class_=f"tile {css_class(verdict)}",
-            title=LEGEND[Verdict(verdict)],
+            title=Verdict(verdict).meaning,
         )
         for verdict, count in total.items()
     ]
@@ -88,10 +88,10 @@ def legend(results: Table2Results) -> Html:
     entries = [
         tag(
             "li",
-            tag("span", f"{SIGNS[verdict].text} {verdict}", class_=f"key {css_class(verdict)}"),
-            f" {meaning}",
+            tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
+            f" {verdict.meaning}",
         )
-        for verdict, meaning in LEGEND.items()
+        for verdict in Verdict
         if verdict in used
     ]
     return tag("ul", *entries, class_="legend")

@@ -11,8 +11,8 @@ from standard_bound import standard_bound
 
 from benchmarks import missing_values, search_asrun, study
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF

@@ -7,6 +7,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import RunOptions
+from sgpmic_cli.experiments.run.records import Store
 from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.plot_options import PlotOptions
@@ -22,7 +23,8 @@ def plot_options(tmp_path):
 def test_the_run_shown_is_the_one_nearest_to_the_mean(plot_options):
     options = replace(plot_options, repeats=4)
     (panel,) = fit_panels(options.study(["wine"], ["vae-fcm"], _short), options)
-    accs = np.array([record.scores["acc"] for record in panel.outcome.records])
+    store = Store(options.results / "runs")
+    accs = np.array([store.read(run.key).scores["acc"] for run in panel.result.runs])
     assert len(set(accs)) > 1
     assert panel.acc == accs[np.abs(accs - accs.mean()).argmin()]
 
@@ -34,8 +36,8 @@ def _short(cell):
 def test_a_panel_shows_one_repeat_and_the_mean_of_all(plot_options):
     (panel,) = fit_panels(plot_options.study(["iris"], ["pca-fcm"]), plot_options)
     assert panel.X.shape == (150, 2)
-    assert panel.outcome.repeats == 2
-    assert round(panel.outcome.stats["acc"].mean, 2) == 88.67
+    assert panel.result.repeats == 2
+    assert round(panel.result.mean("acc"), 2) == 88.67
     assert purity(panel.classes, panel.clusters) == pytest.approx(panel.acc)
 
 

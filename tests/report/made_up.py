@@ -3,9 +3,8 @@
 import json
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import published, table2
-from sgpmic_cli.experiments.compare.verdicts import Difference, compare
-from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.compare.paper import Stat, published, table2
+from sgpmic_cli.experiments.compare.verdicts import Difference
 
 METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -55,7 +54,7 @@ def _cell(i, name, variance, method):
         if unavailable
         else "new"
         if paper is None
-        else str(compare(Difference.of(ours[metric], 10, paper)))
+        else str(Difference.of(ours[metric], 10, paper).verdict)
         for metric, paper in printed.items()
     }
     cell = {

@@ -271,7 +271,6 @@ def test_methods_without_results_are_not_run(tmp_path):
     [
         ("q", None, "'q' is missing"),
         ("ari", None, "'ari' is missing"),
-        ("verdict", {"acc": "fine", "nmi": "exact"}, "'fine'"),
         ("acc", {"mean": 1.0, "std": None}, "of this version"),
         ("nmi", {"mean": "high", "std": 1.0}, "'high'"),
         ("settings", ["lam"], "of this version"),

@@ -1,14 +1,14 @@
-"""Compare a finished cell with the printed one, for tables, terminal and JSON document."""
+"""One cell of a table: what was run, our numbers, and the paper's numbers beside them."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import Published, published
-from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict, compare, judge
+from sgpmic_cli.experiments.compare.paper import Published, Stat, published
+from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
+from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.scores import SCORES
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
@@ -19,13 +19,15 @@ NMI_OF = {
 }
 # The scores of a table; `nmi` holds the definition of the protocol.
 SHOWN = tuple(name for name in SCORES if name == "nmi" or name not in NMI_OF)
+Place = tuple[str, int, str]  # data set, variance, method
 
 
 @dataclass(frozen=True)
 class Result:
-    """A cell with our numbers, the printed numbers, and the verdicts on ACC and NMI.
+    """The numbers of a finished cell.
 
-    It holds the content of the JSON document, so that a table can be read back.
+    All fields except the last two are in the JSON document, so that a table can be read back. The
+    paper's numbers and the verdicts follow from them.
     """
 
     dataset: str
@@ -36,15 +38,15 @@ class Result:
     entrant: Method
     scores: dict[str, str]  # the scores shown as ACC and as NMI
     settings: dict[str, Any]
-    repeats: int
+    repeats: int  # 0 if the data are unavailable
     failed: int
     ours: dict[str, Stat]  # acc, nmi by the definition of the protocol, and every other score
-    paper: dict[str, Published | None]  # acc, nmi
-    verdict: dict[str, Verdict]  # acc, nmi
-    seconds: float | None  # mean of a successful run
-    note: str
+    duration: Stat  # seconds of a successful run
+    note: str = ""
     # The points of the grid that the labels chose from, as in the document.
     grid: tuple[dict[str, Any], ...] = ()
+    reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
+    runs: tuple[Run, ...] = ()  # behind the numbers, in the order of the repeats
 
     @property
     def method(self) -> str:
@@ -52,7 +54,7 @@ class Result:
         return self.entrant.name
 
     @property
-    def place(self) -> tuple[str, int, str]:
+    def place(self) -> Place:
         """Return data set, variance and method."""
         return self.dataset, self.variance, self.method
 
@@ -64,7 +66,7 @@ class Result:
     @property
     def available(self) -> bool:
         """Return whether there were data to run on."""
-        return Verdict.UNAVAILABLE not in self.verdict.values()
+        return self.repeats > 0
 
     @property
     def ok(self) -> bool:
@@ -72,24 +74,56 @@ class Result:
         return self.repeats > self.failed
 
     @property
+    def failed_anywhere(self) -> int:
+        """Return the number of failed runs at all points of the grid."""
+        return sum(point["failed"] for point in self.grid) if self.grid else self.failed
+
+    @property
     def data_differ(self) -> bool:
         """Return whether the data are not those of the paper."""
         return self.dataset in names() and entry(self.dataset).data_differ
 
-    def chose(self, point: dict[str, Any]) -> bool:
-        """Return whether the labels chose this point of the grid."""
-        return point["settings"].items() <= self.settings.items()
+    @cached_property
+    def paper(self) -> dict[str, Published | None]:
+        """The printed numbers to compare with; a variant has those of its original method."""
+        column = self.entrant.variant_of or self.method
+        return {each: published(each, self.dataset, self.variance, column) for each in METRICS}
 
-    def difference(self, metric: str) -> Difference | None:
+    @cached_property
+    def printed(self) -> dict[str, Published | None]:
+        """The printed numbers of the method's own column, which a variant does not have."""
+        return dict.fromkeys(METRICS) if self.entrant.variant_of else self.paper
+
+    @cached_property
+    def verdict(self) -> dict[str, Verdict]:
+        """The verdicts on ACC and NMI."""
+        return {metric: self._verdict(metric) for metric in METRICS}
+
+    def _verdict(self, metric: str) -> Verdict:
+        difference = self.difference(metric)
+        if not self.available:
+            return Verdict.UNAVAILABLE
+        if not self.ok:
+            return Verdict.FAILED
+        if difference is None:
+            return Verdict.NEW
+        return Verdict.DATA_DIFFER if self.data_differ else difference.verdict
+
+    def difference(self, metric: str, ours: Stat | None = None) -> Difference | None:
         """Return our mean minus the paper's, if both exist."""
-        ours, paper = self.ours[metric], self.paper[metric]
+        ours, paper = ours or self.ours[metric], self.paper.get(metric)
         if ours.mean is None or paper is None:
             return None
         return Difference.of(ours, self.repeats - self.failed, paper)
 
+    def mean(self, metric: str, side: str = "ours") -> float | None:
+        """Return our mean, or that of the method's own column if `side` is "printed"."""
+        stat = getattr(self, side)[metric]
+        return None if stat is None else stat.mean
+
     def document(self) -> dict[str, Any]:
         """Return the cell as it is in the JSON document."""
-        paper = {name: _stat(printed) for name, printed in self.paper.items()}
+        paper = {name: stat and vars(stat) for name, stat in self.paper.items()}
         return {
             "dataset": self.dataset,
             "data": self.data,
@@ -101,128 +135,14 @@ class Result:
             "settings": self.settings,
             "repeats": self.repeats,
             "failed": self.failed,
-            **{name: _stat(stat) for name, stat in self.ours.items()},
+            **{name: vars(stat) for name, stat in self.ours.items()},
             "paper": paper if any(self.paper.values()) else None,
             "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
-            "seconds": self.seconds,
+            "seconds": self.duration.mean,
             "note": self.note,
             **({"grid": list(self.grid)} if self.grid else {}),
         }
-
-
-Mean = Callable[[Result, str], float | None]
-
-
-def ours_of(result: Result, metric: str) -> float | None:
-    """Return our mean of a cell."""
-    return result.ours[metric].mean
-
-
-def printed_cell(result: Result, metric: str) -> Published | None:
-    """Return the printed number of a cell; None for a variant, which has no column of its own."""
-    return None if result.entrant.variant_of else result.paper[metric]
-
-
-def printed_of(result: Result, metric: str) -> float | None:
-    """Return the printed mean of a cell."""
-    paper = printed_cell(result, metric)
-    return None if paper is None else paper.mean
-
-
-def printed_beside(entrant: Method, dataset: str, variance: int) -> dict[str, Published | None]:
-    """Return the printed numbers to compare with; a variant has those of its original method."""
-    column = entrant.variant_of or entrant.name
-    return {metric: published(metric, dataset, variance, column) for metric in METRICS}
-
-
-def compare_cell(outcome: Outcome) -> Result:
-    """Compare an outcome with the printed cell."""
-    cell = outcome.cell
-    paper = printed_beside(cell.method, cell.dataset, cell.variance)
-    verdict = {metric: judge(outcome, cell.scores[metric], paper[metric]) for metric in METRICS}
-    notes = note_of(outcome), _hungarian_note(outcome), _other_nmi(outcome, verdict, paper)
-    grid = (
-        {
-            "settings": {name: point.settings[name] for name in cell.method.grid},
-            "failed": point.failed,
-            **{metric: _stat(point.stats[cell.scores[metric]]) for metric in METRICS},
-            "seconds": point.duration.mean,
-        }
-        for point in outcome.grid
-    )
-    return Result(
-        dataset=cell.dataset,
-        data=cell.data.sha256 if cell.data else "",
-        variance=cell.variance,
-        q=cell.q,
-        n_clusters=cell.n_clusters,
-        entrant=cell.method,
-        scores=cell.scores,
-        settings=outcome.settings,
-        repeats=outcome.repeats,
-        failed=outcome.failed,
-        ours={name: outcome.stats[cell.scores.get(name, name)] for name in SHOWN},
-        paper=paper,
-        verdict=verdict,
-        seconds=outcome.duration.mean,
-        note=" ".join(filter(None, notes)),
-        grid=tuple(grid),
-    )
-
-
-def note_of(outcome: Outcome) -> str:
-    """Describe missing data, failures, warnings and the chosen settings of a cell, in sentences."""
-    if not outcome.available:
-        return outcome.reasons[0]
-    parts = []
-    if outcome.cell.data_differ:
-        parts.append("The public data are not those the paper used.")
-    if outcome.grid and outcome.ok:
-        names = outcome.cell.method.grid
-        chosen = ", ".join(f"{name} = {outcome.settings[name]:g}" for name in names)
-        candidates = sum(point.failed == outcome.failed for point in outcome.grid)
-        among = f"{candidates} settings"
-        if candidates < len(outcome.grid):
-            among = f"the {candidates} settings with fewest failures"
-        parts.append(f"The labels chose {chosen}: the best mean ACC of {among}.")
-    if outcome.failed:
-        count = "All" if not outcome.ok else f"{outcome.failed} of"
-        parts.append(f"{count} {outcome.repeats} runs failed: {_sentence(outcome.reasons)}")
-    others = [point for point in outcome.grid if point.settings != outcome.settings]
-    if failed := sum(point.failed for point in others):
-        reasons = dict.fromkeys(reason for point in others for reason in point.reasons)
-        parts.append(f"{failed} runs of other settings failed: {_sentence(reasons)}")
-    return " ".join([*parts, *(f"Warning: {text}" for text in outcome.warnings)])
-
-
-def _sentence(reasons: Iterable[str]) -> str:
-    return "; ".join(reasons).removesuffix(".") + "."
-
-
-def _hungarian_note(outcome: Outcome) -> str:
-    """Return a note if ACC is not purity, as in the other cells."""
-    if outcome.cell.scores["acc"] == "acc" or not outcome.ok:
-        return ""
-    return (
-        "ACC is that of the best one-to-one match, as in the printed column; "
-        f"purity is {outcome.stats['acc'].mean:.2f}."
-    )
-
-
-def _other_nmi(
-    outcome: Outcome, verdict: dict[str, Verdict], paper: dict[str, Published | None]
-) -> str:
-    """Return a note if the printed NMI agrees with another definition than the one shown."""
-    printed = paper["nmi"]
-    if printed is None or verdict["nmi"] not in (Verdict.UP, Verdict.DOWN):
-        return ""
-    for other, words in NMI_OF.items():
-        stat = outcome.stats[other]
-        found = compare(Difference.of(stat, outcome.repeats - outcome.failed, printed))
-        if found in (Verdict.EXACT, Verdict.NEAR):
-            return f"The printed NMI agrees with that {words}, which is {stat.mean:.2f} here."
-    return ""
 
 
 def _difference(difference: Difference | None) -> dict[str, float] | None:
@@ -230,7 +150,3 @@ def _difference(difference: Difference | None) -> dict[str, float] | None:
         return None
     low, high = difference.interval()
     return {"mean": difference.value, "low": low, "high": high}
-
-
-def _stat(stat: Stat | None) -> dict[str, float | None] | None:
-    return None if stat is None else {"mean": stat.mean, "std": stat.std}

@@ -6,14 +6,8 @@ All tables and the report follow one rule: an experiment counts once, even if se
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sgpmic_cli.experiments.compare.comparison import (
-    Mean,
-    Result,
-    ours_of,
-    printed_cell,
-    printed_of,
-)
-from sgpmic_cli.experiments.compare.verdicts import LEGEND
+from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 
 
 def rows_of(results: Iterable[Result]) -> dict[tuple[str, int], dict[str, Result]]:
@@ -38,30 +32,24 @@ def best(means: Iterable[float | None]) -> float | None:
     return max(found) if len(found) > 1 else None
 
 
-def best_of(results: Iterable[Result], metric: str, mean: Mean = ours_of) -> float | None:
-    """Return the best mean of the cells of a row."""
-    return best(mean(result, metric) for result in results)
-
-
 def is_best(mean: float | None, top: float | None) -> bool:
     """Return whether a number equals the best one of its row."""
     return mean is not None and top is not None and round(mean, 2) == top
 
 
-def wins(results: Sequence[Result], metric: str, mean: Mean) -> dict[str, int]:
+def wins(results: Sequence[Result], metric: str, side: str = "ours") -> dict[str, int]:
     """Count the distinct rows in which each method is best.
 
-    The counts of the paper's numbers include only the methods that have a column in the paper.
+    The counts of the printed numbers include only the methods that have a column in the paper.
     """
-    counts: dict[str, int] = {}
+    columns = {one.method for one in results if side == "ours" or one.printed[metric] is not None}
+    counts = {result.method: 0 for result in results if result.method in columns}
     for row in rows_of(distinct(results)).values():
-        top = best_of(row.values(), metric, mean)
+        top = best(result.mean(metric, side) for result in row.values())
         for method, result in row.items():
-            counts[method] = counts.get(method, 0) + is_best(mean(result, metric), top)
-    if mean is not printed_of:
-        return counts
-    columns = {result.method for result in results if printed_cell(result, metric) is not None}
-    return {method: count for method, count in counts.items() if method in columns}
+            if is_best(result.mean(metric, side), top):
+                counts[method] += 1
+    return counts
 
 
 def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, int]]:
@@ -69,22 +57,23 @@ def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, 
 
     Only the last two are comparable, because wins depend on the methods that take part.
     """
-    printed = [result for result in results if printed_cell(result, metric) is not None]
+    printed = [result for result in results if result.printed[metric] is not None]
     return {
-        "ours": wins(results, metric, ours_of),
-        "ours_in_printed_cells": wins(printed, metric, ours_of),
-        "paper": wins(results, metric, printed_of),
+        "ours": wins(results, metric),
+        "ours_in_printed_cells": wins(printed, metric),
+        "paper": wins(results, metric, "printed"),
     }
 
 
 def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
     """Count the verdicts that occur, in the order of the legend."""
     found = Counter(verdicts)
-    return {str(verdict): found[verdict] for verdict in LEGEND if found[verdict]}
+    return {str(verdict): found[verdict] for verdict in Verdict if found[verdict]}
 
 
 def count_by_group(judged: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """Count the verdicts of each group of (group, verdict) pairs."""
-    pairs = list(judged)
-    groups = dict.fromkeys(group for group, _ in pairs)
-    return {name: count_verdicts(v for group, v in pairs if group == name) for name in groups}
+    groups: dict[str, list[str]] = {}
+    for group, verdict in judged:
+        groups.setdefault(group, []).append(verdict)
+    return {group: count_verdicts(verdicts) for group, verdicts in groups.items()}

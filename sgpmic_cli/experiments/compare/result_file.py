@@ -10,15 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.comparison import (
-    METRICS,
-    SHOWN,
-    Result,
-    printed_beside,
-)
-from sgpmic_cli.experiments.compare.verdicts import Verdict
+from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method, known
-from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.files.json_file import read_json
 
 NUMBER = (int, float)
@@ -26,8 +20,7 @@ NONE = type(None)
 # The values of a cell that the document holds unchanged, with their types.
 STORED: dict[str, Any] = {
     **{"dataset": str, "data": str, "variance": int, "q": (int, NONE), "n_clusters": int},
-    **{"scores": dict, "settings": dict, "repeats": int, "failed": int},
-    **{"seconds": (*NUMBER, NONE), "note": str},
+    **{"scores": dict, "settings": dict, "repeats": int, "failed": int, "note": str},
 }
 
 
@@ -44,11 +37,6 @@ class ResultTable:
         """Return the JSON document of a benchmark."""
         head = {"protocol": self.protocol, "repeats": self.repeats, "seed": self.seed}
         return {**head, "cells": [result.document() for result in self.results]}
-
-
-def read_results(path: Path) -> list[Result]:
-    """Read the cells of a table."""
-    return read_table(path).results
 
 
 def read_table(path: Path) -> ResultTable:
@@ -101,26 +89,19 @@ def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
 
 
 def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
-    stored = {name: expect(cell[name], kind) for name, kind in STORED.items()}
     method = expect(cell["method"], str)
-    entrant = methods.get(method) or Method(method, method, in_paper=False)
+    for point in cell.get("grid", ()):
+        for value in (*expect(point["settings"], dict).values(), point["failed"]):
+            expect(value, NUMBER)
+        for metric in METRICS:
+            _stat(point[metric])
     return Result(
-        **stored,
-        entrant=entrant,
+        **{name: expect(cell[name], kind) for name, kind in STORED.items()},
+        entrant=methods.get(method) or Method(method, method, in_paper=False),
         ours={score: _stat(cell[score]) for score in SHOWN},
-        paper=printed_beside(entrant, stored["dataset"], stored["variance"]),
-        verdict={metric: Verdict(cell["verdict"][metric]) for metric in METRICS},
-        grid=tuple(_checked_point(point) for point in cell.get("grid", ())),
+        duration=Stat(expect(cell["seconds"], (*NUMBER, NONE))),
+        grid=tuple(cell.get("grid", ())),
     )
-
-
-def _checked_point(point: Any) -> dict[str, Any]:
-    settings = expect(point["settings"], dict)
-    for metric in METRICS:
-        _stat(point[metric])
-    for value in (*settings.values(), point["failed"]):
-        expect(value, NUMBER)
-    return point
 
 
 def _stat(stat: Any) -> Stat:

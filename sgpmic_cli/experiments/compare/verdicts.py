@@ -6,10 +6,9 @@ same number. The tolerance is the uncertainty of the mean, not the standard devi
 
 import math
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from sgpmic_cli.experiments.compare.paper import REPEATS, Published
-from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.experiments.compare.paper import REPEATS, Published, Stat
 
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
@@ -18,53 +17,44 @@ EQUIVALENT = 2.0  # points; margin of the equivalence test
 
 
 class Verdict(StrEnum):
-    """The verdicts on a cell, in the order of the legend."""
+    """The verdicts on a cell in the order of the legend, with their meanings and signs.
 
-    EXACT = "exact"
-    NEAR = "within 1"
-    COMPATIBLE = "compatible"
-    UP = "differs up"
-    DOWN = "differs down"
-    NEW = "new"
-    DATA_DIFFER = "data differ"
-    FAILED = "failed"
-    UNAVAILABLE = "unavailable"
-    NOT_RUN = "not run"
+    LaTeX has no sign for verdicts without a number.
+    """
 
+    meaning: str
+    sign: str
+    latex: str
 
-LEGEND = {
-    Verdict.EXACT: "the two means are within 0.01",
-    Verdict.NEAR: "within one point",
-    Verdict.COMPATIBLE: "further apart, but the means do not differ significantly (Welch, 5 %)",
-    Verdict.UP: "ours is more than one point above, and the means differ significantly",
-    Verdict.DOWN: "ours is more than one point below, and the means differ significantly",
-    Verdict.NEW: "the paper has no such cell",
-    Verdict.DATA_DIFFER: "the public data are not those the paper used",
-    Verdict.FAILED: "no run succeeded",
-    Verdict.UNAVAILABLE: "the data are unavailable",
-    Verdict.NOT_RUN: "no run of ours yet",
-}
+    def __new__(cls, name: str, meaning: str = "", sign: str = "", latex: str = "") -> Self:
+        """Create a member whose value is its name."""
+        verdict = str.__new__(cls, name)
+        verdict._value_ = name
+        verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
+        return verdict
 
-
-class Sign(NamedTuple):
-    """The sign of a verdict beside a number; LaTeX has none for verdicts without a number."""
-
-    text: str
-    latex: str = ""
-
-
-SIGNS = {
-    Verdict.EXACT: Sign("=", "="),
-    Verdict.NEAR: Sign("≈", r"\approx"),
-    Verdict.COMPATIBLE: Sign("~", r"\sim"),
-    Verdict.UP: Sign("▲", r"\uparrow"),
-    Verdict.DOWN: Sign("▼", r"\downarrow"),
-    Verdict.NEW: Sign("∗", r"\ast"),
-    Verdict.DATA_DIFFER: Sign("≠", r"\neq"),
-    Verdict.FAILED: Sign("✕"),
-    Verdict.UNAVAILABLE: Sign("–"),
-    Verdict.NOT_RUN: Sign("·"),
-}
+    EXACT = "exact", "the two means are within 0.01", "=", "="
+    NEAR = "within 1", "within one point", "≈", r"\approx"
+    COMPATIBLE = (
+        "compatible",
+        "further apart, but the means do not differ significantly (Welch, 5 %)",
+        *("~", r"\sim"),
+    )
+    UP = (
+        "differs up",
+        "ours is more than one point above, and the means differ significantly",
+        *("▲", r"\uparrow"),
+    )
+    DOWN = (
+        "differs down",
+        "ours is more than one point below, and the means differ significantly",
+        *("▼", r"\downarrow"),
+    )
+    NEW = "new", "the paper has no such cell", "∗", r"\ast"
+    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠", r"\neq"
+    FAILED = "failed", "no run succeeded", "✕"
+    UNAVAILABLE = "unavailable", "the data are unavailable", "–"
+    NOT_RUN = "not run", "no run of ours yet", "·"
 
 
 class Difference(NamedTuple):
@@ -99,38 +89,17 @@ class Difference(NamedTuple):
         return self.value - reach, self.value + reach
 
     @property
-    def told_apart(self) -> bool:
-        """Return whether the means differ by Welch's test."""
-        low, high = self.interval()
-        return low > 0.0 or high < 0.0
-
-    @property
     def equivalent(self) -> bool:
         """Return whether two one-sided tests (TOST) show a difference below EQUIVALENT points."""
         low, high = self.interval(2.0 * LEVEL)
         return low > -EQUIVALENT and high < EQUIVALENT
 
-
-def compare(difference: Difference) -> Verdict:
-    """Return the verdict on a difference."""
-    size = abs(difference.value)
-    if size <= ROUNDING:
-        return Verdict.EXACT
-    if size <= NEAR:
-        return Verdict.NEAR
-    if not difference.told_apart:
-        return Verdict.COMPATIBLE
-    return Verdict.UP if difference.value > 0.0 else Verdict.DOWN
-
-
-def judge(outcome: Outcome, score: str, paper: Published | None) -> Verdict:
-    """Return the verdict on one score of a cell."""
-    if not outcome.available:
-        return Verdict.UNAVAILABLE
-    if not outcome.ok:
-        return Verdict.FAILED
-    if paper is None:
-        return Verdict.NEW
-    if outcome.cell.data_differ:
-        return Verdict.DATA_DIFFER
-    return compare(Difference.of(outcome.stats[score], outcome.repeats - outcome.failed, paper))
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on two means; Welch's test tells whether they differ."""
+        if abs(self.value) <= NEAR:
+            return Verdict.EXACT if abs(self.value) <= ROUNDING else Verdict.NEAR
+        low, high = self.interval()
+        if low <= 0.0 <= high:
+            return Verdict.COMPATIBLE
+        return Verdict.UP if self.value > 0.0 else Verdict.DOWN

@@ -105,21 +105,21 @@ def resolve(names: Iterable[str]) -> list[Method]:
     `module:Class` a third-party class.
     """
     methods = known()
+    groups = {
+        "all": [method for method in methods.values() if method.in_paper],
+        "peers": [method for method in methods.values() if method.peer],
+    }
     chosen: dict[str, Method] = {}
     for name in names:
-        if name == "all":
-            chosen |= {method.name: method for method in methods.values() if method.in_paper}
-        elif name == "peers":
-            chosen |= {method.name: method for method in methods.values() if method.peer}
+        if name in groups:
+            chosen |= {method.name: method for method in groups[name]}
         elif name in methods:
             chosen[name] = methods[name]
         elif ":" in name:
             chosen[name] = _third_party(name, name)
         else:
-            valid = [*methods, "all", "peers"]
-            raise UsageError(
-                unknown("method", name, valid, "or module:Class for a clusterer of your own")
-            )
+            more = "or module:Class for a clusterer of your own"
+            raise UsageError(unknown("method", name, [*methods, *groups], more))
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
     check_classes(method.target for method in chosen.values() if method.third_party)

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.cells import PROTOCOLS, Cell
 from sgpmic_cli.experiments.plan.methods import unknown
-from sgpmic_cli.model.scaling import Scale
 
-SCALES = get_args(Scale)
 Vary = Callable[[Cell], Iterable[Cell]]
 
 
@@ -33,13 +31,11 @@ class Study:
     vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
     def __post_init__(self) -> None:
-        """Check the number of repeats, the protocol and the scaling."""
+        """Check the number of repeats and the protocol."""
         if self.repeats < 1:
             raise UsageError(f"--repeats {self.repeats} leaves nothing to run: give 1 or more.")
         if self.protocol not in PROTOCOLS:
             raise UsageError(unknown("protocol", self.protocol, PROTOCOLS))
-        if self.scale not in (None, *SCALES):
-            raise UsageError(unknown("scale", str(self.scale), SCALES))
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain values, for the manifest."""

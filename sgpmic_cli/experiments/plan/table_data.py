@@ -12,6 +12,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.loading import last_column
 from sgpmic_cli.data.registry import Entry, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.experiments.plan.methods import unknown
 from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 VARIANCES = (50, 95, 99)
@@ -113,12 +114,5 @@ def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
         )
     for text in texts:
         if text not in map(str, VARIANCES):
-            near = ""
-            if text.replace(".", "", 1).isdecimal():
-                percent = float(text) if float(text) > 1.0 else 100.0 * float(text)
-                nearest = min(VARIANCES, key=lambda variance: abs(variance - percent))
-                near = f" (the nearest is {nearest})"
-            raise UsageError(
-                f"unknown variance {text!r}{near}; valid: {', '.join(map(str, VARIANCES))}, all."
-            )
+            raise UsageError(unknown("variance", text, [*map(str, VARIANCES), "all"]))
     return tuple(dict.fromkeys(int(text) for text in texts))

@@ -8,53 +8,88 @@ import importlib
 import inspect
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli.errors import UsageError
 
 IMPORT_SECONDS = 120
 PARENT_CHECK_SECONDS = 1.0
-ANSWER = "answer.json"
+POLL_SECONDS = 0.02
+REQUEST, ANSWER = "request.pickle", "answer.json"
 
 
-def start_child(function: str, folder: Path) -> "subprocess.Popen[bytes]":
-    """Start a Python process that calls `function`, given as "module:name", with a folder."""
+@contextmanager
+def child(function: str, request: object) -> "Iterator[tuple[Path, subprocess.Popen[bytes]]]":
+    """Start a Python process that calls `function`, given as "module:name", with a folder.
+
+    The folder holds the pickled request. Kill the process and its children at the end.
+    """
     module, _, name = function.partition(":")
-    code = (
-        f"import sys; sys.path[:] = {json.dumps(sys.path)}; "
-        f"from {module} import {name}; {name}({os.fspath(folder)!r})"
-    )
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", code],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **threads},
-        start_new_session=True,  # Ctrl-C reaches the parent only, which ends the whole group
-    )
+    with tempfile.TemporaryDirectory(prefix="sgpmic-", ignore_cleanup_errors=True) as folder:
+        Path(folder, REQUEST).write_bytes(pickle.dumps(request))
+        code = (
+            f"import sys; sys.path[:] = {json.dumps(sys.path)}; "
+            f"from {module} import {name}; {name}({folder!r})"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", code],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **threads},
+            start_new_session=True,  # Ctrl-C reaches the parent only, which ends the whole group
+        )
+        try:
+            yield Path(folder), process
+        finally:
+            with suppress(OSError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
+            process.wait()
 
 
-def end_child(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a child process and the processes that it started."""
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    process.wait()
+def read_request(folder: str) -> Any:
+    """In the child: exit when the parent is gone, and return the request."""
+    exit_with_parent(os.getppid())
+    return pickle.loads(Path(folder, REQUEST).read_bytes())
 
 
-def exit_reason(code: int) -> str:
+def write_answer(folder: str, name: str, answer: object) -> None:
+    """In the child: write an answer in one step, because the parent waits for the file."""
+    part = Path(folder, "part")
+    part.write_text(json.dumps(answer), encoding="utf-8")
+    part.rename(Path(folder, name))
+
+
+def wait_for(process: "subprocess.Popen[bytes]", answer: Path, seconds: float | None) -> str:
+    """Wait until a child has written an answer; return "" or the reason why there is none."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    while True:
+        code = process.poll()
+        if answer.exists():
+            return ""
+        if code is not None:
+            return f"its process {_exit_reason(code)}"
+        if deadline is not None and time.monotonic() >= deadline:
+            return f"it took longer than the limit of {seconds:g} s"
+        time.sleep(POLL_SECONDS)
+
+
+def _exit_reason(code: int) -> str:
     """Describe the exit code of a process, to follow the words "its process"."""
     if code >= 0:
         return f"ended with exit code {code}"
@@ -92,22 +127,14 @@ def constructor_parameters(target: str) -> frozenset[str]:
 
     The result is empty if importing the module ends the process. The runs report the reason.
     """
-    with tempfile.TemporaryDirectory(prefix="sgpmic-") as name:
-        folder = Path(name)
-        (folder / "target").write_text(target, encoding="utf-8")
-        child = start_child(f"{__name__}:describe", folder)
-        try:
-            child.wait(IMPORT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise UsageError(
-                f"method '{target}': its import did not finish within {IMPORT_SECONDS} s."
-            ) from None
-        finally:
-            end_child(child)
-        try:
-            answer = json.loads((folder / ANSWER).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+    with child(f"{__name__}:describe", target) as (folder, process):
+        if wait_for(process, folder / ANSWER, IMPORT_SECONDS):
+            if process.poll() is None:
+                raise UsageError(
+                    f"method '{target}': its import did not finish within {IMPORT_SECONDS} s."
+                )
             return frozenset()
+        answer = json.loads((folder / ANSWER).read_text(encoding="utf-8"))
     if answer["problem"]:
         raise UsageError(f"method '{target}': {answer['problem']}")
     return frozenset(answer["parameters"])
@@ -115,8 +142,7 @@ def constructor_parameters(target: str) -> frozenset[str]:
 
 def describe(folder: str) -> None:
     """In the child: write the constructor's parameters of a class, or why it cannot be used."""
-    exit_with_parent(os.getppid())
-    target = Path(folder, "target").read_text(encoding="utf-8")
+    target = read_request(folder)
     answer: dict[str, object] = {"problem": "", "parameters": []}
     try:
         found = import_class(target)
@@ -126,7 +152,7 @@ def describe(folder: str) -> None:
             answer["problem"] = f"'{target}' has no fit_predict, so it is not a clusterer."
     except UsageError as error:
         answer["problem"] = str(error)
-    Path(folder, ANSWER).write_text(json.dumps(answer), encoding="utf-8")
+    write_answer(folder, ANSWER, answer)
 
 
 def import_class(target: str) -> type:

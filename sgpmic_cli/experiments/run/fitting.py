@@ -4,13 +4,9 @@ This module imports little, because child processes are started often.
 """
 
 import inspect
-import json
-import os
-import pickle
 import time
 import warnings
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +15,15 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.experiments.plan.third_party import (
     error_text,
-    exit_with_parent,
     import_class,
     one_line,
+    read_request,
+    write_answer,
 )
 from sgpmic_cli.safe_text import printable
 
 KEPT_WARNINGS = 5
-REQUEST, READY = "request.pickle", "ready"
+READY = "ready"
 # Fitted attributes that are kept in the record, with their names there.
 TRACES = {
     "pretrain_loss_curve_": "pretraining loss",
@@ -35,63 +32,46 @@ TRACES = {
 }
 
 
-@dataclass(frozen=True)
-class Task:
-    """The class to fit, as "module:Class", and the arguments of its constructor."""
-
-    target: str
-    common: dict[str, Any]  # passed only if the constructor accepts them
-    settings: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The result of fitting a method, or the reason why it failed."""
-
-    seconds: float  # time of the fit, without the import of the method
-    clusters: list[int] | None = None
-    reason: str = ""
-    warnings: list[str] = field(default_factory=list)
-    n_iter: int | None = None
-    trace: dict[str, list[float]] = field(default_factory=dict)
+Task = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 def fit(
     task: Task, Y: Array, failures: tuple[type[BaseException], ...] = (Exception, SystemExit)
-) -> Fit:
-    """Fit a clusterer without scoring, which would count for time and memory."""
-    result: dict[str, Any]
+) -> dict[str, Any]:
+    """Fit a clusterer without scoring, which would count for time and memory.
+
+    A task has the class as "module:Class", arguments that are passed only if the constructor
+    accepts them, and the settings. Return the clusters and fields of the record; a failed fit has a
+    reason and no clusters. The seconds do not include the import of the method.
+    """
+    target, common, settings = task
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = import_class(task.target)
+            found = import_class(target)
             accepted = inspect.signature(found).parameters
-            common = {name: value for name, value in task.common.items() if name in accepted}
-            estimator = found(**common | task.settings)
+            common = {name: value for name, value in common.items() if name in accepted}
+            estimator = found(**common | settings)
             start = time.perf_counter()
             result = _fitted(estimator, Y)
         except failures as error:
             result = {"reason": printable(error_text(error))[:500]}
     seconds = time.perf_counter() - start
     messages = dict.fromkeys(printable(one_line(warning.message))[:300] for warning in caught)
-    return Fit(seconds, warnings=list(messages)[:KEPT_WARNINGS], **result)
+    return {"seconds": seconds, "warnings": list(messages)[:KEPT_WARNINGS], **result}
 
 
-def fit_in_child(name: str) -> None:
+def fit_in_child(folder: str) -> None:
     """In the child: import the method, then run the tasks of the request one after the other."""
-    exit_with_parent(os.getppid())
-    folder = Path(name)
-    tasks, Y, memory_limit = pickle.loads((folder / REQUEST).read_bytes())
+    tasks, Y, memory_limit = read_request(folder)
     with suppress(BaseException):  # the first fit fails for the same reason and reports it
-        import_class(tasks[0].target)
-    (folder / READY).touch()
+        import_class(tasks[0][0])
+    write_answer(folder, READY, None)
     _limit_memory(memory_limit)
     for number, task in enumerate(tasks):
         # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
-        text = json.dumps(asdict(fit(task, Y, (BaseException,))))
-        (folder / "part").write_text(text, encoding="utf-8")
-        (folder / "part").rename(folder / f"{number}.json")
+        write_answer(folder, f"{number}.json", fit(task, Y, (BaseException,)))
 
 
 def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:

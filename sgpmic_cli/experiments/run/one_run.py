@@ -6,29 +6,20 @@ returns the clusters; they are scored in the parent.
 """
 
 import json
-import pickle
-import subprocess
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.third_party import (
-    IMPORT_SECONDS,
-    end_child,
-    exit_reason,
-    start_child,
-)
+from sgpmic_cli.experiments.plan.third_party import IMPORT_SECONDS, child, wait_for
 from sgpmic_cli.experiments.run import fitting
-from sgpmic_cli.experiments.run.fitting import READY, REQUEST, Fit, Task, fit
+from sgpmic_cli.experiments.run.fitting import READY, Task, fit
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.scores import score_all
-
-POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -73,16 +64,17 @@ def _task(run: Run, memory: Path | None) -> Task:
     # A third-party parameter of this name may mean something else.
     if memory is not None and not run.cell.method.third_party:
         common["memory"] = memory
-    return Task(run.cell.method.target, common, run.settings)
+    return run.cell.method.target, common, run.settings
 
 
-def _scored(run: Run, data: Dataset, fitted: Fit) -> Record:
+def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
+    clusters = fitted.pop("clusters", None)
     scores: dict[str, float] = {}
-    if fitted.clusters is not None:
+    if clusters is not None:
         assert data.labels is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings of the scores are not the method's
-            scores = score_all(data.labels, fitted.clusters)
+            scores = score_all(data.labels, clusters)
     return Record(
         key=run.key,
         dataset=run.cell.dataset,
@@ -92,13 +84,15 @@ def _scored(run: Run, data: Dataset, fitted: Fit) -> Record:
         settings=run.settings,
         repeat=run.repeat,
         seed=run.seed,
-        status="failed" if fitted.clusters is None else "ok",
+        status="failed" if clusters is None else "ok",
         scores=scores,
-        **{name: value for name, value in vars(fitted).items() if name != "clusters"},
+        **fitted,
     )
 
 
-def _fits_of_children(tasks: Sequence[Task], data: Dataset, limits: Limits) -> Iterator[Fit]:
+def _fits_of_children(
+    tasks: Sequence[Task], data: Dataset, limits: Limits
+) -> Iterator[dict[str, Any]]:
     """Yield the fits of tasks, with a new child after each one that failed."""
     done = 0
     while done < len(tasks):
@@ -107,36 +101,20 @@ def _fits_of_children(tasks: Sequence[Task], data: Dataset, limits: Limits) -> I
             done += 1
 
 
-def _fits_of_child(tasks: Sequence[Task], data: Dataset, limits: Limits) -> Iterator[Fit]:
+def _fits_of_child(
+    tasks: Sequence[Task], data: Dataset, limits: Limits
+) -> Iterator[dict[str, Any]]:
     """Yield the fits of tasks up to the first one that ends the child or exceeds its time."""
-    with tempfile.TemporaryDirectory(prefix="sgpmic-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        (folder / REQUEST).write_bytes(pickle.dumps((tasks, data.Y, limits.bytes)))
-        child = start_child(f"{fitting.__name__}:fit_in_child", folder)
-        try:
-            if problem := _wait(child, folder / READY, IMPORT_SECONDS):
-                yield from [Fit(0.0, reason=f"while importing the method, {problem}")] * len(tasks)
+    request = tasks, data.Y, limits.bytes
+    with child(f"{fitting.__name__}:fit_in_child", request) as (folder, process):
+        if problem := wait_for(process, folder / READY, IMPORT_SECONDS):
+            for _ in tasks:
+                yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}
+            return
+        for number in range(len(tasks)):
+            start = time.perf_counter()
+            answer = folder / f"{number}.json"
+            if problem := wait_for(process, answer, limits.seconds):
+                yield {"seconds": time.perf_counter() - start, "reason": problem}
                 return
-            for number in range(len(tasks)):
-                start = time.perf_counter()
-                answer = folder / f"{number}.json"
-                if problem := _wait(child, answer, limits.seconds):
-                    yield Fit(time.perf_counter() - start, reason=problem)
-                    return
-                yield Fit(**json.loads(answer.read_text(encoding="utf-8")))
-        finally:
-            end_child(child)
-
-
-def _wait(child: "subprocess.Popen[bytes]", answer: Path, seconds: float | None) -> str:
-    """Wait until a child has written an answer; return "" or the reason why there is none."""
-    deadline = None if seconds is None else time.monotonic() + seconds
-    while True:
-        code = child.poll()
-        if answer.exists():
-            return ""
-        if code is not None:
-            return f"its process {exit_reason(code)}"
-        if deadline is not None and time.monotonic() >= deadline:
-            return f"it took longer than the limit of {seconds:g} s"
-        time.sleep(POLL_SECONDS)
+            yield json.loads(answer.read_text(encoding="utf-8"))

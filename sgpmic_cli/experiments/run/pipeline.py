@@ -10,12 +10,13 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
-from sgpmic_cli.experiments.run.aggregate import Outcome, aggregate_runs
+from sgpmic_cli.experiments.run.aggregate import aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.one_run import Limits
 from sgpmic_cli.experiments.run.records import Record, Store
@@ -95,7 +96,8 @@ class Prepared:
     options: RunOptions
     cells: list[Cell]
     runs: list[Run]
-    work: runner.Work
+    kept: dict[str, Record]  # of the store, by key
+    pending: list[Run]  # without a record
     store: Store
 
     def runs_of(self, cell: Cell) -> list[Run]:
@@ -105,22 +107,22 @@ class Prepared:
 
 @dataclass(frozen=True)
 class FinishedStudy:
-    """The outcome of every cell, and how many runs were computed."""
+    """The result of every cell, and how many runs were computed."""
 
     prepared: Prepared
-    outcomes: list[Outcome]  # one for each of the prepared cells
+    results: list[Result]  # one for each of the prepared cells
     records: dict[str, Record]  # by key
     seconds: float
 
     @property
     def computed(self) -> int:
         """Return the number of runs computed by this call."""
-        return len(self.prepared.work.pending)
+        return len(self.prepared.pending)
 
     @property
     def reused(self) -> int:
         """Return the number of runs read from the store."""
-        return len(self.prepared.work.kept)
+        return len(self.prepared.kept)
 
     @property
     def failed(self) -> int:
@@ -163,25 +165,25 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
     store = Store(folder, warn=options.watcher.warn)
     runs = plan_runs(cells, study.repeats, study.seed)
     work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)
-    return Prepared(study, options, cells, runs, work, store)
+    return Prepared(study, options, cells, runs, *work, store)
 
 
 def compute(prepared: Prepared) -> FinishedStudy:
     """Compute the runs without a record, and aggregate the runs of every cell."""
     start = time.perf_counter()
-    options, work = prepared.options, prepared.work
-    costs = {run.key: runner.cost(run) for run in work.pending}
-    options.watcher.planned(len(prepared.runs), len(work.kept), costs)
-    records = work.kept | runner.execute(
-        work.pending,
+    options = prepared.options
+    costs = {run.key: runner.cost(run) for run in prepared.pending}
+    options.watcher.planned(len(prepared.runs), len(prepared.kept), costs)
+    records = prepared.kept | runner.execute(
+        prepared.pending,
         prepared.store,
         n_jobs=options.n_jobs,
         scheduler=options.scheduler,
         limits=options.limits,
         progress=options.watcher.finished,
     )
-    outcomes = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
-    return FinishedStudy(prepared, outcomes, records, time.perf_counter() - start)
+    results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
+    return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 
 
 def write_study(

@@ -7,7 +7,6 @@ import signal
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -35,18 +34,10 @@ Batches = Sequence[list[Run]]
 Records = Generator[list[Record], None, None]
 
 
-@dataclass(frozen=True)
-class Work:
-    """The runs that the store has a record of, and the runs to compute."""
-
-    kept: dict[str, Record]
-    pending: list[Run]
-
-
 def divide(
     planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False
-) -> Work:
-    """Look up every run in the store."""
+) -> tuple[dict[str, Record], list[Run]]:
+    """Return the records to keep by key, and the runs to compute."""
     kept: dict[str, Record] = {}
     pending: list[Run] = []
     for run in planned:
@@ -55,7 +46,7 @@ def divide(
             pending.append(run)
         else:
             kept[run.key] = record
-    return Work(kept, pending)
+    return kept, pending
 
 
 def execute(

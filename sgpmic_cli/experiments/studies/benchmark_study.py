@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, compare_cell
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.aggregate import note_scores
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
@@ -52,7 +53,7 @@ def benchmark(
     With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
     runs = run_study(study, options, out, FILES)
-    results = [compare_cell(outcome) for outcome in runs.outcomes]
+    results = [note_scores(result, runs.records) for result in runs.results]
     finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
     files = benchmark_files(finished.results, finished.document())
     if with_trace:
@@ -80,7 +81,7 @@ def grid_csv(results: Sequence[Result]) -> str:
     for result in results:
         for point in result.grid:
             settings = json.dumps(point["settings"], sort_keys=True)
-            chosen = "yes" if result.chose(point) else "no"
+            chosen = "yes" if point["settings"].items() <= result.settings.items() else "no"
             place = [result.dataset, result.variance, result.q, result.method, settings, chosen]
             for metric in METRICS:
                 numbers = [digits(point[metric][name], 4) for name in ("mean", "std")]

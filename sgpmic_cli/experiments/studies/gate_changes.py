@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Any
 from xml.etree import ElementTree
 
-from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.run.aggregate import Stat
-from sgpmic_cli.experiments.studies.reference import Expected, Place
+from sgpmic_cli.experiments.compare.comparison import METRICS, Place
+from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.studies.reference import PLACE, Expected
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
 UNCHANGED = 0.005  # half of the last digit shown
@@ -55,7 +55,7 @@ class Change:
     def document(self) -> dict[str, Any]:
         """Return the change as it is in the JSON document."""
         return {
-            **dict(zip(("dataset", "variance", "method"), self.place, strict=True)),
+            **dict(zip(PLACE, self.place, strict=True)),
             "metric": self.metric,
             "state": str(self.state),
             "before": vars(self.before),
@@ -88,10 +88,10 @@ def compared(changes: Sequence[Change]) -> int:
     return sum(change.state in both for change in changes)
 
 
-def missing(cell: Expected, reason: str = "") -> Change:
+def missing(place: Place, before: Expected, reason: str = "") -> Change:
     """Return the change of a cell that was not computed now."""
-    before = cell.stat(METRICS[0])
-    return Change(cell.place, METRICS[0], State.MISSING, before, Stat(), reason=reason)
+    metric = METRICS[0]
+    return Change(place, metric, State.MISSING, _stat(before.values[metric]), Stat(), reason=reason)
 
 
 def changes_of(
@@ -101,67 +101,65 @@ def changes_of(
     repeats: int | None = None,
     reason: str = "",
 ) -> list[Change]:
-    """Compare the metrics of a cell that was computed now; `now` is None if every run failed.
-
-    The cell has failed if a repeat failed that succeeded before.
-    """
+    """Compare the metrics of a cell that was computed now; `now` is None if every run failed."""
     changes = []
     for metric in METRICS:
-        was = before.stat(metric, repeats) if before else Stat()
-        stat = now.stat(metric, repeats) if now else Stat()
-        state, tolerance = _state(before, now, metric, repeats)
-        told = "" if tolerance is not None else reason
+        old = before.values[metric] if before else []
+        new = now.values[metric][:repeats] if now else []
+        was, stat = _stat(old[:repeats]), _stat(new)
+        tolerance = None
+        lost = any(y is None and x is not None for x, y in zip(old, new, strict=False))
+        if now is None or (before and (lost or not old)):
+            state = State.FAILED  # a repeat failed that succeeded before
+        elif before is None:
+            state = State.NEW
+        elif was.mean is None or stat.mean is None:
+            state = State.MOVED
+        else:
+            count = sum(value is not None for value in new)
+            tolerance = max(1.0, 3.0 * (_stat(old).std or 0.0) / math.sqrt(count))
+            state = _state(stat.mean - was.mean, tolerance)
+        told = reason if tolerance is None else ""
         changes.append(Change(place, metric, state, was, stat, tolerance, told))
     return changes
 
 
-def _state(
-    before: Expected | None, now: Expected | None, metric: str, repeats: int | None
-) -> tuple[State, float | None]:
-    """Return the state of one metric, and the tolerance if two means were compared."""
-    if now is None:
-        return State.FAILED, None
-    if before is None:
-        return State.NEW, None
-    old, new = before.values[metric][:repeats], now.values[metric][:repeats]
-    if not old or any(y is None and x is not None for x, y in zip(old, new, strict=False)):
-        return State.FAILED, None
-    was, stat = before.stat(metric, repeats).mean, now.stat(metric, repeats).mean
-    if was is None or stat is None:
-        return State.MOVED, None
-    count = sum(value is not None for value in new)
-    tolerance = max(1.0, 3.0 * (before.stat(metric).std or 0.0) / math.sqrt(count))
-    if abs(stat - was) < UNCHANGED:
-        return State.SAME, tolerance
-    if abs(stat - was) <= tolerance:
-        return State.MOVED, tolerance
-    return State.UP if stat > was else State.DOWN, tolerance
+def _state(difference: float, tolerance: float) -> State:
+    if abs(difference) < UNCHANGED:
+        return State.SAME
+    if abs(difference) <= tolerance:
+        return State.MOVED
+    return State.UP if difference > 0 else State.DOWN
+
+
+def _stat(values: Sequence[float | None]) -> Stat:
+    """Return mean and standard deviation of the successful repeats."""
+    return Stat.of([value for value in values if value is not None])
 
 
 def junit(changes: Sequence[Change]) -> str:
     """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
     suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
-    for change in changes:
-        dataset, variance, method = change.place
-        failure = (str(change.state), change.sentence()) if change in failures else None
-        _add_case(suite, f"{dataset}.{variance}", f"{method} {TITLES[change.metric]}", failure)
+    cases = [
+        (
+            f"{change.place[0]}.{change.place[1]}",
+            f"{change.place[2]} {TITLES[change.metric]}",
+            (str(change.state), change.sentence()) if change in failures else None,
+        )
+        for change in changes
+    ]
     if not compared(changes) and not failures:
-        _add_case(suite, SUITE, NOTHING, ("empty", NOTHING))
+        cases.append((SUITE, NOTHING, ("empty", NOTHING)))
+    for group, name, failure in cases:
+        case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
+        if failure is not None:
+            ElementTree.SubElement(case, "failure", type=failure[0], message=failure[1])
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     ElementTree.indent(suite)
     text = ElementTree.tostring(suite, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
-
-
-def _add_case(
-    suite: ElementTree.Element, group: str, name: str, failure: tuple[str, str] | None
-) -> None:
-    case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
-    if failure is not None:
-        kind, message = failure
-        ElementTree.SubElement(case, "failure", type=kind, message=message)
 
 
 def annotations(changes: Sequence[Change]) -> list[str]:

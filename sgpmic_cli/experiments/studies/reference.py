@@ -7,29 +7,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
+from sgpmic_cli.experiments.compare.comparison import METRICS, Place
 from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.json_file import read_json
 
-DIGITS = 4
 _FILE = Path(__file__).parents[1] / "reference.json"
 # The reference of an installed package, which users do not change; None in a checkout.
 INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else _FILE
-Place = tuple[str, int, str]  # data set, variance, method
+PLACE = ("dataset", "variance", "method")
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(NamedTuple):
     """One cell of the reference."""
 
-    place: Place
+    values: dict[str, list[float | None]]  # by metric and repeat; None for a failed repeat
     chosen: dict[str, Any]  # the point of the method's grid that the labels chose
-    values: dict[str, tuple[float | None, ...]]  # by metric and repeat; None for a failed repeat
-
-    def stat(self, metric: str, repeats: int | None = None) -> Stat:
-        """Return mean and standard deviation of the successful ones of the first repeats."""
-        return Stat.of([value for value in self.values[metric][:repeats] if value is not None])
 
 
 class OwnFile(NamedTuple):
@@ -56,35 +48,20 @@ def default_path() -> Path:
     return _FILE
 
 
-def expected(outcome: Outcome) -> Expected:
-    """Convert a computed cell to a cell of the reference."""
-    cell = outcome.cell
-    values = {
-        metric: tuple(
-            round(record.scores[cell.scores[metric]], DIGITS) if record.ok else None
-            for record in outcome.records
-        )
-        for metric in METRICS
-    }
-    chosen = {name: outcome.settings[name] for name in cell.method.grid}
-    return Expected(cell.place, chosen, values)
-
-
 def read_reference(path: Path) -> Reference:
     """Read a reference. The paths of users' files are relative to it."""
     try:
         content = read_json(path)
-        cells = [_read_cell(entry) for entry in content["cells"]]
-        files = {
-            name: OwnFile(path.parent / str(entry["path"]), str(entry["sha256"]))
-            for name, entry in content.get("files", {}).items()
-        }
+        files = content.get("files", {}).items()
         return Reference(
             protocol=str(content["protocol"]),
             seed=int(content["seed"]),
             repeats=int(content["repeats"]),
-            cells={cell.place: cell for cell in cells},
-            files=files,
+            cells=dict(map(_read_cell, content["cells"])),
+            files={
+                name: OwnFile(path.parent / str(own["path"]), str(own["sha256"]))
+                for name, own in files
+            },
             label=content.get("label"),
         )
     except FileNotFoundError:
@@ -100,14 +77,14 @@ def read_reference(path: Path) -> Reference:
         ) from error
 
 
-def _read_cell(entry: dict[str, Any]) -> Expected:
-    place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    values = {metric: tuple(entry[metric]) for metric in METRICS}
+def _read_cell(entry: dict[str, Any]) -> tuple[Place, Expected]:
+    values = {metric: list(entry[metric]) for metric in METRICS}
     for value in (value for repeats in values.values() for value in repeats):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (is_number and 0.0 <= value <= 100.0):
             raise ValueError(f"{value!r} is not a percentage")
-    return Expected(place, dict(entry.get("chosen", {})), values)
+    place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
+    return place, Expected(values, dict(entry.get("chosen", {})))
 
 
 def write_reference(path: Path, reference: Reference) -> None:
@@ -124,9 +101,9 @@ def write_reference(path: Path, reference: Reference) -> None:
             for name, own in reference.files.items()
         }
     lines = []
-    for cell in reference.cells.values():
-        entry = dict(zip(("dataset", "variance", "method"), cell.place, strict=True))
-        chosen = {"chosen": cell.chosen} if cell.chosen else {}
-        lines.append(f"  {json.dumps({**entry, **chosen, **cell.values}, allow_nan=False)}")
+    for place, (values, chosen) in reference.cells.items():
+        content: dict[str, Any] = dict(zip(PLACE, place, strict=True))
+        content |= {"chosen": chosen, **values} if chosen else values
+        lines.append(f"  {json.dumps(content, allow_nan=False)}")
     cells = ",\n".join(lines)
     write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')

@@ -4,31 +4,26 @@ The same repeats with the same seeds are compared, so unchanged code on the same
 numbers. Another machine or library version may change single runs.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
 from sgpmic_cli.experiments.plan.methods import known, resolve, unknown
-from sgpmic_cli.experiments.plan.study import Study, Vary
+from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.experiments.studies.gate_changes import Change, changes_of, missing
-from sgpmic_cli.experiments.studies.reference import (
-    Expected,
-    OwnFile,
-    Place,
-    Reference,
-    expected,
-)
+from sgpmic_cli.experiments.studies.reference import Expected, OwnFile, Reference
 from sgpmic_cli.files.atomic import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
 UPDATE_REPEATS = 10
+DIGITS = 4  # of the scores in a reference
 
 
 @dataclass(frozen=True)
@@ -71,33 +66,36 @@ def check(
     datasets = [*(name for name in names() if name in selected), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
-        return [missing(cell) for cell in wanted.values()]
+        return [missing(place, cell) for place, cell in wanted.items()]
     too_slow: set[Place] = set()
-    study = Study(
-        datasets,
-        ["all"],
-        methods,
-        repeats,
-        reference.seed,
-        reference.protocol,
-        label=reference.label if paths else None,
-        vary=_as_expected(wanted, too_slow, full),
-    )
-    finished = _run(study, options)
-    found = {outcome.cell.place: outcome for outcome in finished.outcomes}
-    hashes = _hashes(finished)
+
+    def vary(cell: Cell) -> list[Cell]:
+        """Keep the wanted cells at the chosen point of their grid."""
+        if cell.place not in wanted:
+            return []
+        settings = {**cell.settings, **wanted[cell.place].chosen}
+        fixed = replace(cell, method=replace(cell.method, grid={}), settings=settings)
+        if not full and is_slow(fixed):
+            too_slow.add(cell.place)
+            return []
+        return [fixed]
+
+    label = reference.label if paths else None
+    how = repeats, reference.seed, reference.protocol, label
+    finished = _run(Study(datasets, ["all"], methods, *how, vary=vary), options)
+    found = {result.place: result for result in finished.results}
     changes = []
     for place, cell in wanted.items():
-        own, outcome = files.get(place[0]), found.get(place)
-        reason = "; ".join(outcome.reasons) if outcome else ""
-        if own is not None and hashes.get(place[0], own.sha256) != own.sha256:
+        own, result = files.get(place[0]), found.get(place)
+        reason = "; ".join(result.reasons) if result else ""
+        if own and result and result.available and result.data != own.sha256:
             reason = f"'{place[0]}' is not the file that the reference was made with"
-            changes.append(missing(cell, reason))
-        elif outcome is not None and outcome.available:
-            now = expected(outcome) if outcome.ok else None
+            changes.append(missing(place, cell, reason))
+        elif result and result.available:
+            now = _expected(finished, result) if result.ok else None
             changes += changes_of(place, cell, now, repeats, reason)
         elif place not in too_slow:
-            changes.append(missing(cell, reason))
+            changes.append(missing(place, cell, reason))
     return changes
 
 
@@ -123,34 +121,41 @@ def update(
             "change it."
         )
     datasets, methods, label = _arguments_of_update(base, selection, label)
-    finished = _run(
-        Study(datasets, ["all"], methods, repeats, base.seed, base.protocol, label=label), options
-    )
-    new: dict[Place, Expected] = {}
-    changes = []
-    for outcome in finished.outcomes:
-        if outcome.available:
-            place = outcome.cell.place
-            if outcome.ok:
-                new[place] = expected(outcome)
-            reason = "; ".join(outcome.reasons)
-            changes += changes_of(place, base.cells.get(place), new.get(place), reason=reason)
+    study = Study(datasets, ["all"], methods, repeats, base.seed, base.protocol, label=label)
+    finished = _run(study, options)
     # Cells that are no longer in the table are removed; cells without data stay.
-    planned = {cell.place for cell in finished.prepared.cells}
-    removed = [place for place in base.cells if selection.has(place) and place not in planned]
-    changes += [missing(base.cells[place], "no longer in the table") for place in removed]
-    cells = {place: cell for place, cell in base.cells.items() if place not in removed} | new
+    found = {result.place: result for result in finished.results}
+    removed = [place for place in base.cells if selection.has(place) and place not in found]
+    cells = {place: cell for place, cell in base.cells.items() if place not in removed}
+    files = dict(base.files)
     paths = {Path(name).name: Path(name) for name in datasets}
-    own = {
-        name: OwnFile(paths[name], sha256)
-        for name, sha256 in _hashes(finished).items()
-        if name not in names()
-    }
-    files = {**base.files, **own}
-    renewed = replace(
-        base, repeats=repeats, cells=cells, files=files, label=label if files else None
-    )
+    changes = []
+    for place, result in found.items():
+        if result.available:
+            now = _expected(finished, result) if result.ok else None
+            reason = "; ".join(result.reasons)
+            changes += changes_of(place, base.cells.get(place), now, reason=reason)
+            if now is not None:
+                cells[place] = now
+            if result.dataset not in names():
+                files[result.dataset] = OwnFile(paths[result.dataset], result.data)
+    changes += [missing(place, base.cells[place], "no longer in the table") for place in removed]
+    label = label if files else None
+    renewed = replace(base, repeats=repeats, cells=cells, files=files, label=label)
     return renewed, changes, finished
+
+
+def _expected(finished: FinishedStudy, result: Result) -> Expected:
+    """Convert a computed cell to a cell of the reference."""
+    records = [finished.records[run.key] for run in result.runs]
+    values = {
+        metric: [
+            round(record.scores[result.scores[metric]], DIGITS) if record.ok else None
+            for record in records
+        ]
+        for metric in METRICS
+    }
+    return Expected(values, {name: result.settings[name] for name in result.entrant.grid})
 
 
 def _arguments_of_update(
@@ -173,12 +178,6 @@ def _arguments_of_update(
         for name in datasets
     ]
     return paths, methods, old.label if any(name not in names() for name in paths) else None
-
-
-def _hashes(finished: FinishedStudy) -> dict[str, str]:
-    """Return the hashes of the data by data set."""
-    cells = finished.prepared.cells
-    return {cell.dataset: cell.data.sha256 for cell in cells if cell.data is not None}
 
 
 def _exists(method: str) -> bool:
@@ -211,25 +210,6 @@ def _check_names(reference: Reference, selection: Selection) -> None:
         for name in asked:
             if name not in (*valid, "all"):
                 raise UsageError(unknown(kind, name, [*dict.fromkeys(valid), "all"]))
-
-
-def _as_expected(wanted: Mapping[Place, Expected], too_slow: set[Place], full: bool) -> Vary:
-    """Return a function that keeps the wanted cells at the chosen point of their grid.
-
-    Unless `full`, it leaves out slow cells and adds them to `too_slow`.
-    """
-
-    def vary(cell: Cell) -> list[Cell]:
-        if cell.place not in wanted:
-            return []
-        settings = {**cell.settings, **wanted[cell.place].chosen}
-        fixed = replace(cell, method=replace(cell.method, grid={}), settings=settings)
-        if not full and is_slow(fixed):
-            too_slow.add(cell.place)
-            return []
-        return [fixed]
-
-    return vary
 
 
 def is_slow(cell: Cell) -> bool:

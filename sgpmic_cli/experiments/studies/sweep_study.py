@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.compare.comparison import note_of
+from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.aggregate import Outcome, Stat
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
@@ -38,23 +39,16 @@ class Sweep:
     values: tuple[str, ...] = ()  # as the user gave them
 
     @property
-    def points(self) -> list[Outcome]:
-        """Return the outcomes of the available data sets."""
-        return [outcome for outcome in self.runs.outcomes if outcome.available]
+    def points(self) -> list[Result]:
+        """Return the results of the available data sets."""
+        return [result for result in self.runs.results if result.available]
 
-    def _by_dataset(self) -> dict[str, list[Outcome]]:
-        grouped: dict[str, list[Outcome]] = {}
-        for outcome in self.points:
-            grouped.setdefault(outcome.cell.dataset, []).append(outcome)
-        return grouped
+    def _value(self, point: Result) -> int:
+        parameter = self.axis.parameter
+        return point.n_clusters if parameter == "n_clusters" else point.settings[parameter]
 
-    def _value(self, outcome: Outcome) -> int:
-        return outcome.cell.parameter(self.axis.parameter)
-
-    def _stats(self, outcome: Outcome) -> dict[str, Stat]:
-        """Return the metrics of a point: scores by the protocol's definition, and the run time."""
-        every = {metric: outcome.stats[score] for metric, score in outcome.cell.scores.items()}
-        every["seconds"] = outcome.duration
+    def _stats(self, point: Result) -> dict[str, Stat]:
+        every = {**point.ours, "seconds": point.duration}
         return {metric: every[metric] for metric in self.axis.metrics}
 
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
@@ -62,28 +56,27 @@ class Sweep:
 
         The columns are the methods, or the metrics if there is one method.
         """
-        metrics = self.axis.metrics
-        for dataset, points in self._by_dataset().items():
-            first = points[0].cell
-            where = f"{dataset}, {first.variance} % of the variance (Q = {first.q})"
-            methods = list(dict.fromkeys(point.cell.method.name for point in points))
+        for dataset, group in groupby(self.points, key=lambda point: point.dataset):
+            points = list(group)
+            where = f"{dataset}, {points[0].variance} % of the variance (Q = {points[0].q})"
+            methods = list(dict.fromkeys(point.method for point in points))
             texts = {
-                (point.cell.method.name, metric, self._value(point)): plain(stat)
+                (self._value(point), point.method, metric): plain(stat)
                 for point in points
                 for metric, stat in self._stats(point).items()
             }
             if len(methods) == 1:
-                columns = {TITLES[metric]: (methods[0], metric) for metric in metrics}
+                columns = {TITLES[metric]: (methods[0], metric) for metric in self.axis.metrics}
                 tables = {f"{methods[0]} on {where}": columns}
             else:
                 tables = {
                     f"{TITLES[metric]} on {where}": {method: (method, metric) for method in methods}
-                    for metric in metrics
+                    for metric in self.axis.metrics
                 }
             values = sorted({self._value(point) for point in points})
             for title, columns in tables.items():
                 rows = [
-                    [str(value), *(texts.get((*column, value), "") for column in columns.values())]
+                    [str(value), *(texts.get((value, *column), "") for column in columns.values())]
                     for value in values
                 ]
                 yield title, [self.axis.parameter, *columns], rows
@@ -92,14 +85,15 @@ class Sweep:
         """Return the notes below the tables: chosen settings, failures and unavailable data."""
         places: dict[str, list[str]] = {}
         for point in self.points:
-            if note := note_of(point):
-                where = f"{point.cell.method.name} on {point.cell.dataset}"
+            if point.note:
                 value = f"{self.axis.parameter} = {self._value(point)}"
-                places.setdefault(note, []).append(f"{where} at {value}")
+                where = f"{point.method} on {point.dataset} at {value}"
+                places.setdefault(point.note, []).append(where)
         lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
         lines += self.document()["unavailable"].values()
-        for dataset, points in self._by_dataset().items():
-            data = points[0].cell.data
+        for dataset, group in groupby(self.points, key=lambda point: point.dataset):
+            points = list(group)
+            data = points[0].runs[0].cell.data
             most = max(self._value(point) for point in points)
             factor = 1 if self.axis is INDUCING or data is None else data.n_classes
             over = [v for v in self.values if v.isdecimal() and int(v) * factor > most]
@@ -107,13 +101,13 @@ class Sweep:
                 lines.append(
                     f"{dataset} has too few rows for {', '.join(over)}: {most} was run instead"
                 )
-        fitted = fitted_to_print(point.cell.method for point in self.points)
+        fitted = fitted_to_print(point.entrant for point in self.points)
         return [*lines, *remarks({"fitted_to_print": fitted})]
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the command."""
         study = self.runs.prepared.study
-        missing = (outcome for outcome in self.runs.outcomes if not outcome.available)
+        missing = (result for result in self.runs.results if not result.available)
         return {
             "sweep": self.axis.name,
             "protocol": study.protocol,
@@ -121,39 +115,42 @@ class Sweep:
             "seed": study.seed,
             "points": [
                 {
-                    "dataset": point.cell.dataset,
-                    "variance": point.cell.variance,
-                    "q": point.cell.q,
-                    "method": point.cell.method.name,
+                    "dataset": point.dataset,
+                    "variance": point.variance,
+                    "q": point.q,
+                    "method": point.method,
                     self.axis.parameter: self._value(point),
                     "settings": point.settings,
                     "repeats": point.repeats,
                     "failed": point.failed,
                     **{metric: vars(stat) for metric, stat in self._stats(point).items()},
                     "reasons": list(point.reasons),
-                    "note": note_of(point),
+                    "note": point.note,
                 }
                 for point in self.points
             ],
-            "unavailable": {outcome.cell.dataset: outcome.reasons[0] for outcome in missing},
+            "unavailable": {result.dataset: result.reasons[0] for result in missing},
         }
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
         heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
-        rows = []
-        for point in self.points:
-            place = [point.cell.dataset, point.cell.method.name, self._value(point)]
-            for metric, stat in self._stats(point).items():
-                numbers = [digits(stat.mean, 4), digits(stat.std, 4)]
-                rows.append([*place, metric, *numbers, point.repeats - point.failed])
-        tables = [
+        rows = [
+            [
+                *(point.dataset, point.method, self._value(point), metric),
+                *(digits(stat.mean, 4), digits(stat.std, 4), point.repeats - point.failed),
+            ]
+            for point in self.points
+            for metric, stat in self._stats(point).items()
+        ]
+        parts = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
-        notes = "".join(f"- {line}\n" for line in self.notes())
+        if notes := self.notes():
+            parts.append("".join(f"- {line}\n" for line in notes))
         return {
             "sweep.csv": csv_text(heading, rows),
-            "sweep.md": "\n".join([*tables, notes] if notes else tables),
+            "sweep.md": "\n".join(parts),
             "sweep.json": as_json(self.document()),
         }
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result, printed_cell, printed_of
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import (
     count_by_group,
     count_verdicts,
@@ -13,7 +13,7 @@ from sgpmic_cli.experiments.compare.counts import (
     wins_by_side,
 )
 from sgpmic_cli.experiments.compare.paper import table2
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, NEAR, Verdict
+from sgpmic_cli.experiments.compare.verdicts import NEAR, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
@@ -64,58 +64,54 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     Rows that repeat an experiment are counted once. Variants of a method are left out, because the
     cell that they are compared with belongs to the method itself.
     """
-    printed = [
+    places = [
         (metric, result)
         for result in results
         for metric in METRICS
-        if printed_cell(result, metric) is not None
+        if result.printed[metric] is not None
     ]
-    kept = {id(result) for result in distinct(results)}
-    cells = [(metric, result) for metric, result in printed if id(result) in kept]
+    kept = distinct(results)
+    distinct_places = {result.place for result in kept}
+    cells = [(metric, one) for metric, one in places if one.place in distinct_places]
     judged = [
-        (metric, result, d)
+        (metric, result, difference)
         for metric, result in cells
-        if not result.data_differ and (d := result.difference(metric)) is not None
+        if not result.data_differ and (difference := result.difference(metric)) is not None
     ]
-    differing = sorted(
-        (one for one in judged if one[1].verdict[one[0]] in (Verdict.UP, Verdict.DOWN)),
-        key=lambda one: -abs(one[2].value),
-    )
+    differing = [
+        {
+            "dataset": result.dataset,
+            "variance": result.variance,
+            "method": result.method,
+            "metric": metric,
+            "ours": result.mean(metric),
+            "paper": result.mean(metric, "printed"),
+            "difference": difference.value,
+            "interval": difference.interval(),
+        }
+        for metric, result, difference in judged
+        if difference.verdict in (Verdict.UP, Verdict.DOWN)
+    ]
     by_method = count_by_group((result.method, result.verdict[metric]) for metric, result in cells)
     run = dict.fromkeys(result.method for result in results)
-    columns = [method for method in run if method in by_method]
+    equivalent = Counter(result.method for _, result, one in judged if one.equivalent)
     return {
         "published": len(table2()),
-        "compared": len(printed),
+        "compared": len(places),
         "distinct": len(cells),
         "judged": len(judged),
-        "within_one_point": sum(abs(d.value) <= NEAR for _, _, d in judged),
+        "within_one_point": sum(abs(difference.value) <= NEAR for _, _, difference in judged),
         "differ": len(differing),
-        "equivalent": sum(d.equivalent for _, _, d in judged),
+        "equivalent": equivalent.total(),
         "verdicts": count_verdicts(result.verdict[metric] for metric, result in cells),
         "by_metric": count_by_group((metric, result.verdict[metric]) for metric, result in cells),
-        "by_method": {method: by_method[method] for method in columns},
+        "by_method": {method: by_method[method] for method in run if method in by_method},
         "by_dataset": count_by_group(
             (result.dataset, result.verdict[metric]) for metric, result in cells
         ),
-        "equivalent_by_method": {
-            method: sum(d.equivalent for _, result, d in judged if result.method == method)
-            for method in columns
-        },
-        "differing": [
-            {
-                "dataset": result.dataset,
-                "variance": result.variance,
-                "method": result.method,
-                "metric": metric,
-                "ours": result.ours[metric].mean,
-                "paper": printed_of(result, metric),
-                "difference": d.value,
-                "interval": d.interval(),
-            }
-            for metric, result, d in differing
-        ],
-        "rows": len(rows_of(distinct(results))),
+        "equivalent_by_method": {name: equivalent[name] for name in run if name in by_method},
+        "differing": sorted(differing, key=lambda cell: -abs(cell["difference"])),
+        "rows": len(rows_of(kept)),
         **caveats(results),
         "wins": {metric: wins_by_side(results, metric) for metric in METRICS},
     }
@@ -124,7 +120,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
 def summary_markdown(content: dict[str, Any]) -> str:
     """Return the summary as Markdown."""
     verdicts = content["verdicts"]
-    used = [verdict for verdict in LEGEND if verdict in verdicts]
+    used = [verdict for verdict in Verdict if verdict in verdicts]
     counts_text = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in used) or "none"
     repeated = content["compared"] - content["distinct"]
     parts = [
@@ -136,18 +132,21 @@ def summary_markdown(content: dict[str, Any]) -> str:
         f"{_fraction(content, 'differ')} differ, and {_fraction(content, 'equivalent')} are shown "
         "to be within two points (two one-sided tests at 5 %).\n",
     ]
-    equivalent = {"within 2 (TOST)": content["equivalent_by_method"]}
-    for title, key, further in (
-        ("metric", "by_metric", {}),
-        ("method", "by_method", equivalent),
-        ("data set", "by_dataset", {}),
+    for title, key in (
+        ("metric", "by_metric"),
+        ("method", "by_method"),
+        ("data set", "by_dataset"),
     ):
-        body = []
-        for name, counts in content[key].items():
-            numbers = [counts.get(verdict, 0) for verdict in used]
-            numbers += [column[name] for column in further.values()]
-            body.append([TITLES.get(name, name), *map(str, numbers)])
-        parts.append(markdown_table([title, *used, *further], body))
+        body = [
+            [TITLES.get(name, name), *(str(counts.get(verdict, 0)) for verdict in used)]
+            for name, counts in content[key].items()
+        ]
+        head = [title, *used]
+        if key == "by_method":
+            head.append("within 2 (TOST)")
+            for row, count in zip(body, content["equivalent_by_method"].values(), strict=True):
+                row.append(str(count))
+        parts.append(markdown_table(head, body))
     head = [
         "best of the row",
         *(f"{TITLES[metric]}, {title}" for metric in METRICS for title in WINS.values()),
@@ -157,13 +156,13 @@ def summary_markdown(content: dict[str, Any]) -> str:
         [method, *(str(column.get(method, "–")) for column in columns)] for method in columns[0]
     ]
     parts.append(markdown_table(head, body))
-    legend = "".join(f"- {verdict}: {LEGEND[verdict]}\n" for verdict in used)
+    legend = "".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used)
+    notes = "".join(f"- {line}\n" for line in remarks(content))
     parts.append(
         f"{legend}- best of the row: in {content['rows']} distinct rows, ties count for each "
         "method; ours: among all methods that were run; ours, printed cells: among the cells that "
-        "have a number in the paper\n"
+        "have a number in the paper\n" + notes
     )
-    parts[-1] += "".join(f"- {line}\n" for line in remarks(content))
     if content["differing"]:
         parts.append(_differing(content["differing"]))
     return "\n".join(parts)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import SCORES
 

@@ -10,19 +10,11 @@ same bytes.
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import product
 
-from sgpmic_cli.experiments.compare.comparison import (
-    METRICS,
-    Mean,
-    Result,
-    ours_of,
-    printed_cell,
-    printed_of,
-)
-from sgpmic_cli.experiments.compare.counts import best_of, is_best, rows_of, wins
-from sgpmic_cli.experiments.compare.verdicts import LEGEND, SIGNS, Verdict
-from sgpmic_cli.experiments.run.aggregate import Stat
+from sgpmic_cli.experiments.compare.comparison import METRICS, Result
+from sgpmic_cli.experiments.compare.counts import best, is_best, rows_of, wins
+from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
@@ -39,7 +31,8 @@ from sgpmic_cli.safe_text import for_markdown
 
 Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
-SIDES: dict[str, Mean] = {"ours": ours_of, "the paper's": printed_of}
+SIDES = {"ours": "ours", "printed": "the paper's"}
+NOTHING = Stat()
 
 
 def tidy_csv(results: Sequence[Result]) -> str:
@@ -49,10 +42,11 @@ def tidy_csv(results: Sequence[Result]) -> str:
 
 
 def _tidy_row(result: Result, metric: str) -> dict[str, object]:
-    ours = result.ours[metric]
-    paper = result.paper.get(metric)
-    difference = result.difference(metric) if metric in METRICS else None
-    low, high = difference.interval() if difference else (None, None)
+    ours, paper = result.ours[metric], result.paper.get(metric) or NOTHING
+    difference = result.difference(metric)
+    value, low, high = (
+        (difference.value, *difference.interval()) if difference else (None, None, None)
+    )
     return {
         "metric": metric,
         "dataset": result.dataset,
@@ -63,9 +57,9 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
         "std": digits(ours.std, 4),
         "repeats": result.repeats,
         "failed": result.failed,
-        "paper_mean": digits(paper.mean if paper else None, 2),
-        "paper_std": digits(paper.std if paper else None, 2),
-        "difference": digits(difference.value if difference else None, 4),
+        "paper_mean": digits(paper.mean, 2),
+        "paper_std": digits(paper.std, 2),
+        "difference": digits(value, 4),
         "difference_low": digits(low, 4),
         "difference_high": digits(high, 4),
         "verdict": result.verdict.get(metric, ""),
@@ -84,7 +78,7 @@ def markdown(results: Sequence[Result]) -> str:
         ]
         table = markdown_table(["data set", "variance % (Q)", *pivot(results)[0]], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
-    parts.append("".join(f"- {verdict}: {meaning}\n" for verdict, meaning in _used(results)))
+    parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(results)))
     if notes := notes_of(results):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
@@ -101,23 +95,23 @@ def latex(results: Sequence[Result]) -> str:
             small = [rf"{{\footnotesize {number}}}" for number in paper]
             lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
         parts.append(_tabular(pivot(results)[0], lines, TITLES[metric]))
-    signs = [(SIGNS[verdict].latex, verdict) for verdict, _ in _used(results)]
-    legend = ", ".join(f"${sign}$ {verdict}" for sign, verdict in signs if sign)
-    return "\n\n".join(parts) + (f"\n\n% Verdicts: {legend}\n" if legend else "\n")
+    signs = [f"${verdict.latex}$ {verdict}" for verdict in used(results) if verdict.latex]
+    return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
 def shape_markdown(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout: two tables for each metric."""
     parts = []
-    for metric, (side, mean) in product(METRICS, SIDES.items()):
-        body = []
-        for dataset, variance, cells in _rows(results, metric, mean):
-            numbers = [(plain(_number(each, metric, mean)), is_top) for each, is_top in cells]
-            texts = [f"**{text}**" if is_top else text for text, is_top in numbers]
-            body.append([for_markdown(dataset) + _mark(cells), variance, *texts])
-        body.append(["wins", "", *_wins(results, metric, mean, "–")])
-        head = ["data set", "variance % (Q)", *_labels(results)]
-        parts.append(f"### {TITLES[metric]}, {side}\n\n{markdown_table(head, body, left=2)}")
+    for metric in METRICS:
+        for side, title in SIDES.items():
+            body = []
+            for dataset, variance, cells in _rows(results, metric, side):
+                numbers = [(plain(_number(each, metric, side)), top) for each, top in cells]
+                texts = [f"**{text}**" if top else text for text, top in numbers]
+                body.append([for_markdown(dataset) + _mark(cells), variance, *texts])
+            body.append(["wins", "", *_wins(results, metric, side, "–")])
+            head = ["data set", "variance % (Q)", *_labels(results)]
+            parts.append(f"### {TITLES[metric]}, {title}\n\n{markdown_table(head, body, left=2)}")
     lines = "".join(f"- {line}\n" for line in remarks(caveats(results)))
     return "\n".join([*parts, lines] if lines else parts)
 
@@ -125,17 +119,18 @@ def shape_markdown(results: Sequence[Result]) -> str:
 def shape_latex(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout for LaTeX."""
     parts = []
-    for metric, (side, mean) in product(METRICS, SIDES.items()):
-        lines: list[str] = []
-        before = ""
-        for dataset, variance, cells in _rows(results, metric, mean):
-            lines += [r"\midrule"] if before and before != dataset else []
-            name = escape(dataset + _mark(cells)) if before != dataset else ""
-            numbers = [_latex_number(_number(each, metric, mean), top) for each, top in cells]
-            lines.append(latex_row([name, variance, *numbers]))
-            before = dataset
-        lines += [r"\midrule", latex_row(["wins", "", *_wins(results, metric, mean, "--")])]
-        parts.append(_tabular(_labels(results), lines, f"{TITLES[metric]}, {side}"))
+    for metric in METRICS:
+        for side, title in SIDES.items():
+            lines: list[str] = []
+            before = ""
+            for dataset, variance, cells in _rows(results, metric, side):
+                lines += [r"\midrule"] if before and before != dataset else []
+                name = escape(dataset + _mark(cells)) if before != dataset else ""
+                numbers = [_latex_number(_number(each, metric, side), top) for each, top in cells]
+                lines.append(latex_row([name, variance, *numbers]))
+                before = dataset
+            lines += [r"\midrule", latex_row(["wins", "", *_wins(results, metric, side, "--")])]
+            parts.append(_tabular(_labels(results), lines, f"{TITLES[metric]}, {title}"))
     comments = "\n".join(f"% {line}" for line in remarks(caveats(results)))
     return "\n\n".join([*parts, comments]).rstrip() + "\n"
 
@@ -164,21 +159,22 @@ def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
     return notes
 
 
+def used(results: Sequence[Result]) -> list[Verdict]:
+    """Return the verdicts that occur in a table, in the order of the legend."""
+    found = {verdict for result in results for verdict in result.verdict.values()}
+    return [verdict for verdict in Verdict if verdict in found]
+
+
 def _rows(
-    results: Sequence[Result], metric: str, mean: Mean = ours_of
+    results: Sequence[Result], metric: str, side: str = "ours"
 ) -> Iterator[tuple[str, str, Cells]]:
     """Yield data set, variance and cells of every row."""
     methods, rows = pivot(results)
     for (dataset, variance), row in rows.items():
-        top = best_of(row.values(), metric, mean)
+        top = best(result.mean(metric, side) for result in row.values())
         found = (row.get(method) for method in methods)
-        cells = [(each, bool(each and is_best(mean(each, metric), top))) for each in found]
+        cells = [(each, bool(each and is_best(each.mean(metric, side), top))) for each in found]
         yield dataset, variance, cells
-
-
-def _used(results: Sequence[Result]) -> list[tuple[Verdict, str]]:
-    found = {verdict for result in results for verdict in result.verdict.values()}
-    return [(verdict, meaning) for verdict, meaning in LEGEND.items() if verdict in found]
 
 
 def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
@@ -194,10 +190,10 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
 def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
-    ours, verdict = result.ours[metric], result.verdict[metric]
-    if ours.mean is None:
+    verdict = result.verdict[metric]
+    if not result.ok:
         return str(verdict)
-    return _latex_number(ours, is_top, f"^{{{SIGNS[verdict].latex}}}")
+    return _latex_number(result.ours[metric], is_top, f"^{{{verdict.latex}}}")
 
 
 def _latex_number(stat: Stat | None, bold: bool = False, sign: str = "") -> str:
@@ -212,14 +208,12 @@ def _tabular(methods: Sequence[str], lines: Sequence[str], title: str) -> str:
     return latex_table(f"ll{'r' * len(methods)}", head, lines, title)
 
 
-def _number(result: Result | None, metric: str, mean: Mean) -> Stat | None:
-    if result is None:
-        return None
-    return result.ours[metric] if mean is ours_of else printed_cell(result, metric)
+def _number(result: Result | None, metric: str, side: str) -> Stat | None:
+    return None if result is None else getattr(result, side)[metric]
 
 
-def _wins(results: Sequence[Result], metric: str, mean: Mean, none: str) -> list[str]:
-    counts = wins(results, metric, mean)
+def _wins(results: Sequence[Result], metric: str, side: str, none: str) -> list[str]:
+    counts = wins(results, metric, side)
     return [str(counts.get(method, none)) for method in pivot(results)[0]]
 
 

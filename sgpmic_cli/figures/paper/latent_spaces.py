@@ -41,7 +41,7 @@ def _draw_methods(
         for letter, axes, panel in zip(LETTERS, grid.flat, panels, strict=False):
             name = panel.cell.method.name
             scatter(axes, panel.X, panel.classes, panel.clusters)
-            lam = panel.outcome.settings.get("lam")
+            lam = panel.result.settings.get("lam")
             chosen = "" if lam is None else f", λ = {lam:g}"
             axes.set_title(f"({letter}) {METHODS[name]}{chosen}")
             label_axes(axes, panel, printed[name])
@@ -54,7 +54,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
     panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
     with canvas(stem, width=PAGE * 0.8, height=5.6) as figure:
         for i, (row, panel) in enumerate(zip(figure.subplots(2, 2), panels, strict=True)):
-            data, stats = panel.data, panel.outcome.stats
+            data, stats = panel.data, panel.result.ours
             before, after = row
             scatter(before, data.Y[:, :2], panel.classes, panel.clusters)
             before.set_aspect("equal", adjustable="datalim")
@@ -64,7 +64,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
             before.set_ylabel(data.feature_names[1])
             scatter(after, panel.X, panel.classes, panel.clusters)
             after.set_title(f"({'bd'[i]}) SGP-MIC")
-            repeats = panel.outcome.repeats - panel.outcome.failed
+            repeats = panel.result.repeats - panel.result.failed
             scores = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} %"
             text = f"latent dimension 1\n{scores} (mean of {repeats})"
             if data.name == "arcs":

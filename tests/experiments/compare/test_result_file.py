@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from sgpmic_cli.experiments.compare.result_file import read_results, read_table
+from sgpmic_cli.experiments.compare.result_file import read_table
 
 TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
 
@@ -18,7 +18,7 @@ def rounded(value):
 def test_a_table_is_read_back():
     content = json.loads(TABLE2.read_text(encoding="utf-8"))
     assert rounded(read_table(TABLE2).document()) == rounded(content)
-    assert len(read_results(TABLE2)) == len(content["cells"])
+    assert len(read_table(TABLE2).results) == len(content["cells"])
 
 
 def test_an_unknown_method_keeps_its_name(tmp_path):
@@ -26,6 +26,6 @@ def test_an_unknown_method_keeps_its_name(tmp_path):
     content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
     path = tmp_path / "benchmark.json"
     path.write_text(json.dumps(content), encoding="utf-8")
-    (result,) = read_results(path)
+    (result,) = read_table(path).results
     assert (result.method, result.entrant.in_paper) == ("gone-fcm", False)
     assert result.paper == {"acc": None, "nmi": None}

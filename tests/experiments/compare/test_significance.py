@@ -4,15 +4,16 @@ from dataclasses import replace
 import pytest
 
 from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.significance import (
     compare_methods,
     compare_sides,
     critical_difference,
     our_scores,
     published_scores,
+    score_table,
 )
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.aggregate import Stat
 
 
 def test_the_printed_numbers_give_the_known_ranks():
@@ -35,18 +36,13 @@ def test_the_critical_difference_uses_the_published_quantiles(k, q):
 
 
 def _scores(rows):
-    return {(f"d{i}", 95, m): value for i, row in enumerate(rows) for m, value in row.items()}
+    places = ((f"d{i}", 95, m, value) for i, row in enumerate(rows) for m, value in row.items())
+    return score_table({(d, v, m): value for d, v, m, value in places})
 
 
 def test_ties_share_their_ranks_as_printed_to_two_decimals():
     found = compare_methods(_scores([{"a": 50.001, "b": 50.004, "c": 40.0}] * 3))
     assert dict(zip(found.methods, found.mean_ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}
-
-
-def test_a_method_without_a_number_is_omitted():
-    found = compare_methods(_scores([{"a": 3, "b": 2, "c": 1, "d": 0}, {"a": 3, "b": 2, "c": 1}]))
-    assert set(found.methods) == {"a", "b", "c"}
-    assert found.omitted == ("d",)
 
 
 def test_both_sides_are_ranked_over_common_methods_and_rows():
@@ -63,7 +59,7 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
         assert side.datasets == ("d0", "d1")  # the third was not run
         assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
         assert side.omitted == ("d", "e", "own")
-    assert compare_sides(printed, {}) is None
+    assert compare_sides(printed, _scores([])) is None
 
 
 def test_both_sides_use_the_same_row_of_a_data_set():
@@ -71,24 +67,17 @@ def test_both_sides_use_the_same_row_of_a_data_set():
     printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
-    assert compare_sides(printed, ours) is None  # only one method was run at 95 %
+    table = score_table(printed)
+    assert compare_sides(table, score_table(ours)) is None  # only one method was run at 95 %
     del ours["d", 95, "a"]
-    first, second = compare_sides(printed, ours)
+    first, second = compare_sides(table, score_table(ours))
     assert first.datasets == second.datasets == ("d", "e")
-
-
-def test_the_row_of_a_data_set_is_the_one_at_95_percent():
-    scores = {("d", v, m): float(v + i) for v in (50, 95, 99) for i, m in enumerate("abc")}
-    scores |= {("e", 50, m): float(-i) for i, m in enumerate("abc")}
-    found = compare_methods(scores)
-    assert found.datasets == ("d", "e")
-    assert found.mean_ranks == (2.0, 2.0, 2.0)
 
 
 def test_too_little_to_rank_is_none():
     assert compare_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
     assert compare_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
-    assert compare_methods({}) is None
+    assert compare_methods(_scores([])) is None
 
 
 def test_methods_that_never_differ_are_one_group():
@@ -99,6 +88,6 @@ def test_methods_that_never_differ_are_one_group():
 
 def test_cells_without_a_number_are_not_scores():
     ours = {"acc": Stat(1.0, 0.0)}
-    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, ours, {}, {}, 0.1, "")
+    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, ours, Stat(0.1))
     empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
-    assert our_scores([cell, empty], "acc") == {("iris", 95, "a"): 1.0}
+    assert our_scores([cell, empty], "acc").to_dict() == {"a": {("iris", 95): 1.0}}

@@ -46,8 +46,7 @@ def test_all_has_only_the_rows_of_the_paper():
 @pytest.mark.parametrize(
     ("datasets", "variances", "options", "sentence"),
     [
-        (["iris"], ["96"], {}, "nearest is 95.*valid: 50, 95, 99, all"),
-        (["iris"], ["0.9"], {}, "95"),
+        (["iris"], ["96"], {}, "unknown variance '96'; valid: 50, 95, 99, all"),
         (["iris"], ["x"], {}, "valid: 50"),
         (["iris"], [95], {"label": "y"}, "no CSV file is among"),
         (["{}/none-*.csv"], [95], {}, "no file matches .*none-.*quotes"),
@@ -67,8 +66,3 @@ def test_wrong_arguments_are_one_sentence(tmp_path, datasets, variances, options
         (tmp_path / name / "x.csv").write_text(SMALL)
     with pytest.raises(UsageError, match=sentence):
         load_table_data([name.format(tmp_path) for name in datasets], variances, **options)
-
-
-def test_an_unknown_scale_is_refused():
-    with pytest.raises(UsageError, match=r"unknown scale 'standart' .*did you mean 'standard'"):
-        prepared(["iris"], [95], ["k-means"], scale="standart")

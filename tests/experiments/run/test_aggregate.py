@@ -1,5 +1,6 @@
 import pytest
 
+from sgpmic_cli.data import load
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import aggregate_runs
@@ -12,7 +13,7 @@ GRADED = Method("graded", "toy_methods:Graded", grid={"level": LEVELS})
 
 def _aggregate(accs):
     """Aggregate a cell from the ACC of its runs by level; None is a failed run."""
-    cell = Cell("iris", 95, 2, GRADED, 3, data=object())
+    cell = Cell("iris", 95, 2, GRADED, 3, data=load("iris"))
     runs, records = [], {}
     for level, values in zip(LEVELS, accs, strict=True):
         for repeat, acc in enumerate(values):
@@ -35,6 +36,6 @@ def _aggregate(accs):
     ],
 )
 def test_the_best_grid_point_with_the_fewest_failures_is_chosen(accs, level):
-    outcome = _aggregate(accs)
-    assert outcome.settings == {"level": level}
-    assert outcome.failed_anywhere == sum(acc is None for values in accs for acc in values)
+    result = _aggregate(accs)
+    assert result.settings == {"level": level}
+    assert result.failed_anywhere == sum(acc is None for values in accs for acc in values)

@@ -1,13 +1,12 @@
 """Run studies on a real Dask scheduler with real worker processes on this machine."""
 
+import contextlib
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from small_studies import planned_runs, small_benchmark
@@ -16,84 +15,34 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.one_run import Limits
 
+dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
-HERE = Path(__file__)
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
 TABLES = ("table.csv", "table.tex", "table2.md", "summary.json")
-START_SECONDS = 120
-
-
-class Cluster:
-    """A scheduler and workers as processes, with a folder of their own."""
-
-    def __init__(self, folder, **environment):
-        self.folder = folder
-        self.file = folder / "scheduler.json"
-        paths = os.pathsep.join([str(HERE.parents[1]), str(HERE.parents[3])])
-        self.environment = {**os.environ, "PYTHONPATH": paths, **environment}
-        self.processes = [
-            self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        ]
-        self._until(self.file.exists)
-        self.client = distributed.Client(scheduler_file=str(self.file), set_as_default=False)
-        self.address = self.client.scheduler.address
-
-    def _start(self, kind, *arguments):
-        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file)]
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(
-            [*command, *arguments], env=self.environment, cwd=self.folder, **silent
-        )
-
-    def add_workers(self, count):
-        home = self.folder / "worker"
-        home.mkdir(exist_ok=True)
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
-        options += ["--local-directory", str(home)]
-        started = [self._start("worker", *options) for _ in range(count)]
-        self.processes += started
-        self.client.wait_for_workers(count, timeout=START_SECONDS)
-        return started
-
-    def close(self):
-        self.client.close()
-        for process in reversed(self.processes):
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-
-    def _until(self, condition):
-        limit = time.monotonic() + START_SECONDS
-        while not condition():
-            assert time.monotonic() < limit, "the scheduler did not start"
-            time.sleep(0.05)
+MOST_SECONDS = 120
 
 
 @pytest.fixture
 def start(tmp_path):
-    clusters = []
+    with contextlib.ExitStack() as stack:
 
-    def begin(**environment):
-        folder = tmp_path / f"cluster{len(clusters)}"
-        folder.mkdir()
-        clusters.append(Cluster(folder, **environment))
-        return clusters[-1]
+        def begin(n_workers):
+            local = {"threads_per_worker": 1, "dashboard_address": None}
+            local |= {"local_directory": str(tmp_path / "workers"), "silence_logs": 50}
+            return stack.enter_context(distributed.LocalCluster(n_workers=n_workers, **local))
 
-    yield begin
-    for each in clusters:
-        each.close()
+        yield begin
 
 
 @pytest.mark.slow
 def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 5}
     small_benchmark(**arguments, out=tmp_path / "here")
-    running = start()
-    victim, survivor = running.add_workers(2)
+    running = start(2)
     out, store = tmp_path / "there", tmp_path / "store"
-    cluster = {"backend": "dask", "scheduler": running.address}
+    cluster = {"backend": "dask", "scheduler": running.scheduler_address}
     finished = []
 
     def work():
@@ -104,10 +53,9 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     while thread.is_alive() and len(list(store.glob("*.json"))) < 5:
         time.sleep(0.005)
     assert thread.is_alive()
-    victim.send_signal(signal.SIGKILL)
-    thread.join(timeout=START_SECONDS)
+    os.kill(running.workers[0].pid, signal.SIGKILL)
+    thread.join(timeout=MOST_SECONDS)
     assert not thread.is_alive()
-    assert survivor.poll() is None
     assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
@@ -116,14 +64,15 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
 
 @pytest.mark.slow
 def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
-    running = start(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
-    (worker,) = running.add_workers(1)
-    cluster = {"backend": "dask", "scheduler": running.address}
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        running = start(1)
+    before = running.workers[0].pid
+    cluster = {"backend": "dask", "scheduler": running.scheduler_address}
     table = {"datasets": ["iris"], "variances": [95], "out": tmp_path}
     finished = small_benchmark(
         **table, methods=["toy_methods:Leaving", "toy_methods:Halves"], repeats=2, **cluster
     )
-    assert worker.poll() is None
+    assert running.workers[0].pid == before
     assert finished.runs.failed == 2
     with pytest.raises(SgpmicError, match=r"several Dask workers died.*same command resumes"):
         small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)

@@ -24,18 +24,6 @@ def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
     assert [record.reason for record in records.values()] == [""] * 2
 
 
-def test_stored_runs_are_reused_unless_force_or_retry_failed(tmp_path):
-    store = Store(tmp_path)
-    runs = planned_runs(["toy_methods:Flaky"], 12)
-    assert len(runner.divide(runs, store).pending) == 12
-    records = runner.execute(runs[:8], store, n_jobs=1)
-    n_failed = sum(not record.ok for record in records.values())
-    assert 0 < n_failed < 8
-    assert len(runner.divide(runs, store).pending) == 4
-    assert len(runner.divide(runs, store, retry_failed=True).pending) == 4 + n_failed
-    assert len(runner.divide(runs, store, force=True).pending) == 12
-
-
 def test_the_longest_runs_are_first_and_short_runs_of_a_cell_share_a_batch():
     runs = planned_runs(["toy_methods:Halves", "pca-fcm"], 10, ["iris", "segment"])
     batches = runner.make_batches(runs)

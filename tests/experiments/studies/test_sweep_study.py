@@ -5,8 +5,6 @@ import pytest
 from small_studies import prepared_sweep, small_benchmark, small_sweep
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.plan import methods
-from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING
 
 
@@ -71,8 +69,8 @@ def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
     table = small_benchmark(["iris"], [95], ["pca-fcm"], **options)
     done = small_sweep(CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], **options)
     assert (done.runs.computed, done.runs.reused) == (2, 2)
-    assert done.points[0].stats["acc"] == table.results[0].ours["acc"]
-    assert done.points[1].cell.n_clusters == 6
+    assert done.points[0].ours["acc"] == table.results[0].ours["acc"]
+    assert done.points[1].n_clusters == 6
 
 
 @pytest.mark.slow
@@ -88,7 +86,7 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
         for metric in ("acc", "nmi")
     ]
     assert (rows[0]["mean"], rows[0]["n"]) == ("88.6667", "6")
-    failed = sum(outcome.failed for outcome in done.points)
+    failed = sum(point.failed for point in done.points)
     assert 0 < failed == done.runs.failed
     assert sum(int(row["n"]) for row in rows if row["metric"] == "acc") == 24 - failed
     assert json.loads((tmp_path / "sweep.json").read_text()) == done.document()
@@ -106,28 +104,9 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
     assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
 
 
-@pytest.mark.slow
-def test_notes_report_chosen_settings_and_failures(tmp_path, monkeypatch):
-    graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)}, fitted=True)
-    monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
-    small_sweep(
-        CLUSTERS, ["iris"], ["1", "2"], ["graded", "toy_methods:Broken"], out=tmp_path, repeats=2
-    )
-    lines = (tmp_path / "sweep.md").read_text().splitlines()
-    (chosen,) = (line for line in lines if "level = 0.9" in line)
-    (broken,) = (line for line in lines if "no luck" in line)
-    for line, method in ((chosen, "graded"), (broken, "toy_methods:Broken")):
-        for n_clusters in (3, 6):
-            assert f"{method} on iris at n_clusters = {n_clusters}" in line
-    assert "2 runs failed: ValueError" in broken
-    assert any(line.startswith("- graded: ") and "searched" in line for line in lines)
-    points = json.loads((tmp_path / "sweep.json").read_text())["points"]
-    assert all(point["note"] and point["note"] in chosen for point in points[:2])
-
-
 def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
     where = {"out": tmp_path, "offline": True, "data_dir": tmp_path / "none"}
     done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, **where)
-    assert [outcome.cell.dataset for outcome in done.points] == ["iris"]
+    assert [point.dataset for point in done.points] == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()

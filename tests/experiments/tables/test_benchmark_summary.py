@@ -4,11 +4,9 @@ from dataclasses import replace
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.experiments.compare.comparison import ours_of, printed_of
 from sgpmic_cli.experiments.compare.counts import distinct, wins, wins_by_side
-from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.compare.paper import Stat, published, table2
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.result_tables import shape_latex, shape_markdown
 
@@ -41,7 +39,7 @@ def test_every_printed_cell_is_counted_once(results):
 
 
 def test_ties_count_as_wins_for_each_method(results):
-    printed = wins(results, "nmi", printed_of)
+    printed = wins(results, "nmi", "printed")
     # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
     row = {
         method: published("nmi", "iris", 50, method).mean
@@ -51,7 +49,7 @@ def test_ties_count_as_wins_for_each_method(results):
     assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
     # Methods without a column in the paper have no wins there.
     assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
-    ours = wins(results, "acc", ours_of)
+    ours = wins(results, "acc")
     assert list(ours) == METHODS
     assert ours["toy_methods:Broken"] == 0
     assert sum(ours.values()) >= 3
@@ -109,7 +107,7 @@ def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
     kept = {cell.place for cell in distinct(finished.results)}
     assert ("wdbc", 50, "pca-fcm") in kept
     assert ("wdbc", 95, "pca-fcm") not in kept
-    assert sum(wins(finished.results, "acc", ours_of).values()) >= 5
+    assert sum(wins(finished.results, "acc").values()) >= 5
 
 
 def test_differing_cells_are_listed_with_size_and_interval(results):

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
-from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
-from sgpmic_cli.experiments.compare.verdicts import Verdict
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
+from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, Stat, table2
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.catalogue import known, resolve
@@ -117,10 +115,8 @@ def _document(path, cells):
 def _cell(dataset, variance, method, mean):
     entrant = Method(method, method)
     ours = dict.fromkeys(SHOWN, Stat(mean, 0.0))
-    verdict = dict.fromkeys(METRICS, Verdict.NEW)
-    scores, nothing = {"acc": "acc", "nmi": "nmi"}, dict.fromkeys(METRICS)
     place = (dataset, "", variance, 2, 3, entrant)
-    return Result(*place, scores, {}, 1, 0, ours, nothing, verdict, 0.1, "").document()
+    return Result(*place, {"acc": "acc", "nmi": "nmi"}, {}, 1, 0, ours, Stat(0.1)).document()
 
 
 @pytest.mark.slow
