@@ -40,7 +40,7 @@ class PlotOptions:
     def load_named(self) -> Dataset:
         """Load the data set of the option `data`."""
         if self.data is None:
-            raise UsageError("this figure needs a data set: name it, such as data=iris.")
+            raise UsageError("this figure needs a data set: name it, such as --data iris.")
         where: Any = {
             name: getattr(self.running, name) for name in ("data_dir", "mirror", "offline")
         }

@@ -109,7 +109,7 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, exit_code, sentence
     def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark, "Output", fail)
+    monkeypatch.setattr(benchmark.shared, "one_of", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris"), exit_code, sentence)
 
 
@@ -138,5 +138,5 @@ def test_info_names_versions_paths_data_and_methods(tmp_path):
     assert "pca-fcm" in content["methods"]
     assert content["blas"]
     human = sgpmic("info --data-dir", tmp_path).stdout
-    for words in ("numpy", "pca-fcm", "not downloaded (sgpmic datasets fetch yale)"):
+    for words in ("numpy", "pca-fcm", "yale: absent"):
         assert words in human

@@ -67,8 +67,8 @@ def test_assigned_rows_are_reported_only_if_it_takes_long(output):
 
 def test_the_time_left_follows_the_cost_of_the_runs(output, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     watcher = RunProgress(output)
+    watcher.bar.get_time = watcher.task._get_time = lambda: now[0]
     watcher.planned(13, 10, COSTS)
     now[0] += 80.0
     watcher.finished(_record("long", "failed"))
