@@ -8,7 +8,7 @@ from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.result_file import (
     expect,
     of_this_version,
@@ -17,6 +17,7 @@ from sgpmic_cli.experiments.compare.result_file import (
 )
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.experiments.run.aggregate import Stat
 
 AS_STATED_FOLDER = "table2-as-stated"
 OWN_METHOD = "sgp-mic"
@@ -57,15 +58,10 @@ class Table2Results:
             dict.fromkeys([*printed, *((each.dataset, each.variance) for each in self.run)])
         )
 
-    def ours(self, place: Place, metric: str) -> float | None:
-        """Return our mean of a cell."""
+    def ours(self, place: Place, metric: str) -> Stat:
+        """Return our numbers of a cell."""
         cell = self.cells.get(place)
-        return None if cell is None else cell.ours[metric].mean
-
-    def paper(self, place: Place, metric: str) -> float | None:
-        """Return the printed mean of a cell."""
-        printed = published(metric, *place)
-        return None if printed is None else printed.mean
+        return Stat() if cell is None else cell.ours[metric]
 
     def verdict(self, place: Place, metric: str) -> Verdict:
         """Return the verdict on a cell."""
