@@ -50,10 +50,9 @@ def predict(  # noqa: PLR0913 - one parameter per option
         )
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
     with whole_folder(out) as folder, FitProgress(output, "reading the rows") as progress:
-        predicted = prediction.predict(fitted, rows, folder, progress)
-    for note in predicted.notes:
+        summary = prediction.predict(fitted, rows, folder, progress)
+    for note in summary["notes"]:
         output.note(f"note: {note}")
-    summary = predicted.summary()
     if output.json:
         output.document({**summary, "out": str(out)})
     else:

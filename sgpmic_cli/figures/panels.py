@@ -109,7 +109,7 @@ def _traced(run: Run, memory: Path) -> Arrays:
     settings["inducing"] = settings.pop("n_inducing")
     with threadpool_limits(limits=1):
         trace = fit(_data(run.cell)[0], setting="paper", **settings).trace()
-    return {name: np.array([getattr(step, name) for step in trace]) for name in ("bound", "acc")}
+    return {name: trace[name].to_numpy(float) for name in ("bound", "acc")}
 
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:

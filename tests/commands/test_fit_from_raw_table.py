@@ -13,7 +13,16 @@ from sklearn.metrics import adjusted_rand_score
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
 
-SECTIONS = "clusters profiles latent-space rows data convergence settings predict".split()
+SECTIONS = [
+    "clusters",
+    "profiles",
+    "latent-space",
+    "rows",
+    "data",
+    "convergence",
+    "settings",
+    "predict",
+]
 
 
 @pytest.fixture(scope="module")

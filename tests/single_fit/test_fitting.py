@@ -19,8 +19,8 @@ def test_default_model_has_one_bound_per_iteration(iris, tmp_path):
     assert fitted.model.n_resamples == N_RESAMPLES
     assert fitted.model.covariances_.shape == (3, 2, 2)
     trace = fitted.trace()
-    assert [(each.round, each.step) for each in trace] == [(1, "EM"), (2, "EM")]
-    assert [each.bound for each in trace] == fitted.model.lower_bounds_
+    assert list(zip(trace["round"], trace["step"], strict=True)) == [(1, "EM"), (2, "EM")]
+    assert trace["bound"].tolist() == fitted.model.lower_bounds_
     fitted.write(tmp_path)
     written = pd.read_csv(tmp_path / "trace.csv")
     assert list(written.columns) == ["update", "round", "step", "bound", "acc"]
@@ -30,12 +30,10 @@ def test_default_model_has_one_bound_per_iteration(iris, tmp_path):
 def test_model_of_the_paper_has_a_bound_for_every_step(iris):
     fitted = fit(iris, setting="paper", device="cpu", n_init=2, **QUICK)
     trace = fitted.trace()
-    assert [(each.round, each.step) for each in trace] == [
-        *((1, "E"), (1, "M"), (2, "E"), (2, "M")),
-        (2, "E"),
-    ]
-    assert [each.bound for each in trace] == fitted.model.lower_bounds_
-    assert trace[-1].acc == fitted.scores["acc"]
+    assert trace["round"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
+    assert trace["bound"].tolist() == fitted.model.lower_bounds_
+    assert trace["acc"].iloc[-1] == fitted.scores["acc"]
 
 
 def test_given_settings_reach_the_estimator(iris, tmp_path):
