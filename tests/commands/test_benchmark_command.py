@@ -62,15 +62,9 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "sentence"),
     [
-        ("--dataset irs", 2, "did you mean 'iris'?"),
         ("--dataset iris --methods pca", 2, "did you mean 'pca-fcm'?"),
         ("--dataset iris --methods mypkg.nothing:Mine", 2, "cannot import"),
         ("--dataset iris --variance 90", 2, "valid: 50, 95, 99, all"),
-        ("--dataset iris --protocol as-ran", 2, "did you mean 'as-run'?"),
-        ("--dataset iris --timeout 0", 2, "--timeout 0"),
-        ("--dataset iris --memory-limit 5", 2, "--memory-limit '5'"),
-        ("--dataset ,", 2, "no data set was named"),
-        ("--dataset iris --label y", 2, "no CSV file is among"),
         ("--dataset plain.csv", 2, "label"),
         ("--dataset plain.csv --label bb", 2, "did you mean 'b'?"),
         ("--dataset iris --out plain.csv", 1, "'plain.csv'"),

@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.single_fit.fitting import N_RESAMPLES, fit
 
 QUICK = {"clusters": 3, "dims": 2, "inducing": 5, "max_iter": 2}
@@ -42,28 +41,3 @@ def test_given_settings_reach_the_estimator(iris, tmp_path):
     fitted.write(tmp_path)
     labels = pd.read_csv(tmp_path / "labels.csv")
     assert np.allclose(labels[["p0", "p1", "p2"]], fitted.model.responsibilities_)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"kernel": "rbf"}, "--kernel rbf belongs to the paper's model: add --setting paper"),
-        ({"n_init": 3}, "--init 3 belongs to the paper's model"),
-        ({"setting": "paper", "n_resamples": 2}, "--resamples 2 belongs to the default model"),
-        ({"setting": "paper", "device": "cuda"}, "--device cuda belongs to the default model"),
-        ({"setting": "paper", "clusters": "auto"}, "give, for example, --clusters 3 and --dims 2"),
-        ({"variance": 95.0}, "--dims 2 and --variance 95 both set the latent dimensions"),
-        ({"dims": None, "variance": 100.0}, "--variance 100: give a percentage"),
-        ({"clusters": 1000}, "iris cannot be fitted: --clusters 1000 needs at least"),
-    ],
-)
-def test_messages_name_the_options_of_the_command(iris, options, sentence):
-    with pytest.raises(UsageError) as caught:
-        fit(iris, **{**QUICK, **options})
-    assert sentence in str(caught.value)
-
-
-def test_model_of_the_paper_needs_the_number_of_clusters(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,5\n9,4\n")
-    with pytest.raises(UsageError, match=r"--clusters 3, or .* with --label COLUMN"):
-        fit(load(str(tmp_path / "t.csv")), setting="paper")
