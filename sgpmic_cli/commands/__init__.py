@@ -43,7 +43,7 @@ class Commands(TyperGroup):
             code = super().main(args, standalone_mode=False, **extra)
         except typer.TyperException as error:
             _print_error(_parser_message(error))
-            code = getattr(error, "exit_code", 2)
+            code = error.exit_code
         except typer.Abort:
             _print_error("interrupted.")
             code = EXIT_INTERRUPTED
@@ -90,12 +90,11 @@ class Commands(TyperGroup):
         return error.said(as_option)
 
 
-def _parser_message(error: Exception) -> str:
+def _parser_message(error: typer.TyperException) -> str:
     """Return the message of a parsing error, with a reference to the help."""
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "sgpmic"
-    return f"{message.strip().removesuffix('.')}; see `{path} --help`."
+    return f"{error.format_message().strip().removesuffix('.')}; see `{path} --help`."
 
 
 def _flush_stdout(code: int) -> int:

@@ -76,7 +76,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
-    running = RunOptions(store=store, n_jobs=n_jobs, **vars(source))
+    running = RunOptions(store or results / "runs", n_jobs, **vars(source))
     named = table.options(file, missing="model")
     options = PlotOptions(results, seed, repeats, data, named, clusters, scale, running)
     errors: list[SgpmicError] = []

@@ -48,7 +48,7 @@ def in_two_dimensions(cell: Cell) -> list[Cell]:
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
-    finished = run_study(study, options.run_options())
+    finished = run_study(study, options.running)
     panels = []
     for outcome in finished.outcomes:
         cell, run = outcome.cell, typical(finished, outcome)
@@ -62,7 +62,7 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
     """Return for each cell the bound and the ACC of its typical run after each update."""
-    finished = run_study(study, options.run_options())
+    finished = run_study(study, options.running)
     runs = [typical(finished, outcome) for outcome in finished.outcomes]
     return [
         (run.cell, _stored(finished, f"{run.key}-trace.npz", partial(_traced, run))) for run in runs

@@ -1,30 +1,20 @@
 """The section "Significance": Friedman test and Nemenyi's critical difference."""
 
 from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.compare.significance import (
-    Comparison,
-    compare_methods,
-    compare_sides,
-    our_scores,
-    published_scores,
-)
+from sgpmic_cli.experiments.compare.significance import Comparison
 from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.figures.critical_difference import rankings
 from sgpmic_cli.report.markup import Html, items, paragraph, table
 from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, method_title
 
 
 def significance_section(results: Table2Results) -> list[Html]:
     """Return the mean ranks and the results of the tests."""
-    found: dict[str, Comparison] = {}
-    for metric in METRICS:
-        printed = published_scores(metric)
-        sides = compare_sides(printed, our_scores(results.run, metric))
-        if sides is None:
-            paper = compare_methods(printed)
-            assert paper is not None
-            found[f"{TITLES[metric]}, paper"] = paper
-        else:
-            found[f"{TITLES[metric]}, paper"], found[f"{TITLES[metric]}, ours"] = sides
+    found = {
+        f"{TITLES[metric]}, {side}": ranking
+        for metric in METRICS
+        for side, ranking in rankings(results.run, metric).items()
+    }
     ranks = {name: _mean_ranks(each) for name, each in found.items()}
     methods = dict.fromkeys(method for column in ranks.values() for method in column)
     rows = [

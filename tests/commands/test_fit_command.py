@@ -172,9 +172,8 @@ def test_all_problems_are_reported_with_options_of_the_command(run, here):
     assert "drop" not in benchmark.stderr
 
 
-def test_missing_values_need_a_model_that_supports_them(run, monkeypatch):
+def test_missing_values_need_a_model_that_supports_them(run):
     birds(60).to_csv("birds.csv", index=False)
-    monkeypatch.setattr("sgpmic_cli.single_fit.fitting.default_missing", lambda setting: "median")
     result = run(f"birds.csv {QUICK} --clusters 2 --missing model")
     assert_one_sentence(result, 2, "birds.csv: values are missing")
     assert "(--missing median)" in result.stderr

@@ -7,13 +7,14 @@ import pytest
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, table2
+from sgpmic_cli.experiments.compare.result_file import read_results
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.catalogue import known, resolve
-from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
+from sgpmic_cli.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
 from sgpmic_cli.figures.paper.convergence_behaviour import figure6
 from sgpmic_cli.figures.paper.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
@@ -26,7 +27,8 @@ def twice(tmp_path):
     """Return a function that draws a figure twice and compares the files."""
 
     def draw(figure, **options):
-        asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
+        running = RunOptions(tmp_path / "runs", n_jobs=1)
+        asked = PlotOptions(results=tmp_path, repeats=1, running=running, **options)
         remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
             assert (tmp_path / f"first{ending}").read_bytes() == (
@@ -125,8 +127,9 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     _document(path, cells)
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
-    printed, ours = both_sides(path, "acc")
-    assert printed == ours  # although Yale is missing on one side only
+    found = rankings(read_results(path), "acc")
+    ours = found["ours"]
+    assert found["paper"] == ours  # although Yale is missing on one side only
     assert len(ours.datasets) == 8
     assert ours.omitted == ("dec",)
 
