@@ -12,7 +12,7 @@ from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import app, benchmark
-from sgpmic_cli.commands.help_text import EXAMPLES, paragraphs
+from sgpmic_cli.commands.help_text import EXAMPLES
 from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
@@ -89,10 +89,6 @@ def test_no_command_writes_into_the_published_results_by_default():
         for parameter in command.params:
             if parameter.name == "out":
                 assert not str(parameter.default).startswith("results"), name
-
-
-def test_paragraphs_of_a_docstring_are_joined_lines():
-    assert paragraphs("One.\n\n    Two\n    three.\n    ") == "One.\n\nTwo three."
 
 
 @pytest.mark.parametrize(

@@ -138,23 +138,3 @@ def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
     folders = ("of-t.npy", "of-t.csv", "back-t.npy", "back-t.csv")
     assert all(written(here / name) == written(here / "of-t.npy") for name in folders)
     assert (here / "t.npy").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
-    defaults = {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
-    monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)
-    NEW.to_csv("t.csv", index=False)
-    (here / "short").mkdir()
-    folders, empty_array = [], estimator.empty_array
-
-    def spy(shape, folder):
-        folders.append(folder)
-        return empty_array(shape, folder)
-
-    monkeypatch.setattr(estimator, "empty_array", spy)
-    options = "--clusters 2 --iterations 3 --out out --temp-folder short"
-    result = sgpmic(f"fit t.csv {options}")
-    assert result.exit_code == 0, result.output
-    assert folders == ["short"] * 4
-    assert len(pd.read_csv("out/labels.csv")) == len(NEW)
