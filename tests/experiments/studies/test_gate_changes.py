@@ -1,5 +1,7 @@
 from xml.etree import ElementTree
 
+import pytest
+
 from sgpmic_cli.experiments.run.aggregate import Stat
 from sgpmic_cli.experiments.studies.gate_changes import Change, State, annotations, junit
 
@@ -20,6 +22,14 @@ def test_an_empty_comparison_is_a_failure():
     suite = ElementTree.fromstring(junit([]))
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
     assert annotations([]) == ["::error title=sgpmic check::nothing was compared"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [(State.DOWN, "differs down: 90.00±1.00"), (State.FAILED, "failed: ")]
+)
+def test_a_change_is_a_sentence(state, words):
+    change = Change(PLACE, "nmi", state, Stat(90.0, 1.0), Stat(80.0, 1.0), 1.0)
+    assert f"NMI of mypkg:Mine on my, own.csv at 95 % {words}" in change.sentence()
 
 
 def test_an_annotation_is_one_line_with_percent_signs_escaped():
