@@ -28,9 +28,8 @@ from sgpmic_cli.commands import (
     table1,
 )
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
-from sgpmic_cli.commands.shared_options import message_with_options
 from sgpmic_cli.errors import SgpmicError, Terminated
-from sgpmic_cli.safe_text import for_terminal
+from sgpmic_cli.safe_text import as_option_value, for_terminal
 
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 
@@ -44,7 +43,7 @@ class Commands(TyperGroup):
             code = super().main(args, standalone_mode=False, **extra)
         except typer.TyperException as error:
             _print_error(_parser_message(error))
-            code = getattr(error, "exit_code", 2)
+            code = error.exit_code
         except typer.Abort:
             _print_error("interrupted.")
             code = EXIT_INTERRUPTED
@@ -58,7 +57,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except SgpmicError as error:
-            _print_error(message_with_options(error, self._options(ctx)))
+            _print_error(self._message(error, ctx))
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _print_error(str(interrupt) or "interrupted.")
@@ -74,18 +73,28 @@ class Commands(TyperGroup):
                 _print_error(f"{what}: {error.strerror or error}.")
             raise typer.Exit(1) from None
 
-    def _options(self, ctx: Any) -> list[str]:
-        """Return the options of the subcommand."""
-        command = self.get_command(ctx, ctx.invoked_subcommand or "")
-        return [] if command is None else [name for each in command.params for name in each.opts]
+    def _message(self, error: SgpmicError, ctx: Any) -> str:
+        """Return the message of an error; a TableError recommends options of the subcommand."""
+        from sgpmic_cli.data.intake.problems import TableError
+
+        if not isinstance(error, TableError):
+            return str(error)
+        command = self.get_command(ctx, ctx.invoked_subcommand)
+        options = [name for each in command.params for name in each.opts] if command else []
+
+        def as_option(parameter: str, value: Any) -> str | None:
+            values = value if isinstance(value, list) else [str(value)]
+            name = f"--{parameter}"
+            return f"{name} {as_option_value(values)}" if name in options else None
+
+        return error.said(as_option)
 
 
-def _parser_message(error: Exception) -> str:
+def _parser_message(error: typer.TyperException) -> str:
     """Return the message of a parsing error, with a reference to the help."""
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "sgpmic"
-    return f"{message.strip().removesuffix('.')}; see `{path} --help`."
+    return f"{error.format_message().strip().removesuffix('.')}; see `{path} --help`."
 
 
 def _flush_stdout(code: int) -> int:

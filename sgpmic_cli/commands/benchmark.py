@@ -6,9 +6,11 @@ from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 
 
+@shared.option_groups
 def benchmark(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
     dataset: shared.Datasets = None,
+    *,
     variance: Annotated[
         str,
         shared.option(
@@ -19,11 +21,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     methods: shared.Methods = "all",
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
-    n_jobs: shared.Jobs = -1,
-    backend: shared.Backend = "loky",
-    scheduler: shared.Scheduler = None,
-    timeout: shared.Timeout = None,
-    memory_limit: shared.MemoryLimit = None,
     protocol: shared.ProtocolName = "as-run",
     label: Annotated[
         str | None, shared.option("Label column of the CSV files.", default="their last column")
@@ -36,19 +33,13 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
-    store: shared.Store = None,
-    force: shared.Force = False,
-    retry_failed: shared.RetryFailed = False,
     trace: Annotated[
         bool,
         shared.option("Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"),
     ] = False,
-    dry_run: shared.DryRun = False,
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
-    json: shared.Json = False,
-    quiet: shared.Quiet = False,
+    running: shared.Running,
+    source: shared.Source,
+    output: Output,
 ) -> None:
     """Run methods on data sets and compare every score with the paper's.
 
@@ -59,23 +50,19 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.plan.study import Study
-    from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
-    output = Output(as_json=json, quiet=quiet)
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
     selected = datasets, shared.split_list(variance), shared.split_list(methods)
     study = Study(*selected, repeats, seed, protocol, label, scale=scale)
-    limits = shared.run_limits(timeout, memory_limit)
-    running = store, n_jobs, backend, scheduler, limits, force, retry_failed
-    options = RunOptions(*running, data_dir, mirror, offline, progress)
-    if dry_run:
+    options = running.options(source, progress)
+    if running.dry_run:
         print_plan(study, options, out, output)
         return
     with progress:
         finished = experiment.benchmark(study, options, out=out, with_trace=trace)
-    if json:
+    if output.json:
         output.document(finished.document())
     else:
         results = finished.results

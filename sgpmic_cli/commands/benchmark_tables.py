@@ -188,7 +188,7 @@ def print_plan(
         }
         for cell in prepared.cells
     ]
-    if output.as_json:
+    if output.json:
         output.document({"to_run": to_run, "at_hand": len(stored), "cells": cells})
         return
     titles = {"dataset": "data set", "at_hand": "stored"}

@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from sgpmic_cli.experiments.studies.gate_changes import Change
 
 
+@shared.option_groups
 def check(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
+    *,
     dataset: Annotated[
         str | None,
         shared.option(
@@ -53,9 +55,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     store: Annotated[
         Path | None, shared.option("Folder of run records to reuse.", default="none")
     ] = None,
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
     junit: Annotated[
         Path | None,
         shared.option("Also write the result as JUnit XML to this file.", default="none"),
@@ -63,8 +62,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     annotations: Annotated[
         bool, shared.option("Also print failures on stderr as GitHub annotations.", "--annotations")
     ] = False,
-    json: shared.Json = False,
-    quiet: shared.Quiet = False,
+    source: shared.Source,
+    output: Output,
 ) -> None:
     """Recompute cells with the seeds of the reference and compare the scores.
 
@@ -83,7 +82,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     )
     from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
 
-    output = Output(as_json=json, quiet=quiet)
     path = reference if reference is not None else default_path()
     if update and path == INSTALLED:
         raise UsageError(
@@ -96,8 +94,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     datasets = shared.split_list(shared.one_of(data, dataset, "all"))
     selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
     progress = RunProgress(output)
-    where: Any = {"store": store, "data_dir": data_dir, "mirror": mirror, "offline": offline}
-    options = RunOptions(n_jobs=n_jobs, watcher=progress, **where)
+    options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
     old = None if update and not path.exists() else read_reference(path)
     if update or old is None:
         refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
@@ -150,7 +147,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
     from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
     counts = Counter(change.state for change in changes)
-    if output.as_json:
+    if output.json:
         document = {"counts": {str(state): counts[state] for state in State if counts[state]}}
         output.document({**document, "changes": [change.document() for change in changes]})
         return

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
+from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.help_text import print_help
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.shared_options import DataDir, Json, Mirror, Offline
 
 app = typer.Typer(
     help="List, show, fetch and verify the data sets.",
@@ -24,30 +24,31 @@ def complete_name(incomplete: str) -> list[str]:
 
 
 @app.command("list")
-def list_(as_json: Json = False, data_dir: DataDir = None) -> None:
+def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
     """List the registered data sets."""
     from sgpmic_cli.data.inventory import describe_all
 
     columns = ("name", "n", "p", "n_classes", "state", "licence", "title")
     rows = [{column: found[column] for column in columns} for found in describe_all(data_dir)]
-    _print({"datasets": rows}, as_json, rows)
+    _print({"datasets": rows}, json, rows)
 
 
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="Name of a data set.", autocompletion=complete_name)],
-    as_json: Json = False,
-    data_dir: DataDir = None,
+    json: shared.Json = False,
+    data_dir: shared.DataDir = None,
 ) -> None:
     """Show the shape, licence, attribution and source of a data set."""
     from sgpmic_cli.data import entry
     from sgpmic_cli.data.inventory import describe
 
     found = describe(entry(name), data_dir)
-    _print(found, as_json, [{"field": key, "value": value} for key, value in found.items()])
+    _print(found, json, [{"field": key, "value": value} for key, value in found.items()])
 
 
 @app.command()
+@shared.option_groups
 def fetch(
     names: Annotated[
         list[str] | None,
@@ -57,45 +58,40 @@ def fetch(
             autocompletion=complete_name,
         ),
     ] = None,
-    as_json: Json = False,
-    data_dir: DataDir = None,
-    mirror: Mirror = None,
-    offline: Offline = False,
+    *,
+    json: shared.Json = False,
+    source: shared.Source,
 ) -> None:
     """Download data sets that are not bundled, check their hashes and store them."""
     from sgpmic_cli.data.inventory import fetch_all
     from sgpmic_cli.errors import DataUnavailable
 
-    fetched = fetch_all(names or (), data_dir=data_dir, mirror=mirror, offline=offline)
+    fetched = fetch_all(names or (), **vars(source))
     rows = [{key: each[key] for key in ("name", "state", "path")} for each in fetched]
-    _print({"datasets": fetched}, as_json, rows)
+    _print({"datasets": fetched}, json, rows)
     if reasons := [each["reason"] for each in fetched if each["reason"]]:
         raise DataUnavailable("; ".join(reasons))
 
 
 @app.command()
-def verify(
-    as_json: Json = False,
-    data_dir: DataDir = None,
-    mirror: Mirror = None,
-    offline: Offline = False,
-) -> None:
+@shared.option_groups
+def verify(*, json: shared.Json = False, source: shared.Source) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
     from dataclasses import asdict
 
     from sgpmic_cli.data.verifying import exit_code, verify
 
-    checks = verify(data_dir=data_dir, mirror=mirror, offline=offline)
+    checks = verify(**vars(source))
     rows = [asdict(check) for check in checks]
     code = exit_code(checks)
-    _print({"ok": code == 0, "checks": rows}, as_json, rows)
+    _print({"ok": code == 0, "checks": rows}, json, rows)
     if code:
         raise typer.Exit(code)
 
 
-def _print(document: dict[str, Any], as_json: bool, rows: list[dict[str, Any]]) -> None:
-    output = Output(as_json=as_json)
-    if as_json:
+def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> None:
+    output = Output(json)
+    if json:
         output.document(document)
         return
     from rich.text import Text

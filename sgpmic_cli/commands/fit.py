@@ -1,6 +1,7 @@
 """`sgpmic fit`: fit one model to one data set."""
 
-from dataclasses import asdict
+import re
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -21,115 +22,140 @@ FILES = (
 _paper_option = partial(shared.option, rich_help_panel="The paper's model")
 
 
-def fit(  # noqa: PLR0913 - one parameter per option
-    dataset: shared.Data = None,
-    dataset_option: shared.DatasetOption = None,
+def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
+    """Parse the value of `--clusters`.
+
+    Examples
+    --------
+    >>> parse_clusters("3"), parse_clusters("2-8"), parse_clusters("auto"), parse_clusters(None)
+    (3, (2, 8), 'auto', None)
+    """
+    if found := re.fullmatch(r"(\d+)-(\d+)", given or ""):
+        return int(found[1]), int(found[2])
+    return _number_or_auto("--clusters", given, "3, a range such as 2-8, or auto")
+
+
+def _parse_dims(given: str | None) -> int | str | None:
+    return _number_or_auto("--dims", given, "2, or auto")
+
+
+def _number_or_auto(option: str, given: str | None, examples: str) -> int | str | None:
+    if given is None or given == "auto":
+        return given
+    if re.fullmatch(r"0*[1-9]\d*", given) is None:
+        raise UsageError(f"{option} {given}: give a number such as {examples}.")
+    return int(given)
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Options of the model, named as the arguments of `single_fit.fitting.fit`."""
+
     clusters: Annotated[
         str | None,
         shared.option(
             "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
-            "--clusters",
-            "--n-clusters",
+            *("--clusters", "--n-clusters"),
             default="auto; with --setting paper the number of classes",
             metavar="NUMBER",
+            callback=parse_clusters,
         ),
-    ] = None,
+    ] = None
     dims: Annotated[
         str | None,
         shared.option(
             "Number of latent dimensions, or auto.",
-            "--dims",
-            "--n-components",
+            *("--dims", "--n-components"),
             default="2",
             metavar="NUMBER",
+            callback=_parse_dims,
         ),
-    ] = None,
+    ] = None
     variance: Annotated[
         float | None,
         shared.option(
             "Percentage of explained variance that sets the latent dimensions.",
             default="95 with --setting paper",
         ),
-    ] = None,
+    ] = None
     inducing: Annotated[
         int | None,
         shared.option(
             "Number of inducing inputs.",
-            "--inducing",
-            "--n-inducing",
+            *("--inducing", "--n-inducing"),
             default="15; the paper's with --setting paper",
             min=1,
         ),
-    ] = None,
-    iterations: Annotated[
+    ] = None
+    max_iter: Annotated[
         int | None,
         shared.option(
             "Maximum number of EM iterations.",
-            "--iterations",
-            "--max-iter",
+            *("--iterations", "--max-iter"),
             default="30; 20 with --setting paper",
             min=1,
         ),
-    ] = None,
-    resamples: Annotated[
+    ] = None
+    n_resamples: Annotated[
         int | None,
         shared.option(
             "Refits of the base clusterings to random halves of the rows, which lower the "
             "probability of unstable rows; 0 for none. Not with --setting paper.",
+            "--resamples",
             default="8",
             min=0,
         ),
-    ] = None,
-    scale: shared.Scale = None,
+    ] = None
+    scale: shared.Scale = None
     setting: Annotated[
         Literal["default", "paper"],
         _paper_option("default: the model for your own data; paper: the paper's model."),
-    ] = "default",
-    kernel: Annotated[
-        Literal["rbf", "linear"] | None, _paper_option("Kernel.", default="rbf")
-    ] = None,
+    ] = "default"
+    kernel: Annotated[Literal["rbf", "linear"] | None, _paper_option("Kernel.", default="rbf")] = (
+        None
+    )
     optimizer: Annotated[
         Literal["lbfgs", "scg"] | None, _paper_option("Optimizer of the M-step.", default="lbfgs")
-    ] = None,
-    init: Annotated[
+    ] = None
+    n_init: Annotated[
         int | None,
         _paper_option(
             "Number of restarts; the one with the best bound is kept.",
-            "--init",
-            "--n-init",
+            *("--init", "--n-init"),
             default="1",
             min=1,
         ),
-    ] = None,
-    n_jobs: shared.Threads = 1,
+    ] = None
+    n_jobs: shared.Threads = 1
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
         shared.option("cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile."),
-    ] = "cpu",
+    ] = "cpu"
     temp_folder: Annotated[
-        Path | None, shared.option("Folder for memory-mapped arrays of a table larger than memory.")
-    ] = None,
-    seed: Annotated[int, shared.option("Random seed.", min=0, max=2**32 - 1)] = 0,
-    label: shared.Label = None,
-    id_: shared.Id = None,
-    columns: shared.Columns = None,
-    drop: shared.Drop = None,
-    encode: shared.Encode = "one-hot",
-    missing: shared.Missing = None,
-    separator: shared.Separator = None,
-    decimal: shared.Decimal = None,
-    encoding: shared.Encoding = None,
+        str | None,
+        shared.option(
+            "Folder for memory-mapped arrays of a table larger than memory.", metavar="<path>"
+        ),
+    ] = None
+    seed: Annotated[int, shared.option("Random seed.", min=0, max=2**32 - 1)] = 0
+
+
+@shared.option_groups
+def fit(  # noqa: PLR0913 - one parameter per option or group of options
+    dataset: shared.Data = None,
+    dataset_option: shared.DatasetOption = None,
+    *,
+    model: ModelOptions,
+    table: shared.Table,
+    file: shared.FileFormat,
     out: Annotated[
         Path | None, shared.option("Output folder.", default="sgpmic-out/fit/NAME")
     ] = None,
     force: Annotated[
         bool, shared.option("Replace the fit in the output folder.", "--force")
     ] = False,
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
-    json: shared.Json = False,
-    quiet: shared.Quiet = False,
+    source: shared.Source,
+    output: Output,
 ) -> None:
     """Cluster a data set, choose the number of clusters, and describe each cluster.
 
@@ -141,40 +167,13 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
-    from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.single_fit import fitting
     from sgpmic_cli.single_fit.settings import default_missing
 
-    output = Output(as_json=json, quiet=quiet)
     dataset = shared.one_of(dataset, dataset_option)
-    settings: dict[str, Any] = {
-        "setting": setting,
-        "clusters": shared.cluster_number(clusters),
-        "dims": shared.dimension_number(dims),
-        "variance": variance,
-        "kernel": kernel,
-        "inducing": inducing,
-        "max_iter": iterations,
-        "optimizer": optimizer,
-        "scale": scale,
-        "n_init": init,
-        "n_resamples": resamples,
-        "n_jobs": n_jobs,
-        "device": device,
-        "temp_folder": None if temp_folder is None else str(temp_folder),
-        "seed": seed,
-    }
-    table = TableOptions(
-        label=label,
-        id=id_,
-        columns=shared.split_columns(columns),
-        drop=shared.split_columns(drop),
-        encode=encode,
-        missing=missing or default_missing(setting),
-        format=shared.text_format(separator, decimal, encoding),
-    )
-    data = load(dataset, table=table, data_dir=data_dir, mirror=mirror, offline=offline)
+    options = table.options(file, missing=default_missing(model.setting))
+    data = load(dataset, table=options, **vars(source))
     out = shared.OUTPUT_FOLDER / "fit" / Path(data.name).name if out is None else out
     if (out / "model.npz").exists() and not force:
         raise UsageError(
@@ -183,15 +182,15 @@ def fit(  # noqa: PLR0913 - one parameter per option
     refuse_overwriting_inputs(out, FILES, [dataset])
     with whole_folder(out) as folder:
         with FitProgress(output) as progress:
-            fitted = fitting.fit(data, **settings, progress=progress)
-        arguments = {"dataset": dataset, "table": asdict(table), **settings}
+            fitted = fitting.fit(data, **vars(model), progress=progress)
+        arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
         drawing_notes = _write(fitted, folder, out, arguments)
         written = {path.name for path in folder.iterdir()}
     for name in set(FILES) - written:  # files of the fit that was replaced
         (out / name).unlink(missing_ok=True)
     for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
         output.note(f"note: {note}")
-    if json:
+    if output.json:
         output.document({**fitted.summary(), "out": str(out)})
     else:
         output.show(*fit_tables(fitted))

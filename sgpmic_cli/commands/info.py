@@ -9,7 +9,7 @@ from sgpmic_cli.commands.output import Output
 
 def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
-    output = Output(as_json=json)
+    output = Output(json)
     content = _content(data_dir)
     if json:
         output.document(content)
@@ -23,8 +23,9 @@ def _content(data_dir: Path | None) -> dict[str, Any]:
     import sys
 
     import sgpmic_cli
+    from sgpmic_cli.data.inventory import state
     from sgpmic_cli.data.originals import cache_folder
-    from sgpmic_cli.data.registry import bundled_folder
+    from sgpmic_cli.data.registry import bundled_folder, entry, names
     from sgpmic_cli.experiments.plan.methods import known
     from sgpmic_cli.experiments.run.manifest import commit, environment
 
@@ -38,22 +39,6 @@ def _content(data_dir: Path | None) -> dict[str, Any]:
             "downloaded data": str(cache_folder(data_dir)),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": _dataset_states(data_dir),
+        "datasets": {name: state(entry(name), data_dir) for name in names()},
         "methods": list(known()),
     }
-
-
-def _dataset_states(data_dir: Path | None) -> dict[str, str]:
-    """Return for every data set whether it can be used without a network."""
-    from sgpmic_cli.data.originals import cached
-    from sgpmic_cli.data.registry import entry, names
-
-    states = {}
-    for found in map(entry, names()):
-        if found.kind != "download":
-            states[found.name] = found.kind
-        elif cached(found, data_dir) is not None:
-            states[found.name] = "downloaded"
-        else:
-            states[found.name] = f"not downloaded (sgpmic datasets fetch {found.name})"
-    return states

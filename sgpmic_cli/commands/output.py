@@ -5,8 +5,10 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sgpmic_cli.commands.shared_options import Json, Quiet
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
@@ -15,20 +17,14 @@ if TYPE_CHECKING:
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 
 
+@dataclass
 class Output:
-    """The streams of a command, which prints tables or one JSON document.
+    """The streams of a command, which prints tables or one JSON document."""
 
-    Parameters
-    ----------
-    as_json : bool
-        Print one JSON document instead of tables.
-    quiet : bool
-        Print no notes and no progress.
-    """
+    json: Json = False
+    quiet: Quiet = False
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False):
-        self.as_json = as_json
-        self.quiet = quiet
+    def __post_init__(self) -> None:
         self._start = time.monotonic()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):

@@ -18,6 +18,7 @@ def complete_figures(incomplete: str) -> list[str]:
     return [name for name in [*known(), "all"] if name.startswith(incomplete)]
 
 
+@shared.option_groups
 def plot(  # noqa: PLR0913 - one parameter per option
     figures: Annotated[
         list[str],
@@ -27,6 +28,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
             autocompletion=complete_figures,
         ),
     ],
+    *,
     out: Annotated[Path, shared.option("Output folder.")] = shared.OUTPUT_FOLDER / "figures",
     data: Annotated[
         str | None,
@@ -47,14 +49,8 @@ def plot(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     scale: shared.Scale = None,
-    label: shared.Label = None,
-    columns: shared.Columns = None,
-    drop: shared.Drop = None,
-    encode: shared.Encode = "one-hot",
-    missing: shared.Missing = None,
-    separator: shared.Separator = None,
-    decimal: shared.Decimal = None,
-    encoding: shared.Encoding = None,
+    table: shared.Table,
+    file: shared.FileFormat,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
@@ -64,9 +60,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     store: Annotated[
         Path | None, shared.option("Folder of run records.", default="RESULTS/runs")
     ] = None,
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
+    source: shared.Source,
     quiet: shared.Quiet = False,
 ) -> None:
     """Draw figures, each as PNG and PDF.
@@ -75,7 +69,6 @@ def plot(  # noqa: PLR0913 - one parameter per option
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
     from sgpmic_cli.commands.progress import RunProgress
-    from sgpmic_cli.data.intake.options import TableOptions
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
     from sgpmic_cli.figures.plot_options import PlotOptions
@@ -83,18 +76,9 @@ def plot(  # noqa: PLR0913 - one parameter per option
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
-    running = RunOptions(
-        store=store, n_jobs=n_jobs, data_dir=data_dir, mirror=mirror, offline=offline
-    )
-    table = TableOptions(
-        label=label,
-        columns=shared.split_columns(columns),
-        drop=shared.split_columns(drop),
-        encode=encode,
-        missing=missing or "model",
-        format=shared.text_format(separator, decimal, encoding),
-    )
-    options = PlotOptions(results, seed, repeats, data, table, clusters, scale, running)
+    running = RunOptions(store or results / "runs", n_jobs, **vars(source))
+    named = table.options(file, missing="model")
+    options = PlotOptions(results, seed, repeats, data, named, clusters, scale, running)
     errors: list[SgpmicError] = []
     for figure in chosen:
         try:

@@ -10,24 +10,21 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
 
 
+@shared.option_groups
 def predict(  # noqa: PLR0913 - one parameter per option
     model: Annotated[Path, typer.Argument(help="Model file, or the output folder of sgpmic fit.")],
     dataset: shared.Data = None,
     dataset_option: shared.DatasetOption = None,
+    *,
     n_jobs: shared.Threads = 1,
     label: shared.Label = None,
     id_: shared.Id = None,
-    separator: shared.Separator = None,
-    decimal: shared.Decimal = None,
-    encoding: shared.Encoding = None,
+    file: shared.FileFormat,
     out: Annotated[
         Path | None, shared.option("Output folder.", default="sgpmic-out/predict/NAME")
     ] = None,
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
-    json: shared.Json = False,
-    quiet: shared.Quiet = False,
+    source: shared.Source,
+    output: Output,
 ) -> None:
     """Compute the clusters, probabilities and latent points of new rows under a fitted model.
 
@@ -41,20 +38,11 @@ def predict(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
     from sgpmic_cli.single_fit import prediction
 
-    output = Output(as_json=json, quiet=quiet)
     dataset = shared.one_of(dataset, dataset_option)
     fitted = prediction.load_model(model, n_jobs)
     recipe = prediction.recipe_of(fitted)
-    rows = rows_for(
-        recipe,
-        dataset,
-        label=label,
-        id=id_,
-        format=shared.text_format(separator, decimal, encoding, recipe.format),
-        data_dir=data_dir,
-        mirror=mirror,
-        offline=offline,
-    )
+    text_format = file.text_format(recipe.format)
+    rows = rows_for(recipe, dataset, label=label, id=id_, format=text_format, **vars(source))
     out = shared.OUTPUT_FOLDER / "predict" / Path(rows.name).name if out is None else out
     if (out / "model.npz").exists():
         raise UsageError(
@@ -62,11 +50,10 @@ def predict(  # noqa: PLR0913 - one parameter per option
         )
     refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
     with whole_folder(out) as folder, FitProgress(output, "reading the rows") as progress:
-        predicted = prediction.predict(fitted, rows, folder, progress)
-    for note in predicted.notes:
+        summary = prediction.predict(fitted, rows, folder, progress)
+    for note in summary["notes"]:
         output.note(f"note: {note}")
-    summary = predicted.summary()
-    if json:
+    if output.json:
         output.document({**summary, "out": str(out)})
     else:
         sizes = ", ".join(map(str, summary["sizes"]))

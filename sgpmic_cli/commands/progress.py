@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -37,7 +36,7 @@ class Progress:
     """
 
     def __init__(self, output: Output, text: str, time_left: str = "left"):
-        self.output, self.text = output, text
+        self.output = output
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._print_lines, daemon=True)
         self.bar = bars.Progress(
@@ -52,7 +51,8 @@ class Progress:
             speed_estimate_period=SPEED_SECONDS,
             disable=output.quiet or not sys.stderr.isatty(),
         )
-        self.task = self.bar.add_task(text, total=None, count="")
+        self.bar.add_task(text, total=None, count="")
+        (self.task,) = self.bar.tasks
 
     def __enter__(self) -> Self:
         """Start the bar or the lines."""
@@ -72,12 +72,11 @@ class Progress:
 
     def state(self) -> str:
         """Return the text of a periodic line."""
-        return self.text
+        return self.task.description
 
     def update(self, text: str, **bar: Any) -> None:
         """Show a step; `bar` has the fields of the bar that change."""
-        self.text = text
-        self.bar.update(self.task, description=text, **bar)
+        self.bar.update(self.task.id, description=text, **bar)
 
     def _print_lines(self) -> None:
         while not self.ended.wait(LINE_SECONDS):
@@ -100,7 +99,7 @@ class FitProgress(Progress):
             text = f"assigned {step.done}{total} rows"
             self.update(text, completed=step.done, total=step.rows)
             return
-        is_first = self.text == STARTING
+        is_first = self.task.description == STARTING
         restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
         acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
         self.update(
@@ -109,7 +108,7 @@ class FitProgress(Progress):
             total=step.restarts * step.rounds,
         )
         if is_first and self.bar.disable:  # the initialisation takes most of the time
-            self.output.note(self.text)
+            self.output.note(self.state())
 
 
 class RunProgress(Progress, Watcher):
@@ -117,7 +116,8 @@ class RunProgress(Progress, Watcher):
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
-        self.planned(0, 0)
+        self.total = self.done = self.failed = 0
+        self.costs: Mapping[str, float] = {}
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -131,17 +131,19 @@ class RunProgress(Progress, Watcher):
         """Start with `total` runs, of which `kept` are stored."""
         self.total, self.done, self.failed = total - kept, 0, 0
         self.costs = costs or {}
-        self.total_cost = sum(self.costs.values()) if costs else float(self.total)
-        self.cost = 0.0
-        self.start = time.monotonic()
-        self._show(f"{kept} stored, running")
+        total_cost = sum(self.costs.values()) if costs else float(self.total)
+        self.bar.reset(self.task.id, total=total_cost, count=f"0/{self.total}")
+        self.update(f"{kept} stored, running")
 
     def finished(self, record: Record) -> None:
         """Count a run."""
         self.done += 1
         self.failed += not record.ok
-        self.cost += self.costs.get(record.key, 1.0)
-        self._show(f"{record.method} on {record.dataset}{self._failures()}")
+        self.update(
+            f"{record.method} on {record.dataset}{self._failures()}",
+            advance=self.costs.get(record.key, 1.0),
+            count=f"{self.done}/{self.total}",
+        )
 
     def warn(self, sentence: str) -> None:
         """Print a warning above the bar or as a line."""
@@ -152,22 +154,18 @@ class RunProgress(Progress, Watcher):
 
     def state(self) -> str:
         """Return the runs done, the time passed and an estimate of the time left."""
-        passed = time.monotonic() - self.start
+        passed = self.task.elapsed or 0.0
         if not self.total:
             return f"working, {duration(passed)} so far"
         left = ""
-        if self.cost:
-            seconds = passed * (self.total_cost - self.cost) / self.cost
+        if self.task.completed:
+            seconds = passed * (self.task.remaining or 0.0) / self.task.completed
             left = f", about {duration(seconds)} left"
         runs = f"{self.done} of {self.total} runs done{self._failures()}"
         return f"{runs} after {duration(passed)}{left}"
 
     def _failures(self) -> str:
         return f", {self.failed} failed" if self.failed else ""
-
-    def _show(self, text: str) -> None:
-        count = f"{self.done}/{self.total}"
-        self.update(text, completed=self.cost, total=self.total_cost or None, count=count)
 
 
 def finish_runs(finished: FinishedStudy, out: Path, output: Output) -> None:

@@ -1,21 +1,26 @@
-"""Options that several commands share, their shell completion and their parsing."""
+"""Options that several commands share, their shell completion and their parsing.
+
+Options that always occur together are the fields of a dataclass, see `option_groups`.
+"""
 
 import csv
+import inspect
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.safe_text import as_option_value
+from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.data.intake.options import TextFormat
+    from sgpmic_cli.data.intake.options import TableOptions, TextFormat
     from sgpmic_cli.experiments.run.one_run import Limits
+    from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
@@ -58,8 +63,30 @@ def option(help_: str, *names: str, default: str | bool = True, **more: Any) -> 
     return typer.Option(*names, help=help_, show_default=default, **more)
 
 
-def _table_option(help_: str, *names: str, **more: Any) -> Any:
-    return option(help_, *names, rich_help_panel="Your table", **more)
+def option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Show Typer one option for each field of the dataclasses among the parameters of a command.
+
+    The command is called with the dataclasses.
+    """
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if is_dataclass(parameter.annotation):
+            groups[name] = parameter.annotation
+            parameters += inspect.signature(groups[name]).parameters.values()
+        else:
+            parameters.append(parameter)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            names = inspect.signature(group).parameters
+            given[name] = group(**{each: given.pop(each) for each in names})
+        command(**given)
+
+    keywords = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    run.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    return run
 
 
 def datasets_option(default: str | bool = False) -> Any:
@@ -89,55 +116,160 @@ Seed = Annotated[int, option("Seed from which the seeds of all runs are derived.
 Jobs = Annotated[int, option("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
 Threads = Annotated[int, option(_THREADS, callback=_check_jobs)]
-Backend = Annotated[str, option("loky: processes on this machine; dask: a Dask cluster.")]
-_SCHEDULER = "Address of the Dask scheduler, such as tcp://HOST:8786."
-Scheduler = Annotated[str | None, option(_SCHEDULER)]
-_TIMEOUT = "Time limit of one run in seconds; a run that exceeds it fails."
-Timeout = Annotated[float | None, option(_TIMEOUT, default="no limit")]
-_MEMORY = "Memory limit of one run, such as 500MB or 2GB."
-MemoryLimit = Annotated[str | None, option(_MEMORY, default="no limit")]
 _PROTOCOL = "as-run reproduces the paper's numbers; as-stated follows its text."
 ProtocolName = Annotated[str, option(_PROTOCOL)]
 LabelOfFile = Annotated[str | None, option("Label column of a CSV file.")]
 Out = Annotated[Path, option("Output folder for the tables and the manifest.")]
-Store = Annotated[Path | None, option("Folder of run records.", default="OUT/runs")]
-Force = Annotated[bool, option("Recompute every run.", "--force")]
-RetryFailed = Annotated[bool, option("Recompute failed runs.", "--retry-failed")]
-DryRun = Annotated[bool, option("List the planned runs and exit.", "--dry-run")]
 DataDir = Annotated[Path | None, option("Folder of downloaded data.", envvar="SGPMIC_DATA")]
-_MIRROR = "Folder or server with the publishers' files."
-Mirror = Annotated[str | None, option(_MIRROR, envvar="SGPMIC_MIRROR")]
-Offline = Annotated[bool, option("Never use the network.", "--offline")]
 Json = Annotated[bool, option("Print one JSON document instead of a table.", "--json")]
 Quiet = Annotated[bool, option("Print only errors on stderr.", "--quiet", "-q")]
-
-# Options that describe a table of the user.
-Label = Annotated[str | None, _table_option("Column of class labels.", metavar="COLUMN")]
-_ID = "Column with the row names that the output files repeat."
-Id = Annotated[str | None, _table_option(_ID, "--id", metavar="COLUMN")]
-_COLUMNS = "Use only these columns, separated by commas."
-Columns = Annotated[list[str] | None, _table_option(_COLUMNS, metavar="NAMES")]
-_DROP = "Ignore these columns, separated by commas."
-Drop = Annotated[list[str] | None, _table_option(_DROP, metavar="NAMES")]
-_ENCODE = "Text columns: one-hot encode those with few values, drop all, or raise an error."
-Encode = Annotated[Literal["one-hot", "drop", "error"], _table_option(_ENCODE)]
-_MISSING = "Missing values: raise an error, drop the row, impute the median, or leave to the model."
-Missing = Annotated[
-    Literal["error", "drop", "median", "model"] | None,
-    _table_option(_MISSING, default="model if it supports missing values, else median"),
-]
-_SEPARATOR = "Separator of the cells, such as ';' or tab."
-Separator = Annotated[
-    str | None, _table_option(_SEPARATOR, metavar="CHARACTER", default="detected")
-]
-_DECIMAL = "Decimal separator, '.' or ','."
-Decimal = Annotated[str | None, _table_option(_DECIMAL, metavar="CHARACTER", default=".")]
-Encoding = Annotated[str | None, _table_option("Text encoding, such as latin-1.", default="utf-8")]
 _SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
 Scale = Annotated[
     Literal["none", "global", "standard"] | None,
     option(_SCALE, default="standard; global with --setting paper"),
 ]
+_table_option = partial(option, rich_help_panel="Your table")
+Label = Annotated[str | None, _table_option("Column of class labels.", metavar="COLUMN")]
+_ID = "Column with the row names that the output files repeat."
+Id = Annotated[str | None, _table_option(_ID, "--id", metavar="COLUMN")]
+
+
+def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Split lists of column names; a name that contains a comma is quoted as in a CSV file."""
+    rows = csv.reader(given or (), skipinitialspace=True)
+    return tuple(name for row in rows for name in row if name)
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """Options that describe a text file of the user."""
+
+    separator: Annotated[
+        str | None,
+        _table_option(
+            "Separator of the cells, such as ';' or tab.", metavar="CHARACTER", default="detected"
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        _table_option("Decimal separator, '.' or ','.", metavar="CHARACTER", default="."),
+    ] = None
+    encoding: Annotated[
+        str | None, _table_option("Text encoding, such as latin-1.", default="utf-8")
+    ] = None
+
+    def text_format(self, default: "TextFormat | None" = None) -> "TextFormat":
+        """Return the format of the file; options that are None keep the default."""
+        from sgpmic_cli.data.intake.options import TextFormat
+
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return replace(default or TextFormat(), **given)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Options that say what the columns of a table of the user mean."""
+
+    label: Label = None
+    id: Id = None
+    columns: Annotated[
+        list[str] | None,
+        _table_option("Use only these columns, separated by commas.", metavar="NAMES"),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        _table_option("Ignore these columns, separated by commas.", metavar="NAMES"),
+    ] = None
+    encode: Annotated[
+        Literal["one-hot", "drop", "error"],
+        _table_option(
+            "Text columns: one-hot encode those with few values, drop all, or raise an error."
+        ),
+    ] = "one-hot"
+    missing: Annotated[
+        Literal["error", "drop", "median", "model"] | None,
+        _table_option(
+            "Missing values: raise an error, drop the row, impute the median, or leave to the "
+            "model.",
+            default="model if it supports missing values, else median",
+        ),
+    ] = None
+
+    def options(self, file: FileFormat, missing: str) -> "TableOptions":
+        """Return the options of the table; `missing` is the default of the option."""
+        from sgpmic_cli.data.intake.options import TableOptions
+
+        return TableOptions(
+            label=self.label,
+            id=self.id,
+            columns=split_columns(self.columns),
+            drop=split_columns(self.drop),
+            encode=self.encode,
+            missing=self.missing or missing,
+            format=file.text_format(),
+        )
+
+
+@dataclass(frozen=True)
+class Source:
+    """Options that say where the registered data sets come from."""
+
+    data_dir: DataDir = None
+    mirror: Annotated[
+        str | None,
+        option("Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR"),
+    ] = None
+    offline: Annotated[bool, option("Never use the network.", "--offline")] = False
+
+
+@dataclass(frozen=True)
+class Running:
+    """Options that say how the runs of an experiment are computed."""
+
+    n_jobs: Jobs = -1
+    backend: Annotated[str, option("loky: processes on this machine; dask: a Dask cluster.")] = (
+        "loky"
+    )
+    scheduler: Annotated[
+        str | None, option("Address of the Dask scheduler, such as tcp://HOST:8786.")
+    ] = None
+    timeout: Annotated[
+        float | None,
+        option(
+            "Time limit of one run in seconds; a run that exceeds it fails.", default="no limit"
+        ),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        option("Memory limit of one run, such as 500MB or 2GB.", default="no limit"),
+    ] = None
+    store: Annotated[Path | None, option("Folder of run records.", default="OUT/runs")] = None
+    force: Annotated[bool, option("Recompute every run.", "--force")] = False
+    retry_failed: Annotated[bool, option("Recompute failed runs.", "--retry-failed")] = False
+    dry_run: Annotated[bool, option("List the planned runs and exit.", "--dry-run")] = False
+
+    def options(self, source: Source, watcher: "Watcher") -> "RunOptions":
+        """Return the options of the runs."""
+        from sgpmic_cli.experiments.run.pipeline import RunOptions
+
+        names = ("store", "n_jobs", "backend", "scheduler", "force", "retry_failed")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
+        return RunOptions(**given, limits=self._limits(), watcher=watcher)
+
+    def _limits(self) -> "Limits":
+        from sgpmic_cli.experiments.run.one_run import Limits
+
+        timeout, memory = self.timeout, self.memory_limit
+        if timeout is not None and not 0 < timeout < float("inf"):
+            raise UsageError(f"--timeout {timeout:g}: give a number of seconds above 0.")
+        if memory is None:
+            return Limits(timeout)
+        pattern = r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?"
+        found = re.fullmatch(pattern, memory.strip(), flags=re.IGNORECASE)
+        if found is None or float(found[1]) == 0:
+            raise UsageError(f"--memory-limit {memory!r}: give a size such as 500MB or 2GB.")
+        unit = {"M": 1 << 20, "G": 1 << 30}[found[2].upper()]
+        return Limits(timeout, int(float(found[1]) * unit))
 
 
 def one_of(argument: str | None, option: str | None, default: str | None = None) -> str:
@@ -161,86 +293,3 @@ def split_list(names: str) -> list[str]:
         found.append(",".join(parts[:length]).strip())
         parts = parts[length:]
     return [name for name in found if name]
-
-
-def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Split lists of column names; a name that contains a comma is quoted as in a CSV file."""
-    rows = csv.reader(given or (), skipinitialspace=True)
-    return tuple(name for row in rows for name in row if name)
-
-
-def cluster_number(given: str | None) -> int | tuple[int, int] | Literal["auto"] | None:
-    """Parse the value of `--clusters`.
-
-    Examples
-    --------
-    >>> cluster_number("3"), cluster_number("2-8"), cluster_number("auto"), cluster_number(None)
-    (3, (2, 8), 'auto', None)
-    """
-    if given is not None and (
-        found := re.fullmatch(r"(\d+)\s*(?:-|\.\.|:)\s*(\d+)", given.strip())
-    ):
-        low, high = map(int, found.groups())
-        return low, high
-    hint = "give a number such as 3, a range such as 2-8, or auto"
-    return _number_or_auto(given, f"--clusters {given}: {hint}.")
-
-
-def dimension_number(given: str | None) -> int | Literal["auto"] | None:
-    """Parse the value of `--dims`."""
-    return _number_or_auto(given, f"--dims {given}: give a number such as 2, or auto.")
-
-
-def _number_or_auto(given: str | None, message: str) -> int | Literal["auto"] | None:
-    if given is None:
-        return None
-    if given.strip().lower() == "auto":
-        return "auto"
-    try:
-        number = int(given)
-    except ValueError:
-        raise UsageError(message) from None
-    if number < 1:
-        raise UsageError(message)
-    return number
-
-
-def run_limits(timeout: float | None, memory_limit: str | None) -> "Limits":
-    """Return the limits of one run."""
-    from sgpmic_cli.experiments.run.one_run import Limits
-
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise UsageError(f"--timeout {timeout:g}: give a number of seconds above 0.")
-    if memory_limit is None:
-        return Limits(timeout)
-    pattern = r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?"
-    found = re.fullmatch(pattern, memory_limit.strip(), flags=re.IGNORECASE)
-    if found is None or float(found[1]) == 0:
-        raise UsageError(f"--memory-limit {memory_limit!r}: give a size such as 500MB or 2GB.")
-    return Limits(timeout, int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()]))
-
-
-def text_format(
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    default: "TextFormat | None" = None,
-) -> "TextFormat":
-    """Return the format of a text file; options that are None keep the default."""
-    from sgpmic_cli.data.intake.options import TextFormat
-
-    given = {"separator": separator, "decimal": decimal, "encoding": encoding}
-    known = {name: value for name, value in given.items() if value is not None}
-    return replace(default or TextFormat(), **known)
-
-
-def message_with_options(error: SgpmicError, options: Sequence[str]) -> str:
-    """Return the message of an error; a TableError recommends only the given `options`."""
-    from sgpmic_cli.data.intake.problems import TableError
-
-    def as_option(parameter: str, value: Any) -> str | None:
-        name = f"--{parameter}"
-        values = value if isinstance(value, list) else [str(value)]
-        return f"{name} {as_option_value(values)}" if name in options else None
-
-    return error.said(as_option) if isinstance(error, TableError) else str(error)

@@ -15,6 +15,7 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
     def run(  # noqa: PLR0913 - one parameter per option
         data: shared.DatasetsArgument = None,
         dataset: Annotated[str | None, shared.datasets_option(default_data)] = None,
+        *,
         values: Annotated[str, shared.option(axis.meaning)] = ",".join(axis.values),
         methods: shared.Methods = ",".join(axis.methods),
         variance: Annotated[
@@ -26,46 +27,31 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         ] = None,
         repeats: shared.Repeats = 10,
         seed: shared.Seed = 0,
-        n_jobs: shared.Jobs = -1,
-        backend: shared.Backend = "loky",
-        scheduler: shared.Scheduler = None,
-        timeout: shared.Timeout = None,
-        memory_limit: shared.MemoryLimit = None,
         protocol: shared.ProtocolName = "as-run",
         label: shared.LabelOfFile = None,
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
-        store: shared.Store = None,
-        force: shared.Force = False,
-        retry_failed: shared.RetryFailed = False,
-        dry_run: shared.DryRun = False,
-        data_dir: shared.DataDir = None,
-        mirror: shared.Mirror = None,
-        offline: shared.Offline = False,
-        json: shared.Json = False,
-        quiet: shared.Quiet = False,
+        running: shared.Running,
+        source: shared.Source,
+        output: Output,
     ) -> None:
         from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
         from sgpmic_cli.experiments.plan.study import Study
-        from sgpmic_cli.experiments.run.pipeline import RunOptions
         from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
-        output = Output(as_json=json, quiet=quiet)
         progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.one_of(data, dataset, default_data))
         study = Study(datasets, ["all"], shared.split_list(methods), repeats, seed, protocol, label)
-        limits = shared.run_limits(timeout, memory_limit)
-        running = store, n_jobs, backend, scheduler, limits, force, retry_failed
-        options = RunOptions(*running, data_dir, mirror, offline, progress)
-        if dry_run:
+        options = running.options(source, progress)
+        if running.dry_run:
             planned = sweep_study(axis, grid, study, variance)
             print_plan(planned, options, out, output, axis.parameter)
             return
         with progress:
             finished = sweep(axis, grid, study, options, out=out, variance=variance)
-        if json:
+        if output.json:
             output.document(finished.document())
         else:
             for title, headings, rows in finished.grids():
@@ -73,23 +59,16 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
             output.show(*finished.notes())
         finish_runs(finished.runs, out, output)
 
-    run.__doc__ = description
-    return run
+    files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
+    run.__doc__ = f"{description}\n\n{files}"
+    return shared.option_groups(run)
 
 
 sweep_inducing = _command(
     INDUCING,
-    """Score SGP-MIC for a range of numbers of inducing points: ACC, NMI and run time (figure 8).
-
-    Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused.
-    """,
+    "Score SGP-MIC for a range of numbers of inducing points: ACC, NMI and run time (figure 8).",
 )
-
-
 sweep_clusters = _command(
     CLUSTERS,
-    """Score methods for a range of numbers of clusters, from the number of classes up (figure 7).
-
-    Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused.
-    """,
+    "Score methods for a range of numbers of clusters, from the number of classes up (figure 7).",
 )

@@ -4,22 +4,20 @@ from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 
 
+@shared.option_groups
 def table1(
+    *,
     out: shared.Out = shared.OUTPUT_FOLDER / "table1",
-    data_dir: shared.DataDir = None,
-    mirror: shared.Mirror = None,
-    offline: shared.Offline = False,
-    json: shared.Json = False,
-    quiet: shared.Quiet = False,
+    source: shared.Source,
+    output: Output,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table
     from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
 
-    output = Output(as_json=json, quiet=quiet)
-    found = shapes(data_dir=data_dir, mirror=mirror, offline=offline)
+    found = shapes(**vars(source))
     write_table1(out, found)
-    if json:
+    if output.json:
         output.document({"datasets": found})
         return
     output.show(

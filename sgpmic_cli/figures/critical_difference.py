@@ -3,10 +3,12 @@
 Bars join methods that Nemenyi's test does not distinguish.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
@@ -24,23 +26,19 @@ if TYPE_CHECKING:
 
 WIDTH, LINE = 5.4, 0.17  # inches: of the figure, and from one label to the next
 METRIC = "acc"
-PRINTED = "numbers printed in the paper"
+TITLES = {"paper": "numbers printed in the paper", "ours": "our runs"}
 
 
 def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     """Draw a diagram of the printed numbers, and one of ours if the table was computed."""
-    printed = compare_methods(published_scores(METRIC))
-    assert printed is not None
-    diagrams, notes = {PRINTED: printed}, []
     path = options.results / "table2" / "benchmark.json"
+    diagrams, notes = rankings(read_table(path).results if path.exists() else [], METRIC), []
     if not path.exists():
         notes.append(
             f"there is no {str(path)!r}, so only the paper's numbers are ranked: a benchmark of "
             "all data sets, variances and methods into that folder computes ours."
         )
-    elif sides := both_sides(path, METRIC):
-        diagrams = dict(zip((PRINTED, "our runs"), sides, strict=True))
-    else:
+    elif "ours" not in diagrams:
         notes.append(
             f"{str(path)!r} has too few methods or data sets for a ranking: only the paper's "
             "numbers are ranked."
@@ -48,14 +46,22 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     heights = [_height(comparison) for comparison in diagrams.values()]
     with canvas(stem, width=WIDTH, height=sum(heights)) as figure:
         rows = figure.subplots(len(diagrams), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for axes, (title, comparison) in zip(rows, diagrams.items(), strict=True):
-            _draw(axes, title, comparison)
+        for axes, (side, comparison) in zip(rows, diagrams.items(), strict=True):
+            _draw(axes, TITLES[side], comparison)
     return notes
 
 
-def both_sides(path: Path, metric: str) -> tuple[Comparison, Comparison] | None:
-    """Rank the printed numbers and ours on the same rows and methods."""
-    return compare_sides(published_scores(metric), our_scores(read_table(path).results, metric))
+def rankings(results: Sequence[Result], metric: str) -> dict[str, Comparison]:
+    """Rank the methods by the paper's numbers and by ours, on the same rows and methods.
+
+    If our results are too few for a ranking, rank the paper's numbers alone.
+    """
+    printed = published_scores(metric)
+    if sides := compare_sides(printed, our_scores(results, metric)):
+        return dict(zip(("paper", "ours"), sides, strict=True))
+    alone = compare_methods(printed)
+    assert alone is not None
+    return {"paper": alone}
 
 
 def _height(comparison: Comparison) -> float:

@@ -35,7 +35,7 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
     model, data = fitted.model, fitted.data
     accs, steps = None, 1
     if fitted.setting == "paper":  # in the default model, labels do not change between iterations
-        accs = [step.acc for step in fitted.trace() if step.acc is not None] or None
+        accs = fitted.trace()["acc"].dropna().tolist() or None
         steps = 2
     figures: dict[str, Callable[[Path], object]] = {
         "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs, steps),

@@ -48,7 +48,7 @@ def in_two_dimensions(cell: Cell) -> list[Cell]:
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
-    finished = run_study(study, options.run_options())
+    finished = run_study(study, options.running)
     panels = []
     for result in finished.results:
         run = typical(finished, result)
@@ -63,7 +63,7 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
     """Return for each cell the bound and the ACC of its typical run after each update."""
-    finished = run_study(study, options.run_options())
+    finished = run_study(study, options.running)
     runs = [typical(finished, result) for result in finished.results]
     return [
         (run.cell, _stored(finished, f"{run.key}-trace.npz", partial(_traced, run))) for run in runs
@@ -109,7 +109,7 @@ def _traced(run: Run, memory: Path) -> Arrays:
     settings["inducing"] = settings.pop("n_inducing")
     with threadpool_limits(limits=1):
         trace = fit(_data(run.cell)[0], setting="paper", **settings).trace()
-    return {name: np.array([getattr(step, name) for step in trace]) for name in ("bound", "acc")}
+    return {name: trace[name].to_numpy(float) for name in ("bound", "acc")}
 
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:

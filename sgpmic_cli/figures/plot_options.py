@@ -1,7 +1,7 @@
 """The options of a figure: results, seed, repeats, data, and how runs are computed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ class PlotOptions:
     table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))
     clusters: int | None = None
     scale: str | None = None
-    running: RunOptions = field(default_factory=RunOptions)
+    running: RunOptions = field(default_factory=RunOptions)  # its store is not None
 
     def study(
         self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
@@ -31,16 +31,10 @@ class PlotOptions:
         """Return a study of cells of the paper's table at 95 % of the variance."""
         return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)
 
-    def run_options(self) -> RunOptions:
-        """Return the run options; without a store, records go to the folder of the results."""
-        if self.running.store is not None:
-            return self.running
-        return replace(self.running, store=self.results / "runs")
-
     def load_named(self) -> Dataset:
         """Load the data set of the option `data`."""
         if self.data is None:
-            raise UsageError("this figure needs a data set: name it, such as data=iris.")
+            raise UsageError("this figure needs a data set: name it, such as --data iris.")
         where: Any = {
             name: getattr(self.running, name) for name in ("data_dir", "mirror", "offline")
         }

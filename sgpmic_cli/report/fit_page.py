@@ -8,7 +8,7 @@ from typing import Any
 from sgpmic_cli._version import __version__
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.figures.fit_plots import MOST_FEATURES
-from sgpmic_cli.report.markup import Html, document, items, picture, section, table, tag
+from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.interpretation import (
     choice_in_words,
@@ -18,16 +18,6 @@ from sgpmic_cli.single_fit.interpretation import (
 )
 from sgpmic_cli.single_fit.profile import readable
 
-SECTIONS = {
-    "clusters": "Number of clusters",
-    "profiles": "Distinguishing features",
-    "latent-space": "Latent space",
-    "rows": "Typical and uncertain rows",
-    "data": "Input data",
-    "convergence": "Convergence",
-    "settings": "Settings",
-    "predict": "New rows",
-}
 N_TYPICAL, N_DOUBTFUL = 5, 20
 
 
@@ -49,22 +39,17 @@ def fit_page(fitted: Fitted, figures: Path, out: Path, arguments: Mapping[str, A
     return document(
         f"Clusters of {data.name}",
         f"{data.Y.shape[0]} rows, {data.Y.shape[1]} features. {choice_in_words(fitted)}",
-        SECTIONS,
         [
-            _section("clusters", *_clusters(fitted, figures)),
-            _section("profiles", *_profiles(fitted, figures)),
-            _section("latent-space", _latent_space(fitted, figures)),
-            _section("rows", *_rows(fitted)),
-            _section("data", *_data(fitted)),
-            _section("convergence", _convergence(fitted, figures)),
-            _section("settings", *_settings(fitted, arguments)),
-            _section("predict", *_new_rows(fitted, out)),
+            Section("clusters", "Number of clusters", _clusters(fitted, figures)),
+            Section("profiles", "Distinguishing features", _profiles(fitted, figures)),
+            Section("latent-space", "Latent space", [_latent_space(fitted, figures)]),
+            Section("rows", "Typical and uncertain rows", _rows(fitted)),
+            Section("data", "Input data", _data(fitted)),
+            Section("convergence", "Convergence", [_convergence(fitted, figures)]),
+            Section("settings", "Settings", _settings(fitted, arguments)),
+            Section("predict", "New rows", _new_rows(fitted, out)),
         ],
     )
-
-
-def _section(anchor: str, *content: Html) -> Html:
-    return section(anchor, SECTIONS[anchor], *content)
 
 
 def _clusters(fitted: Fitted, figures: Path) -> list[Html]:
@@ -79,7 +64,7 @@ def _clusters(fitted: Fitted, figures: Path) -> list[Html]:
         parts.append(items(notes))
     parts += [
         table(["", "rows", "fraction", "certainty"], clusters, caption="The clusters"),
-        tag("p", "The certainty is the mean probability of the cluster over its rows; 1 is best."),
+        paragraph("certainty"),
     ]
     if numbers_tried(fitted):
         parts += _numbers_tried(fitted, figures)
@@ -90,10 +75,6 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
     tried = numbers_tried(fitted)
     names = [name for name in tried[0] if name != "n_clusters"]
     rows = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
-    lifetime = (
-        "The lifetime is the range of log distances over which gaps alone divide the rows into "
-        "this number of parts. It detects parts of any shape, which a silhouette does not."
-    )
     return [
         picture(
             figures / "numbers-tried.png",
@@ -102,12 +83,8 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
             "data of the same covariance. A larger gap between the two supports the number.",
         ),
         table(["clusters", *names], rows, caption="The numbers tried"),
-        tag(
-            "p",
-            "The score is the silhouette minus a part of the reference. The highest score is "
-            "chosen; among nearly equal scores, the smallest number. ",
-            lifetime if "lifetime" in names else "",
-        ),
+        paragraph("score"),
+        *([paragraph("lifetime")] if "lifetime" in names else []),
     ]
 
 
@@ -123,11 +100,7 @@ def _profiles(fitted: Fitted, figures: Path) -> list[Html]:
     heading = ["", "rows", "distinguishing features"]
     return [
         table(heading, rows, caption="Each cluster compared with all other rows"),
-        tag(
-            "p",
-            "Means of numeric features and fractions of categories; the values of all other rows "
-            "are in brackets, as “elsewhere”.",
-        ),
+        paragraph("elsewhere"),
         picture(
             figures / "profile.png",
             "Features by cluster",
@@ -155,22 +128,15 @@ def _rows(fitted: Fitted) -> list[Html]:
         if size
     ]
     uncertain = [
-        [
-            row.name,
-            row.first,
-            f"{row.first_probability:.2f}",
-            row.second,
-            f"{row.second_probability:.2f}",
-        ]
-        for row in doubtful_rows(fitted, N_DOUBTFUL)
+        [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
+        for name, first, p_first, second, p_second in doubtful_rows(fitted, N_DOUBTFUL)
     ]
     heading = ["row", "cluster", "probability", "second cluster", "probability"]
-    certain = "No row is uncertain: every row has a probability of 0.99 or more for its cluster."
     return [
         table(["", "nearest to the centre"], typical, caption="The most typical rows"),
         table(heading, uncertain, caption="The least certain rows")
         if uncertain
-        else tag("p", certain),
+        else paragraph("no_uncertain_row"),
     ]
 
 
@@ -212,12 +178,9 @@ def _convergence(fitted: Fitted, figures: Path) -> Html:
 
 def _settings(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
     """Return the arguments of the command and the parameters of the estimator."""
+    given = {name: value for name, value in arguments.items() if value is not None}
     run = [["sgpmic", __version__]]
-    run += [
-        [name, value]
-        for name, value in arguments.items()
-        if value is not None and not isinstance(value, dict)
-    ]
+    run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
     if fitted.scores is not None:
         run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
     run.append(["columns scaled", fitted.summary()["scale"]])
@@ -242,11 +205,7 @@ def _new_rows(fitted: Fitted, out: Path) -> list[Html]:
         f"model.predict(X)  # X: the {n_features} features, prepared as in model.recipe_"
     )
     return [
-        tag(
-            "p",
-            "A file of new rows needs no preparation: columns may have another order, other "
-            "columns are ignored, and values may be missing.",
-        ),
+        paragraph("new_rows"),
         tag("pre", tag("code", f"sgpmic predict {shlex.quote(str(out))} NEW.csv")),
         tag("p", "In Python:"),
         tag("pre", tag("code", code)),

@@ -1,10 +1,13 @@
 """HTML elements and the frame of a page. All text is escaped here."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from sgpmic_cli.safe_text import for_html
 
@@ -14,6 +17,14 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 
 class Html(str):
     """Text that is already HTML."""
+
+
+class Section(NamedTuple):
+    """A section of a page; the anchor is the target of links."""
+
+    anchor: str
+    title: str
+    content: Sequence[Html]
 
 
 def text(content: object) -> Html:
@@ -52,9 +63,15 @@ def box(content: Html, label: str) -> Html:
     return tag("div", content, class_="box", tabindex="0", role="region", aria_label=label)
 
 
-def section(anchor: str, title: str, *content: object) -> Html:
-    """Return a section with a heading and an anchor."""
-    return tag("section", tag("h2", title), *content, id=anchor)
+@cache
+def texts() -> dict[str, Any]:
+    """Return the content of texts.toml."""
+    return tomllib.loads(_read("texts.toml"))
+
+
+def paragraph(name: str, **values: object) -> Html:
+    """Return a paragraph of texts.toml with the values filled in."""
+    return tag("p", texts()["paragraphs"][name].format(**values))
 
 
 def items(entries: Iterable[object]) -> Html:
@@ -71,21 +88,17 @@ def picture(path: Path, title: str, caption: str) -> Html:
     return tag("figure", image, tag("figcaption", caption))
 
 
-def document(
-    title: str,
-    lead: str,
-    anchors: Mapping[str, str],
-    sections: Sequence[Html],
-    *,
-    script: str | None = None,
-) -> str:
-    """Return a page of sections; `anchors` maps their anchors to names, `script` is a file here."""
-    links = [tag("a", name, href=f"#{anchor}") for anchor, name in anchors.items()]
+def document(title: str, lead: str, sections: Sequence[Section], script: str | None = None) -> str:
+    """Return a page; `script` is the name of a file in this folder."""
+    links = [tag("a", each.title, href=f"#{each.anchor}") for each in sections]
+    parts = [
+        tag("section", tag("h2", each.title), *each.content, id=each.anchor) for each in sections
+    ]
     body = tag(
         "body",
         tag("header", tag("h1", title), tag("p", lead)),
         tag("nav", *links, aria_label="Sections"),  # outside the header, so that it can be sticky
-        tag("main", *sections),
+        tag("main", *parts),
         tag("script", _read(script)) if script else Html(""),
     )
     head = (

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.figures.catalogue import Figure, known
-from sgpmic_cli.report.markup import Html, document, picture, section, table, tag
+from sgpmic_cli.report.markup import Html, Section, document, picture, table, tag
 from sgpmic_cli.report.table2_grid import grid_section
 from sgpmic_cli.report.table2_protocol import protocol_section
 from sgpmic_cli.report.table2_results import Table2Results, read_table2
@@ -12,14 +12,6 @@ from sgpmic_cli.report.table2_significance import significance_section
 from sgpmic_cli.report.table2_summary import headline, summary_section
 
 TITLE = "SGP-MIC reproduced: every number of Table 2 compared with ours"
-SECTIONS = {
-    "summary": "Summary",
-    "table2": "Table 2",
-    "figures": "Figures",
-    "significance": "Significance",
-    "protocol": "Protocol and errors",
-    "environment": "Environment",
-}
 DIAGRAM = "critical-difference"  # the figure of the section on significance
 
 
@@ -37,14 +29,13 @@ def table2_page(folder: Path) -> str:
         f"{headline(results)} This page repeats the clustering experiments of “Clustering based "
         "on Mixtures of Sparse Gaussian Processes” (arXiv 2303.13665) and compares every printed "
         "number with ours.",
-        SECTIONS,
         [
-            summary_section(results),
-            grid_section(results),
-            section("figures", "Figures", *figures.values()),
-            significance_section(results, diagram),
-            protocol_section(results),
-            _environment(results),
+            Section("summary", "Summary", summary_section(results)),
+            Section("table2", "Table 2", grid_section(results)),
+            Section("figures", "Figures", list(figures.values())),
+            Section("significance", "Significance", [*significance_section(results), diagram]),
+            Section("protocol", "Protocol and errors", protocol_section(results)),
+            Section("environment", "Environment", _environment(results)),
         ],
         script="details.js",
     )
@@ -61,7 +52,7 @@ def _figure(folder: Path, figure: Figure) -> Html:
     return tag("article", tag("h3", figure.title), content, id=figure.name)
 
 
-def _environment(results: Table2Results) -> Html:
+def _environment(results: Table2Results) -> list[Html]:
     """Return the manifest of the benchmark."""
     manifest = results.manifest
     run = [
@@ -70,13 +61,11 @@ def _environment(results: Table2Results) -> Html:
         if name not in ("data", "versions")
     ]
     data = [[name, tag("code", digest)] for name, digest in manifest.get("data", {}).items()]
-    return section(
-        "environment",
-        "Environment",
+    return [
         table(["", ""], run, caption="The run"),
         table(["", "version"], manifest.get("versions", {}).items(), caption="Versions"),
         table(["", "SHA-256 of values and labels"], data, caption="Data"),
-    )
+    ]
 
 
 def _value(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.paper import published, table2
+from sgpmic_cli.experiments.compare.paper import Stat, table2
 from sgpmic_cli.experiments.compare.result_file import (
     expect,
     of_this_version,
@@ -57,15 +57,10 @@ class Table2Results:
             dict.fromkeys([*printed, *((each.dataset, each.variance) for each in self.run)])
         )
 
-    def ours(self, place: Place, metric: str) -> float | None:
-        """Return our mean of a cell."""
+    def ours(self, place: Place, metric: str) -> Stat:
+        """Return our numbers of a cell."""
         cell = self.cells.get(place)
-        return None if cell is None else cell.ours[metric].mean
-
-    def paper(self, place: Place, metric: str) -> float | None:
-        """Return the printed mean of a cell."""
-        printed = published(metric, *place)
-        return None if printed is None else printed.mean
+        return Stat() if cell is None else cell.ours[metric]
 
     def verdict(self, place: Place, metric: str) -> Verdict:
         """Return the verdict on a cell."""

@@ -1,30 +1,20 @@
 """The section "Significance": Friedman test and Nemenyi's critical difference."""
 
 from sgpmic_cli.experiments.compare.comparison import METRICS
-from sgpmic_cli.experiments.compare.significance import (
-    Comparison,
-    compare_methods,
-    compare_sides,
-    our_scores,
-    published_scores,
-)
+from sgpmic_cli.experiments.compare.significance import Comparison
 from sgpmic_cli.experiments.tables.formats import TITLES
-from sgpmic_cli.report.markup import Html, items, section, table, tag
+from sgpmic_cli.figures.critical_difference import rankings
+from sgpmic_cli.report.markup import Html, items, paragraph, table
 from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, method_title
 
 
-def significance_section(results: Table2Results, diagram: Html) -> Html:
-    """Return the mean ranks, the results of the tests and the critical-difference diagram."""
-    found: dict[str, Comparison] = {}
-    for metric in METRICS:
-        printed = published_scores(metric)
-        sides = compare_sides(printed, our_scores(results.run, metric))
-        if sides is None:
-            paper = compare_methods(printed)
-            assert paper is not None
-            found[f"{TITLES[metric]}, paper"] = paper
-        else:
-            found[f"{TITLES[metric]}, paper"], found[f"{TITLES[metric]}, ours"] = sides
+def significance_section(results: Table2Results) -> list[Html]:
+    """Return the mean ranks and the results of the tests."""
+    found = {
+        f"{TITLES[metric]}, {side}": ranking
+        for metric in METRICS
+        for side, ranking in rankings(results.run, metric).items()
+    }
     ranks = {name: _mean_ranks(each) for name, each in found.items()}
     methods = dict.fromkeys(method for column in ranks.values() for method in column)
     rows = [
@@ -34,26 +24,12 @@ def significance_section(results: Table2Results, diagram: Html) -> Html:
         ]
         for method in methods
     ]
-    return section(
-        "significance",
-        "Significance of the differences",
-        tag(
-            "p",
-            "Each data set counts once, with its row at 95 % of the variance (Yale with its only "
-            "row), because the rows of a data set are not independent. The paper's numbers and "
-            "ours are ranked for the same methods on the same data sets; a method that lacks a "
-            "number on either side is omitted from both. The paper has no number for DEC with Q "
-            "= 1. Rank 1 is the best.",
-        ),
-        tag(
-            "p",
-            "Some settings of our methods were chosen by the printed scores, which depend on the "
-            "labels. Our ranks therefore do not show which method is better on new data.",
-        ),
+    return [
+        paragraph("ranks"),
+        paragraph("fitted_ranks"),
         table(["mean rank", *found], rows, caption="Mean ranks over the data sets"),
         items(f"{name}: {_sentence(each)}" for name, each in found.items()),
-        diagram,
-    )
+    ]
 
 
 def _mean_ranks(comparison: Comparison) -> dict[str, float]:

@@ -14,12 +14,12 @@ from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import WINS, summary
 from sgpmic_cli.experiments.tables.formats import TITLES
-from sgpmic_cli.report.markup import Html, section, table, tag
+from sgpmic_cli.report.markup import Html, paragraph, table, tag
 from sgpmic_cli.report.table2_protocol import FITTED
 from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
 
 
-def summary_section(results: Table2Results) -> Html:
+def summary_section(results: Table2Results) -> list[Html]:
     """Return the counts of verdicts on all printed numbers, and the wins."""
     judged = _judged(results)
     verdicts = [results.verdict(place, metric) for metric, place in judged]
@@ -34,36 +34,18 @@ def summary_section(results: Table2Results) -> Html:
         )
         for verdict, count in total.items()
     ]
-    printed, repeated = len(table2()), len(table2()) - len(judged)
+    repeated = len(table2()) - len(judged)
     methods = [method_title(place[2]) for _, place in judged]
     datasets = [dataset_title(place[0]) for _, place in judged]
-    return section(
-        "summary",
-        "Summary",
-        tag(
-            "p",
-            f"The paper prints {printed} numbers in Table 2. {repeated} of them repeat an "
-            "experiment with the same data and Q, and are counted once. The verdicts on the "
-            f"other {len(judged)}:",
-        ),
+    return [
+        paragraph("printed_numbers", printed=len(table2()), repeated=repeated, judged=len(judged)),
         tag("div", *tiles, class_="tiles"),
-        tag(
-            "p",
-            "Two numbers differ if they are more than one point apart and the difference is "
-            f"statistically significant. {summary(results.run)['equivalent']} numbers are "
-            "equivalent to the printed ones: two one-sided tests show a difference below two "
-            "points.",
-        ),
-        tag(
-            "p",
-            "If the paper does not give a setting, we use one value for all data sets, the one "
-            f"whose column is closest to the printed one: for {', '.join(FITTED)}. In these "
-            "columns agreement shows that the numbers can be reached; it does not confirm them.",
-        ),
+        paragraph("verdicts", equivalent=summary(results.run)["equivalent"]),
+        paragraph("fitted_settings", fitted=", ".join(FITTED)),
         _verdict_table(zip(methods, verdicts, strict=True), list(total), "Verdicts by method"),
         _verdict_table(zip(datasets, verdicts, strict=True), list(total), "Verdicts by data set"),
         *_wins(results),
-    )
+    ]
 
 
 def headline(results: Table2Results) -> str:
@@ -149,9 +131,5 @@ def _wins(results: Table2Results) -> list[Html]:
     n_rows = len(rows_of(distinct(results.run)))
     return [
         table(["", *columns], rows, caption=f"Wins in {n_rows} distinct rows; equal cells all win"),
-        tag(
-            "p",
-            "Ours: the best of all methods. Ours, printed cells: the best of the cells that have a "
-            "number in the paper, comparable with the paper's column.",
-        ),
+        paragraph("wins"),
     ]

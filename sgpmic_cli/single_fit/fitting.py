@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,6 @@ from sgpmic_cli.single_fit.profile import (
 from sgpmic_cli.single_fit.row_tables import write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
-    Clusters,
-    Dimensions,
     Model,
     Setting,
     default_missing,
@@ -71,16 +69,6 @@ class Placing:
     rows: int | None  # None if the length of the file is not known yet
 
 
-class Update(NamedTuple):
-    """The bound after a step of EM, and the ACC of the labels at the end of its iteration."""
-
-    number: int  # from 1
-    round: int  # from 1
-    step: str  # "EM" in the default model, "E" or "M" in the paper's
-    bound: float
-    acc: float | None
-
-
 @dataclass(frozen=True)
 class Fitted:
     """A fitted model, its data and the iterations of the restart that was kept."""
@@ -119,8 +107,8 @@ class Fitted:
         scaling = scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None
         return [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
 
-    def trace(self) -> list[Update]:
-        """Return all bounds of the fit.
+    def trace(self) -> pd.DataFrame:
+        """Return the bound after each update, and the ACC at the end of its iteration.
 
         The default model has one bound per iteration, after both steps. The paper's model has one
         after every E-step and every M-step, and one after a final E-step.
@@ -130,11 +118,10 @@ class Fitted:
         if self.setting == "paper":
             final = None if self.scores is None else self.scores["acc"]
             steps.append((self.model.n_iter_, "E", final))
-        pairs = zip(steps, self.model.lower_bounds_, strict=True)
-        return [
-            Update(i, iteration, name, float(bound), acc)
-            for i, ((iteration, name, acc), bound) in enumerate(pairs, 1)
-        ]
+        trace = pd.DataFrame(steps, columns=["round", "step", "acc"])
+        trace.insert(0, "update", range(1, len(steps) + 1))
+        trace.insert(3, "bound", self.model.lower_bounds_)
+        return trace
 
     def summary(self) -> dict[str, Any]:
         """Return the content of the command's JSON output as plain values."""
@@ -176,27 +163,22 @@ class Fitted:
         model.save(folder / "model.npz")
         write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
         write_profile(folder / "profile.csv", self.profile)
-        trace = pd.DataFrame(self.trace()).rename(columns={"number": "update"})
-        trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
+        self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
 def fit(
     data: Dataset,
     *,
     setting: Setting = "default",
-    clusters: Clusters | None = None,
-    dims: Dimensions | None = None,
-    variance: float | None = None,
-    inducing: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Fitted:
     """Fit SGP-MIC to all columns of a data set.
 
-    `settings` are further arguments of the estimator; None keeps its default, except that
-    `n_resamples` of the default model is 8. The model carries the recipe of the table, which
-    encodes raw files for `predict`.
+    `settings` are arguments of `estimator_for`; None keeps the default, except that `n_resamples`
+    of the default model is 8. The model carries the recipe of the table, which encodes raw files
+    for `predict`.
     """
     if np.isnan(data.Y).any() and default_missing(setting) != "model":
         what = "values are missing, and the model cannot deal with them"
@@ -211,16 +193,7 @@ def fit(
     if data.recipe is not None and data.recipe.text_columns and scale == "standard":
         # Scaling each feature would give a text with k values the weight of k columns.
         rows, given["scale"] = data.evenly(), "global"
-    model = estimator_for(
-        data,
-        setting,
-        clusters=clusters,
-        dims=dims,
-        variance=variance,
-        inducing=inducing,
-        seed=seed,
-        settings=given,
-    )
+    model = estimator_for(data, setting, random_state=seed, **given)
     callback = _ProgressCallback(model, data, progress)
     model.callback = callback
     names = None if data.names_made_up else list(rows.feature_names)

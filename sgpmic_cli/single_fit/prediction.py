@@ -1,7 +1,7 @@
 """Assign new rows to the clusters of a fitted model, and write their tables."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.data.intake.prepared_rows import Prepared
 from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
@@ -21,56 +21,6 @@ from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing
 from sgpmic_cli.single_fit.row_tables import append_rows
 from sgpmic_cli.single_fit.settings import Model
-
-
-@dataclass
-class Predicted:
-    """Summary of all assigned rows. Only clusters and classes are kept for each row."""
-
-    dataset: str
-    dims: int
-    sizes: np.ndarray  # (M,) rows of each cluster
-    certainty: float = 0.0  # sum of the probabilities of the assigned clusters
-    clusters: list[np.ndarray] = field(default_factory=list)  # of the rows with known classes
-    classes: list[np.ndarray] = field(default_factory=list)  # numbered in order of appearance
-    class_numbers: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    scores: dict[str, float] | None = None
-
-    def count(self, S: Array, classes: list[str] | None) -> None:
-        """Add rows with probabilities S (n, M)."""
-        labels = S.argmax(axis=1)
-        self.sizes += np.bincount(labels, minlength=len(self.sizes))
-        self.certainty += float(S.max(axis=1).sum())
-        if classes is not None:
-            numbers = self.class_numbers
-            found = [numbers.setdefault(name, len(numbers)) for name in classes]
-            self.classes.append(np.array(found, dtype=np.int32))
-            self.clusters.append(labels.astype(np.int32))
-
-    def finish(self, notes: list[str]) -> None:
-        """Compute the scores if all rows have classes."""
-        self.notes = notes
-        if sum(map(len, self.classes)) == self.sizes.sum():
-            names = unify_numbers(list(self.class_numbers))
-            number = class_numbers(names)
-            final = np.array([number[name] for name in names])
-            classes, clusters = np.concatenate(self.classes), np.concatenate(self.clusters)
-            self.scores = score_all(final[classes], clusters)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the content of the command's JSON output as plain values."""
-        rows = int(self.sizes.sum())
-        return {
-            "dataset": self.dataset,
-            "rows": rows,
-            "clusters": len(self.sizes),
-            "sizes": self.sizes.tolist(),
-            "dims": self.dims,
-            "mean_probability": self.certainty / rows,
-            "scores": self.scores,
-            "notes": self.notes,
-        }
 
 
 def load_model(path: PathLike, n_jobs: int = -1) -> Model:
@@ -98,12 +48,18 @@ def recipe_of(model: Model) -> TableRecipe:
 
 def predict(
     model: Model, rows: NewRows, folder: Path, progress: Callable[[Placing], None] | None = None
-) -> Predicted:
-    """Assign the rows of a table block by block, and write labels.csv and embedding.csv."""
+) -> dict[str, Any]:
+    """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
+
+    Return the content of the command's JSON output. Of each row, only the numbers of its cluster
+    and its class are kept.
+    """
     names = getattr(model, "feature_names_in_", None)
-    n_clusters, dims = len(model.weights_), model.embedding_.shape[1]
-    predicted = Predicted(rows.name, dims, np.zeros(n_clusters, dtype=np.int64))
-    done = 0
+    sizes = np.zeros(len(model.weights_), dtype=np.int64)
+    probability, done = 0.0, 0
+    clusters: list[np.ndarray] = []
+    classes: list[np.ndarray] = []
+    found_classes: dict[str, int] = {}  # in order of appearance
     for block in _equal_blocks(rows, row_blocks.ROWS):
         try:
             X = block.Y if names is None else pd.DataFrame(block.Y, columns=names, copy=False)
@@ -111,12 +67,36 @@ def predict(
         except ValueError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
         append_rows(folder, block.row_numbers, block.ids, located.S, located.points)
-        predicted.count(located.S, block.classes)
+        labels = located.S.argmax(axis=1)
+        sizes += np.bincount(labels, minlength=len(sizes))
+        probability += float(located.S.max(axis=1).sum())
+        if block.classes is not None:
+            found = [found_classes.setdefault(name, len(found_classes)) for name in block.classes]
+            classes.append(np.array(found, dtype=np.int32))
+            clusters.append(labels.astype(np.int32))
         done += len(block.Y)
         if progress is not None:
             progress(Placing(done, None))
-    predicted.finish(rows.notes)
-    return predicted
+    return {
+        "dataset": rows.name,
+        "rows": done,
+        "clusters": len(sizes),
+        "sizes": sizes.tolist(),
+        "dims": model.embedding_.shape[1],
+        "mean_probability": probability / done,
+        "scores": _scores(list(found_classes), classes, clusters) if classes else None,
+        "notes": rows.notes,
+    }
+
+
+def _scores(
+    names: list[str], classes: list[np.ndarray], clusters: list[np.ndarray]
+) -> dict[str, float]:
+    """Compute the scores. The same number may have several names, such as 1 and 1.0."""
+    unified = unify_numbers(names)
+    numbers = class_numbers(unified)
+    final = np.array([numbers[name] for name in unified])
+    return score_all(final[np.concatenate(classes)], np.concatenate(clusters))
 
 
 def _equal_blocks(blocks: Iterable[Prepared], size: int) -> Iterator[Prepared]:

@@ -145,27 +145,22 @@ def scaling_advice(data: Dataset) -> str | None:
 
 
 def text_advice(profile: Profile) -> str | None:
-    """Advise to drop text columns that the clusters merely repeat."""
-    repeated = _repeated_columns(profile)
+    """Advise to drop text columns if nearly all rows of each cluster have the same text there."""
+    if np.count_nonzero(profile.sizes) < 2:
+        return None
+    features: dict[str, list[int]] = {}
+    for j in np.flatnonzero(profile.is_category).tolist():
+        features.setdefault(profile.columns[j], []).append(j)
+    weights = profile.sizes / profile.sizes.sum()
+    means = np.nan_to_num(profile.means)
+    repeated = [
+        name
+        for name, own in features.items()
+        if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
+    ]
     if not repeated:
         return None
     return (
         f"the clusters follow the text in {', '.join(map(repr, repeated))} almost exactly: "
         f"--drop {as_option_value(repeated)} shows what the other columns have to say."
     )
-
-
-def _repeated_columns(profile: Profile) -> list[str]:
-    """Return the text columns in which nearly all rows of a cluster have the same text."""
-    if np.count_nonzero(profile.sizes) < 2:
-        return []
-    features: dict[str, list[int]] = {}
-    for j in np.flatnonzero(profile.is_category).tolist():
-        features.setdefault(profile.columns[j], []).append(j)
-    weights = profile.sizes / profile.sizes.sum()
-    means = np.nan_to_num(profile.means)
-    return [
-        name
-        for name, own in features.items()
-        if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
-    ]

@@ -11,8 +11,6 @@ from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 Setting = Literal["default", "paper"]
 Model = SGPMIC | PaperSGPMIC
-Clusters = int | tuple[int, int] | Literal["auto"]
-Dimensions = int | Literal["auto"]
 
 ESTIMATORS: Mapping[Setting, type[Model]] = {"default": SGPMIC, "paper": PaperSGPMIC}
 # Options of `sgpmic fit` whose name differs from the parameter of the estimator.
@@ -29,34 +27,50 @@ def estimator_for(
     data: Dataset,
     setting: Setting,
     *,
-    clusters: Clusters | None,
-    dims: Dimensions | None,
-    variance: float | None,
-    inducing: int | None,
-    seed: int,
-    settings: Mapping[str, Any],
+    clusters: int | tuple[int, int] | Literal["auto"] | None = None,
+    dims: int | Literal["auto"] | None = None,
+    variance: float | None = None,
+    inducing: int | None = None,
+    **settings: Any,
 ) -> Model:
     """Create an estimator. Options that are None keep the estimator's default.
 
     With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
+    The other settings are parameters of the estimator.
     """
-    components = _components(dims, variance)
+    if dims is not None and variance is not None:
+        raise UsageError(
+            f"--dims {dims} and --variance {variance:g} both set the latent dimensions: give one "
+            "of them."
+        )
+    if variance is not None and not 1.0 <= variance < 100.0:
+        raise UsageError(
+            f"--variance {variance:g}: give a percentage from 1 to below 100, such as 95."
+        )
     _check_settings(setting, settings)
     if setting == "paper":
-        if components == "auto" or not isinstance(clusters, int | None):
+        if dims == "auto" or not isinstance(clusters, int | None):
             raise UsageError(
                 "the paper's model does not choose numbers: give, for example, --clusters 3 and "
                 "--dims 2, or leave --setting paper out."
             )
-        clusters = _paper_clusters(data) if clusters is None else clusters
-        components = PAPER_VARIANCE / 100.0 if components is None else components
+        if clusters is None and data.labels is None:
+            raise UsageError(
+                f"the number of classes in {data.name} is unknown: give the number of clusters, "
+                "such as --clusters 3, or name the column of classes with --label COLUMN."
+            )
+        clusters = data.n_classes if clusters is None else clusters
+        variance = PAPER_VARIANCE if dims is None and variance is None else variance
         if inducing is None:
             usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))
-    given = {"n_clusters": clusters, "n_components": components, "n_inducing": inducing, **settings}
-    return ESTIMATORS[setting](
-        random_state=seed, **{name: value for name, value in given.items() if value is not None}
-    )
+    given = {
+        "n_clusters": clusters,
+        "n_components": dims if variance is None else variance / 100.0,
+        "n_inducing": inducing,
+    }
+    known = {name: value for name, value in given.items() if value is not None}
+    return ESTIMATORS[setting](**known, **settings)
 
 
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
@@ -69,29 +83,3 @@ def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
             else ("paper's", "add --setting paper, or drop it")
         )
         raise UsageError(f"{option} belongs to the {owner} model: {remedy}.")
-
-
-def _paper_clusters(data: Dataset) -> int:
-    if data.labels is None:
-        raise UsageError(
-            f"the number of classes in {data.name} is unknown: give the number of clusters, such "
-            "as --clusters 3, or name the column of classes with --label COLUMN."
-        )
-    return data.n_classes
-
-
-def _components(
-    dims: Dimensions | None, variance: float | None
-) -> int | float | Literal["auto"] | None:
-    if dims is not None and variance is not None:
-        raise UsageError(
-            f"--dims {dims} and --variance {variance:g} both set the latent dimensions: give one "
-            "of them."
-        )
-    if isinstance(dims, int) and dims < 1:
-        raise UsageError(f"--dims {dims}: a latent space has at least one dimension.")
-    if variance is not None and not 1.0 <= variance < 100.0:
-        raise UsageError(
-            f"--variance {variance:g}: give a percentage from 1 to below 100, such as 95."
-        )
-    return dims if variance is None else variance / 100.0

@@ -12,7 +12,7 @@ from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import app, benchmark
-from sgpmic_cli.commands.help_text import EXAMPLES, paragraphs
+from sgpmic_cli.commands.help_text import EXAMPLES
 from sgpmic_cli.errors import Terminated
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "joblib")
@@ -91,10 +91,6 @@ def test_no_command_writes_into_the_published_results_by_default():
                 assert not str(parameter.default).startswith("results"), name
 
 
-def test_paragraphs_of_a_docstring_are_joined_lines():
-    assert paragraphs("One.\n\n    Two\n    three.\n    ") == "One.\n\nTwo three."
-
-
 @pytest.mark.parametrize(
     ("raised", "exit_code", "sentence"),
     [
@@ -109,7 +105,7 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, exit_code, sentence
     def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark, "Output", fail)
+    monkeypatch.setattr(benchmark.shared, "one_of", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris"), exit_code, sentence)
 
 
@@ -138,5 +134,5 @@ def test_info_names_versions_paths_data_and_methods(tmp_path):
     assert "pca-fcm" in content["methods"]
     assert content["blas"]
     human = sgpmic("info --data-dir", tmp_path).stdout
-    for words in ("numpy", "pca-fcm", "not downloaded (sgpmic datasets fetch yale)"):
+    for words in ("numpy", "pca-fcm", "yale: absent"):
         assert words in human

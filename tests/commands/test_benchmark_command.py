@@ -1,10 +1,6 @@
 import io
 import json
-import os
 import re
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -62,15 +58,9 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "sentence"),
     [
-        ("--dataset irs", 2, "did you mean 'iris'?"),
         ("--dataset iris --methods pca", 2, "did you mean 'pca-fcm'?"),
         ("--dataset iris --methods mypkg.nothing:Mine", 2, "cannot import"),
         ("--dataset iris --variance 90", 2, "valid: 50, 95, 99, all"),
-        ("--dataset iris --protocol as-ran", 2, "did you mean 'as-run'?"),
-        ("--dataset iris --timeout 0", 2, "--timeout 0"),
-        ("--dataset iris --memory-limit 5", 2, "--memory-limit '5'"),
-        ("--dataset ,", 2, "no data set was named"),
-        ("--dataset iris --label y", 2, "no CSV file is among"),
         ("--dataset plain.csv", 2, "label"),
         ("--dataset plain.csv --label bb", 2, "did you mean 'b'?"),
         ("--dataset iris --out plain.csv", 1, "'plain.csv'"),
@@ -110,23 +100,6 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     run(f"--dataset wdbc {QUICK}")
     document = json.loads(run(f"{plan} --json").stdout)
     assert (document["to_run"], document["at_hand"]) == (4, 4)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX resource limits")
-def test_a_full_disk_is_one_sentence_and_leaves_no_partial_files(tmp_path):
-    def limit_file_size():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
-
-    arguments = f"-m sgpmic_cli benchmark --dataset iris {QUICK} --out".split()
-    command = [sys.executable, *arguments, str(tmp_path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit_file_size
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("sgpmic: cannot write")
-    assert done.stderr.count("\n") == 1
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def _printed(finished, styles=False, **options):

@@ -67,32 +67,22 @@ def test_assigned_rows_are_reported_only_if_it_takes_long(output):
 
 def test_the_time_left_follows_the_cost_of_the_runs(output, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     watcher = RunProgress(output)
+    watcher.bar.get_time = watcher.task._get_time = lambda: now[0]
     watcher.planned(13, 10, COSTS)
     now[0] += 80.0
     watcher.finished(_record("long", "failed"))
+    assert (watcher.task.percentage, watcher.task.fields["count"]) == (80.0, "1/3")
+    assert watcher.task.description == "pca-fcm on iris, 1 failed"
     assert watcher.state() == "1 of 3 runs done, 1 failed after 1 min 20 s, about 20 s left"
+    watcher.planned(5, 1)  # without costs all runs count the same
+    watcher.finished(_record("any"))
+    assert watcher.task.percentage == 25.0
 
 
 def test_an_interrupted_experiment_says_how_to_resume(output):
     with pytest.raises(Terminated, match="the same command resumes"), RunProgress(output):
         raise Terminated
-
-
-def test_the_bar_advances_by_the_cost_of_a_run(output):
-    watcher = RunProgress(output)
-    (task,) = watcher.bar.tasks
-    watcher.planned(13, 10, COSTS)
-    assert (task.total, task.fields["count"]) == (10.0, "0/3")
-    watcher.finished(_record("long"))
-    assert (task.completed, task.fields["count"]) == (8.0, "1/3")
-    watcher.finished(_record("short", "failed"))
-    assert (task.percentage, task.fields["count"]) == (90.0, "2/3")
-    assert task.description == "pca-fcm on iris, 1 failed"
-    watcher.planned(5, 1)  # without costs all runs count the same
-    watcher.finished(_record("any"))
-    assert task.percentage == 25.0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake import reading, table_files
+from sgpmic_cli.data.intake import reading
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.model import estimator
 from sgpmic_cli.model.paper import placement
@@ -124,28 +124,6 @@ def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
     assert sorted(here.rglob("*")) == before
 
 
-def test_an_interrupt_between_blocks_keeps_the_old_files(here, monkeypatch):
-    SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
-    NEW.to_csv("new.csv", index=False)
-    assert sgpmic("predict model.npz new.csv --out out").exit_code == 0
-    before = written(here / "out")
-    use_small_blocks(monkeypatch)
-    locate, calls = SGPMIC._locate, []
-
-    def interrupted(self, X, first_row=0):
-        calls.append(first_row)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return locate(self, X, first_row)
-
-    monkeypatch.setattr(SGPMIC, "_locate", interrupted)
-    (NEW + 0.5).to_csv("new.csv", index=False)
-    assert sgpmic("predict model.npz new.csv --out out").exit_code == 130
-    assert calls == [0, 16, 32, 48]
-    assert written(here / "out") == before
-    assert {path.name for path in (here / "out").iterdir()} == set(TABLES)
-
-
 @pytest.mark.slow
 def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
     np.save("t.npy", NEW.to_numpy())
@@ -160,31 +138,3 @@ def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
     folders = ("of-t.npy", "of-t.csv", "back-t.npy", "back-t.csv")
     assert all(written(here / name) == written(here / "of-t.npy") for name in folders)
     assert (here / "t.npy").read_bytes() == before
-
-
-def test_a_parquet_file_larger_than_memory_has_the_data_of_the_csv_file(here, monkeypatch):
-    NEW.to_csv("t.csv", index=False)
-    monkeypatch.setattr(table_files, "MAX_IN_MEMORY", 0)
-    from_parquet, from_csv = load(write("parquet", NEW)), load("t.csv")
-    assert from_parquet.sha256 == from_csv.sha256
-    assert from_parquet.feature_names == from_csv.feature_names
-
-
-@pytest.mark.slow
-def test_arrays_of_all_rows_can_be_stored_in_files(here, monkeypatch):
-    defaults = {**SGPMIC.__init__.__kwdefaults__, "max_rows": 40}
-    monkeypatch.setattr(SGPMIC.__init__, "__kwdefaults__", defaults)
-    NEW.to_csv("t.csv", index=False)
-    (here / "short").mkdir()
-    folders, empty_array = [], estimator.empty_array
-
-    def spy(shape, folder):
-        folders.append(folder)
-        return empty_array(shape, folder)
-
-    monkeypatch.setattr(estimator, "empty_array", spy)
-    options = "--clusters 2 --iterations 3 --out out --temp-folder short"
-    result = sgpmic(f"fit t.csv {options}")
-    assert result.exit_code == 0, result.output
-    assert folders == ["short"] * 4
-    assert len(pd.read_csv("out/labels.csv")) == len(NEW)

@@ -28,7 +28,6 @@ def test_the_other_figures_are_drawn_after_an_error(here):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("figure9", "unknown figure 'figure9' (did you mean"),
         ("figure2 --repeats 0", "'--repeats'"),
         ("embedding", "this figure"),
         ("embedding --data irs", "(did you mean 'iris'?)"),

@@ -97,8 +97,6 @@ def test_inputs_and_fits_are_not_overwritten(fitted, here):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("none.npz train.csv", "none.npz"),
-        ("train.csv train.csv", "train.csv is not a readable sgpmic model"),
         ("model.npz none.csv", "there is no file none.csv"),
         ("model.npz irs", "did you mean 'iris'?"),
         ("model.npz iris", "'a', 'b', 'c'"),

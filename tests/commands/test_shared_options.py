@@ -38,11 +38,6 @@ def test_fit_and_predict_take_the_data_as_argument_or_option(here):
     assert sizes[0] == sizes[1]
 
 
-def test_data_given_twice_or_not_at_all_is_an_error(here):
-    assert_one_sentence(sgpmic("fit iris --dataset wine"), 2, "named twice")
-    assert_one_sentence(sgpmic("fit"), 2, "no data are named")
-
-
 @pytest.mark.parametrize("name", ["my seed=2.csv", "out=1/label=2.csv", "n_jobs must.csv"])
 def test_messages_repeat_file_names_unchanged(here, name):
     assert_one_sentence(sgpmic("fit", name), 2, f"there is no file {name}")

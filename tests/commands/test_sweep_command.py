@@ -60,11 +60,8 @@ def test_a_dry_run_shows_the_parameter_and_writes_nothing(here):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("--values two", "'two'"),
         ("--variance 90", "valid: 50, 95, 99"),
         ("--methods pca", "did you mean 'pca-fcm'?"),
-        ("--backend dask", "scheduler"),
-        ("--n-jobs 0", "--n-jobs"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(here, arguments, sentence):

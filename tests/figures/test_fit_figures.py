@@ -101,12 +101,6 @@ def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, steps
     assert (y, accs) == (bounds, [50.0] * 6)
 
 
-def test_a_bound_without_acc_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="same first dimension"):
-        draw_convergence(tmp_path / "plain", [-3.0, -2.0, -1.0], [50.0])
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_numbers_tried_are_drawn_beside_the_reference(tmp_path):
     tried = [{"n_clusters": m, "silhouette": 0.5 / m, "reference": 0.3 / m} for m in range(1, 6)]
     draw_numbers_tried(tmp_path / "n", tried, 3)
@@ -168,11 +162,3 @@ def test_files_are_fitted_with_the_default_model(own, setting, tmp_path, monkeyp
     with pytest.raises(SgpmicError, match="seen enough"):
         one_fit.embedding(tmp_path / "e", PlotOptions(data=data))
     assert seen == [(setting, own)]  # missing values are left to the model
-
-
-def test_the_latent_space_of_a_file_is_drawn(tmp_path):
-    birds(60).to_csv(tmp_path / "birds.csv", index=False)
-    options = PlotOptions(data=str(tmp_path / "birds.csv"), clusters=2)
-    notes = one_fit.embedding(tmp_path / "e", options)
-    assert (tmp_path / "e.png").stat().st_size > 1000
-    assert any("left to the model" in note for note in notes)

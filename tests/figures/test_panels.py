@@ -17,7 +17,8 @@ from sgpmic_cli.scores import purity
 
 @pytest.fixture
 def plot_options(tmp_path):
-    return PlotOptions(results=tmp_path, repeats=2, running=RunOptions(n_jobs=1))
+    running = RunOptions(tmp_path / "runs", n_jobs=1)
+    return PlotOptions(results=tmp_path, repeats=2, running=running)
 
 
 def test_the_run_shown_is_the_one_nearest_to_the_mean(plot_options):

@@ -19,28 +19,20 @@ def fitted(m, scores, no_clusters=False, lifetime=0.0):
 
 
 @pytest.mark.parametrize(
-    ("m", "scores", "words"),
+    ("m", "scores", "more", "words"),
     [
-        (3, {2: 0.1, 3: 0.4, 4: 0.05}, "3 clusters, chosen among 2 to 4; a clear choice"),
-        (3, {2: 0.3, 3: 0.4}, "a fair choice"),
-        (3, {2: 0.39, 3: 0.4}, "a close call, so look at 2 as well"),
-        (2, {2: 0.38, 3: 0.4}, "the smallest number that is about as good as the best"),
-        (2, {1: 0.0, 2: 0.1}, "there was no other number to choose"),
-        (3, {}, "3 clusters, as asked for."),
+        (3, {2: 0.1, 3: 0.4, 4: 0.05}, {}, "3 clusters, chosen among 2 to 4; a clear choice"),
+        (3, {2: 0.3, 3: 0.4}, {}, "a fair choice"),
+        (3, {2: 0.39, 3: 0.4}, {}, "a close call, so look at 2 as well"),
+        (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
+        (2, {1: 0.0, 2: 0.1}, {}, "there was no other number to choose"),
+        (3, {}, {}, "3 clusters, as asked for."),
+        (2, {2: 0.1, 3: 0.4}, {"lifetime": 0.7}, "gaps separate the rows into 2 parts"),
+        (1, {1: 0.0, 2: 0.01}, {"no_clusters": True}, "The data show no clusters"),
     ],
 )
-def test_choice_and_its_certainty(m, scores, words):
-    assert words in choice_in_words(fitted(m, scores))
-
-
-def test_parts_that_only_gaps_show():
-    words = choice_in_words(fitted(2, {2: 0.1, 3: 0.4}, lifetime=0.7))
-    assert "gaps separate the rows into 2 parts" in words
-
-
-def test_data_without_clusters():
-    words = choice_in_words(fitted(1, {1: 0.0, 2: 0.01}, no_clusters=True))
-    assert words.startswith("The data show no clusters")
+def test_choice_and_its_certainty(m, scores, more, words):
+    assert words in choice_in_words(fitted(m, scores, **more))
 
 
 def test_typical_and_doubtful_rows():

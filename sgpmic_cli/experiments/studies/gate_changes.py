@@ -73,7 +73,8 @@ class Change:
         if self.difference is not None and self.tolerance is not None:
             numbers += f" ({self.difference:+.2f}, allowed {self.tolerance:.2f})"
         reason = f": {self.reason}" if self.reason else ""
-        return f"{where} is {self.state}, {numbers}{reason}"
+        verb = "is " if self.state in (State.SAME, State.MISSING, State.NEW) else ""
+        return f"{where} {verb}{self.state}: {numbers}{reason}"
 
 
 def broken(changes: Sequence[Change]) -> list[Change]:

@@ -1,6 +1,7 @@
 """Figures 2 to 5: data sets in the latent spaces of SGP-MIC and of other methods."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, FIGURE_ARCS
@@ -22,19 +23,12 @@ KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 DATASETS = {"iris": "Iris", "wine": "Wine"}
 
 
-def figure2(stem: Path, options: PlotOptions) -> list[str]:
-    """Draw Iris in the latent spaces of six methods."""
-    return _draw_methods(stem, "iris", FIGURE_ACC["figure2", "iris"], options)
+def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> list[str]:
+    """Draw a data set in the latent spaces of six methods.
 
-
-def figure3(stem: Path, options: PlotOptions) -> list[str]:
-    """Draw Wine, without the column that the printed numbers omit, for six methods."""
-    return _draw_methods(stem, "wine", FIGURE_ACC["figure3", "wine"], options)
-
-
-def _draw_methods(
-    stem: Path, dataset: str, printed: dict[str, float], options: PlotOptions
-) -> list[str]:
+    Wine is drawn without the column that the printed numbers omit.
+    """
+    printed = FIGURE_ACC[name, dataset]
     panels = fit_panels(options.study([dataset], METHODS, in_two_dimensions), options)
     with canvas(stem, width=PAGE, height=5.6) as figure:
         grid = figure.subplots(2, 3)
@@ -47,6 +41,10 @@ def _draw_methods(
             label_axes(axes, panel, printed[name])
         legend(figure, panels[0].data.class_names, panels[0].cell.n_clusters)
     return []
+
+
+figure2 = partial(_draw_methods, "figure2", "iris")
+figure3 = partial(_draw_methods, "figure3", "wine")
 
 
 def figure4(stem: Path, options: PlotOptions) -> list[str]:

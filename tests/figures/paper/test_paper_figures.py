@@ -5,15 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, Stat, table2
+from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.catalogue import known, resolve
-from sgpmic_cli.figures.critical_difference import both_sides, critical_difference
-from sgpmic_cli.figures.one_fit import embedding
+from sgpmic_cli.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
 from sgpmic_cli.figures.paper.convergence_behaviour import figure6
 from sgpmic_cli.figures.paper.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
@@ -26,7 +25,8 @@ def twice(tmp_path):
     """Return a function that draws a figure twice and compares the files."""
 
     def draw(figure, **options):
-        asked = PlotOptions(results=tmp_path, repeats=1, running=RunOptions(n_jobs=1), **options)
+        running = RunOptions(tmp_path / "runs", n_jobs=1)
+        asked = PlotOptions(results=tmp_path, repeats=1, running=running, **options)
         remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
             assert (tmp_path / f"first{ending}").read_bytes() == (
@@ -50,11 +50,6 @@ def test_all_means_the_figures_that_need_no_data_set():
 def test_every_figure_can_be_loaded():
     for figure in known().values():
         assert callable(figure.load())
-
-
-def test_an_unknown_name_gets_the_nearest():
-    with pytest.raises(UsageError, match=r"unknown figure 'figur2' \(did you mean 'figure2'\?\)"):
-        resolve(["figure1", "figur2"])
 
 
 @pytest.mark.slow
@@ -102,14 +97,17 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     )
 
 
-def test_a_figure_of_one_fit_needs_a_data_set(twice):
-    with pytest.raises(UsageError, match="this figure needs a data set"):
-        twice(embedding)
-
-
-def _document(path, cells):
-    path.parent.mkdir(parents=True)
+def _write_printed_numbers(folder, missing):
+    """Write the printed ACC as our results, without the places that `missing` selects."""
+    cells = [
+        _cell(dataset, variance, method, cell.mean)
+        for (metric, dataset, variance, method), cell in table2().items()
+        if metric == "acc" and not missing(dataset, method)
+    ]
+    path = folder / "table2" / "benchmark.json"
+    path.parent.mkdir()
     path.write_text(json.dumps({"protocol": "as-run", "repeats": 1, "seed": 0, "cells": cells}))
+    return path
 
 
 def _cell(dataset, variance, method, mean):
@@ -124,17 +122,12 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     (remark,) = twice(critical_difference)
     assert "a benchmark of all data sets" in remark
     alone = (tmp_path / "first.png").read_bytes()
-    cells = [
-        _cell(dataset, variance, method, cell.mean)
-        for (metric, dataset, variance, method), cell in table2().items()
-        if metric == "acc" and dataset != "yale"
-    ]
-    path = tmp_path / "table2" / "benchmark.json"
-    _document(path, cells)
+    path = _write_printed_numbers(tmp_path, lambda dataset, method: dataset == "yale")
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
-    printed, ours = both_sides(path, "acc")
-    assert printed == ours  # although Yale is missing on one side only
+    found = rankings(read_table(path).results, "acc")
+    ours = found["ours"]
+    assert found["paper"] == ours  # although Yale is missing on one side only
     assert len(ours.datasets) == 8
     assert ours.omitted == ("dec",)
 
@@ -147,19 +140,7 @@ def test_the_diagram_names_omitted_methods(tmp_path, monkeypatch):
     monkeypatch.setattr(
         Axes, "text", lambda axes, x, y, s, **more: said.append(s) or text(axes, x, y, s, **more)
     )
-    cells = [
-        _cell(dataset, variance, method, cell.mean)
-        for (metric, dataset, variance, method), cell in table2().items()
-        if metric == "acc" and (dataset, method) != ("wine", "sdc")
-    ]
-    _document(tmp_path / "table2" / "benchmark.json", cells)
+    _write_printed_numbers(tmp_path, lambda *place: place == ("wine", "sdc"))
     assert critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path)) == []
     assert sum("SDC, DEC" in line and "Yale" in line for line in said) == 2
     assert not any("SDC  " in line or "  SDC" in line for line in said)
-
-
-def test_a_file_that_is_not_a_benchmark_is_refused(tmp_path):
-    path = tmp_path / "table2" / "benchmark.json"
-    _document(path, [{"dataset": "iris"}])
-    with pytest.raises(SgpmicError, match="is not a document of this version"):
-        critical_difference(tmp_path / "figure", PlotOptions(results=tmp_path))

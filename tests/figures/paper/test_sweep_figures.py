@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.figures.paper import sweep_figures
 from sgpmic_cli.figures.paper.sweep_figures import Curve, ahead, figure7, figure8, read_sweep
 from sgpmic_cli.figures.plot_options import PlotOptions
@@ -94,9 +94,3 @@ def test_a_missing_sweep_names_the_command_that_makes_it(tmp_path, draw, command
     with pytest.raises(UsageError, match=f"run `sgpmic {command} --out .*first"):
         draw(tmp_path / "figure", PlotOptions(results=tmp_path))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_that_is_not_a_sweep_is_refused(tmp_path):
-    _write(tmp_path / "s", "n_inducing", [["d", "m", 2, "acc", 1.0, 0.0, 1]])
-    with pytest.raises(SgpmicError, match="is not a table of `sgpmic sweep-clusters`"):
-        read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters")
