@@ -81,12 +81,10 @@ def verify(
     offline: Offline = False,
 ) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
-    from dataclasses import asdict
-
-    from sgpmic_cli.data.verifying import exit_code, verify
+    from sgpmic_cli.data.inventory import exit_code, verify
 
     checks = verify(data_dir=data_dir, mirror=mirror, offline=offline)
-    rows = [asdict(check) for check in checks]
+    rows = [check._asdict() for check in checks]
     code = exit_code(checks)
     _print({"ok": code == 0, "checks": rows}, as_json, rows)
     if code:

@@ -1,6 +1,6 @@
 """Assign new rows to the clusters of a fitted model, and write their tables."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ import pandas as pd
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.data.dataset import class_numbers
-from sgpmic_cli.data.intake.prepared_rows import Prepared
-from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.data.intake.columns import unify_numbers
+from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
 from sgpmic_cli.data.loading import NewRows
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle
@@ -37,7 +37,7 @@ class Predicted:
     notes: list[str] = field(default_factory=list)
     scores: dict[str, float] | None = None
 
-    def count(self, S: Array, classes: list[str] | None) -> None:
+    def count(self, S: Array, classes: Sequence[str] | None) -> None:
         """Add rows with probabilities S (n, M)."""
         labels = S.argmax(axis=1)
         self.sizes += np.bincount(labels, minlength=len(self.sizes))

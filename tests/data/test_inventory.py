@@ -24,7 +24,7 @@ def test_fetched_set_is_present(server, found, tmp_path, monkeypatch):
         "path": str(tmp_path / "file.mat"),
         "reason": None,
     }
-    assert inventory.state(found, tmp_path) == "present"
+    assert inventory.describe(found, tmp_path)["state"] == "present"
 
 
 def test_failure_does_not_stop_the_others(tmp_path):

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 
 from sgpmic_cli.data import TableOptions, entry, load, loading, names
 from sgpmic_cli.data.loading import last_column
+from sgpmic_cli.data.originals import parse_original
 from sgpmic_cli.errors import DataUnavailable, UsageError
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
@@ -135,7 +136,7 @@ def test_last_column_is_a_label_in_every_format(tmp_path, text, name, pack):
 
 def test_parsed_original_has_the_registered_name():
     found = dataclasses.replace(entry("iris"), name="two")
-    dataset = loading.parse_original(found, b"1,2,b\n3,4,a\n\n")
+    dataset = parse_original(found, b"1,2,b\n3,4,a\n\n")
     assert dataset.name == "two"
     assert dataset.feature_names == ("v1", "v2")
     assert dataset.labels.tolist() == [1, 0]

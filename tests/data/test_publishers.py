@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from sgpmic_cli.data.publishers import PARSERS
+from sgpmic_cli.data.originals import PARSERS
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from sgpmic_cli.data import entry, load, loading, names, verifying
+from sgpmic_cli.data import entry, inventory, load, loading, names
+from sgpmic_cli.data.inventory import exit_code, verify
 from sgpmic_cli.data.registry import bundled_folder
-from sgpmic_cli.data.verifying import exit_code, verify
 
 ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
 needs_originals = pytest.mark.skipif(
@@ -95,8 +95,8 @@ def test_intact_download_is_ok(tmp_path):
 
 
 def test_exit_codes():
-    failed = verifying.Check("a", "values", "failed", "")
-    unavailable = verifying.Check("b", "original", "unavailable", "")
+    failed = inventory.Check("a", "values", "failed", "")
+    unavailable = inventory.Check("b", "original", "unavailable", "")
     assert exit_code([unavailable, failed]) == 1
     assert exit_code([unavailable]) == 4
     assert exit_code([]) == 0

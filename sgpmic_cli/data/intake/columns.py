@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
-MISSING_TEXT = MISSING - {"none"}  # a category may be called none
-MISSING_CLASS = frozenset({"", "?"})  # a class may have any other name
-TRUTH = {"true": "True", "false": "False"}
+MISSING_CLASS = ["", "?"]  # a class may have any other name
+# Texts that are not taken as they are written. A category may be called none.
+SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
 # clusterings follow more than the same variance spread out. Half of the variance is the choice of
@@ -83,10 +84,19 @@ def written(cells: np.ndarray) -> np.ndarray:
 
 
 def texts(cells: np.ndarray) -> np.ndarray:
-    """Return the cells as text (N,), "" for missing ones."""
+    """Return the cells as text (N,): "" for missing ones, truth values in one spelling."""
     codes, distinct = pd.factorize(written(cells))
-    known = ["" if text.lower() in MISSING_TEXT else text for text in distinct]
+    known = [SPELLINGS.get(text.lower(), text) for text in distinct]
     return np.array(known, dtype=object)[codes]
+
+
+def unify_numbers(classes: Sequence[str]) -> list[str]:
+    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
+    parsed = [to_number(name) for name in classes]
+    if any(number is None or np.isnan(number) for number in parsed):
+        return list(classes)
+    first: dict[float | None, str] = {}
+    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -153,9 +163,7 @@ class TextColumn:
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
         """Create the column from its texts, "" for missing ones."""
-        counts = Counter(cell for cell in cells if cell)
-        if all(text.lower() in TRUTH for text in counts):
-            counts = Counter(TRUTH[cell.lower()] for cell in cells if cell)
+        counts = Counter(cells[cells != ""])
         total = sum(counts.values())
         variances = [count / total * (1.0 - count / total) for count in counts.values()]
         variance = sum(variances) * total / max(total - 1, 1)
@@ -171,8 +179,6 @@ class TextColumn:
     def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
         known = texts(cells)
-        if set(self.categories) <= set(TRUTH.values()):
-            known = np.array([TRUTH.get(text.lower(), text) for text in known], dtype=object)
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
         ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan

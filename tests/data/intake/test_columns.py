@@ -6,6 +6,7 @@ from sgpmic_cli.data.intake.columns import (
     is_date,
     is_formatted_number,
     is_id_name,
+    texts,
     written,
 )
 
@@ -37,8 +38,8 @@ def test_numbers_are_written_exactly():
 
 
 def test_truth_values_are_categories_in_any_spelling():
-    cells = np.array(["TRUE", "false", "True", ""], dtype=object)
-    column = TextColumn.learn("c", cells)
+    cells = np.array(["TRUE", "false", "True", "NA"], dtype=object)
+    column = TextColumn.learn("c", texts(cells))
     assert column.categories == ("False", "True")
     ones, unknown = column.encode(np.array(["true", "False", "maybe"], dtype=object), ".")
     assert ones[:2].tolist() == [[0, 1], [1, 0]]

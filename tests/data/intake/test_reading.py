@@ -46,6 +46,9 @@ def test_input_without_end_is_refused(tmp_path, monkeypatch):
         def read(self, size):
             return b"1,2\n" * (size // 4)
 
+        def peek(self, size):
+            return b"1,2\n"
+
     with pytest.raises(UsageError, match="nothing but zero bytes"):
         load("/dev/zero")
     monkeypatch.setattr(reading, "MAX_BYTES", 1 << 20)
