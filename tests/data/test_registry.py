@@ -26,19 +26,6 @@ def test_sets_of_the_paper_come_first_with_its_shapes():
     assert names()[: len(TABLE_1)] == list(TABLE_1)
 
 
-def test_protocol_settings():
-    assert {name for name in names() if entry(name).inducing == 100} == {"cmc", "segment", "coil20"}
-    assert {name: entry(name).as_run_drop for name in names() if entry(name).as_run_drop} == {
-        "wine": ("proline",)
-    }
-    assert {name: entry(name).as_run_q for name in names() if entry(name).as_run_q} == {
-        "yale": {50: 3}
-    }
-    assert entry("yale").variances == (50,)
-    assert all(entry(name).variances == (50, 95, 99) for name in names() if name != "yale")
-    assert [name for name in names() if entry(name).data_differ] == ["yale"]
-
-
 @pytest.mark.parametrize("name", names())
 def test_every_entry_is_complete(name):
     found = entry(name)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgpmic_cli.data.intake.columns import MISSING, numbers, to_number
+from sgpmic_cli.data.intake.columns import MISSING
 from sgpmic_cli.data.intake.csv_text import parse_csv
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.table_files import read_table
@@ -41,12 +41,6 @@ def test_rows_have_their_line_after_cells_of_several_lines():
     assert table.lines.tolist() == [2, 5, 8]
     assert table.cells["a"].tolist() == ["x\ny", "p\nq\nr", "z"]
     assert table.place(1) == "row 2 (line 5)"
-
-
-def test_wide_lines_are_read():
-    Y = np.arange(1.0, 16_001.0).reshape(2, 8_000) / 3.0
-    table = parse("\n".join(",".join(map(repr, row)) for row in Y.tolist()))
-    assert np.array_equal(np.column_stack(list(table.cells.values())).astype(float), Y)
 
 
 @pytest.mark.parametrize(
@@ -131,22 +125,3 @@ def test_written_tables_are_read_exactly(rows, separator):
     values = np.array([table.cells[name] for name in names[:-1]])
     assert np.array_equal(values.astype(float), expected)
     assert table.cells["kind"].tolist() == [kind for _, kind in rows]
-
-
-odd = st.sampled_from(
-    ["", "nan", "inf", "1_0", "True", " 2 ", "1e5", "0x10", '"3"', "abc", "1e400", "-", "+1", "1e"]
-)
-cell = st.one_of(odd, finite.map(repr), st.integers(-(2**63), 2**63 - 1).map(str))
-
-
-@settings(deadline=None, derandomize=True, max_examples=40)
-@given(st.lists(cell, min_size=1, max_size=5), st.sampled_from([".", ","]))
-def test_one_rule_for_numbers_whatever_type_pandas_finds(cells, decimal):
-    cells = [text.replace(".", decimal) for text in cells]
-    text = "".join(f"{each};0\n" for each in ["name", *cells])
-    table = parse(text, TextFormat(";", decimal), known=["name"])
-    values, invalid = numbers(table.cells["name"], decimal)
-    bare = [each.strip().strip('"') for each in cells]
-    expected = [np.nan if each.lower() in MISSING else to_number(each, decimal) for each in bare]
-    assert np.array_equal(values, np.array(expected, dtype=float), equal_nan=True)
-    assert invalid.tolist() == [number is None for number in expected]
