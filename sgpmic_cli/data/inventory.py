@@ -1,7 +1,8 @@
 """List, fetch and verify the registered data sets on this machine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple
 
 from sgpmic_cli._typing import PathLike
@@ -78,10 +79,13 @@ def verify(
     mirror = chosen_mirror(mirror)
     checks = []
     for found in map(entry, names()):
-        download = found.kind == "download"
-        checks.append(_check_cache(found, data_dir) if download else _check_values(found))
+        if found.kind == "download":
+            checks.append(_check_cache(found, data_dir))
+        else:
+            checks.append(_check_values(found, "values", partial(load_entry, found)))
         if mirror and found.filename:
-            checks.append(_check_original(found, mirror, offline))
+            original = partial(_load_original, found, mirror, offline)
+            checks.append(_check_values(found, "original", original))
     return checks
 
 
@@ -91,18 +95,11 @@ def exit_code(checks: list[Check]) -> int:
     return 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
 
 
-def _check_values(found: Entry) -> Check:
-    try:
-        return _compare_hash(found, load_entry(found), "values")
-    except SgpmicError as error:
-        return Check(found.name, "values", "failed", str(error))
-
-
 def _check_cache(found: Entry, data_dir: PathLike | None) -> Check:
     path = cache_folder(data_dir) / found.filename
     raw = cached(found, data_dir)
     if raw is not None:
-        return _compare_hash(found, parse_original(found, raw), "cache")
+        return _check_values(found, "cache", partial(parse_original, found, raw))
     if path.exists():
         detail = f"{path} is not the publisher's file; remove it and fetch again"
         return Check(found.name, "cache", "failed", detail)
@@ -110,16 +107,16 @@ def _check_cache(found: Entry, data_dir: PathLike | None) -> Check:
     return Check(found.name, "cache", "absent", detail)
 
 
-def _check_original(found: Entry, mirror: str, offline: bool) -> Check:
+def _load_original(found: Entry, mirror: str, offline: bool) -> Dataset:
+    return parse_original(found, from_source(found, mirror, offline=offline))
+
+
+def _check_values(found: Entry, check: str, load: Callable[[], Dataset]) -> Check:
     try:
-        original = parse_original(found, from_source(found, mirror, offline=offline))
-    except DataUnavailable as error:
-        state = "failed" if isinstance(error, NotOriginal) else "unavailable"
-        return Check(found.name, "original", state, str(error))
-    return _compare_hash(found, original, "original")
-
-
-def _compare_hash(found: Entry, dataset: Dataset, check: str) -> Check:
+        dataset = load()
+    except SgpmicError as error:
+        unavailable = check == "original" and not isinstance(error, NotOriginal)
+        return Check(found.name, check, "unavailable" if unavailable else "failed", str(error))
     n, p = dataset.Y.shape
     if dataset.sha256 == found.values_sha256:
         detail = f"{n} x {p} values, {dataset.n_classes} classes, hash as registered"

@@ -9,7 +9,7 @@ import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.generated import GENERATORS, generate
 from sgpmic_cli.data.intake.columns import unify_numbers
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
@@ -149,9 +149,8 @@ def load_entry(
 ) -> Dataset:
     """Load a registered data set. Raise DataUnavailable if it is not as published."""
     if found.kind == "generated":
-        generate, feature_names = GENERATORS[found.name]
-        Y, classes = generate(found.n, found.n_classes, found.seed or 0)
-        return Dataset.from_classes(found.name, Y, classes, feature_names)
+        Y, classes = generate(found.name, found.n, found.n_classes, found.seed or 0)
+        return Dataset.from_classes(found.name, Y, classes, GENERATORS[found.name][-1])
     if found.kind == "installed":
         from sklearn.datasets import load_digits
 

@@ -18,11 +18,13 @@ SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "
 # Hennig and Liao (J. R. Statist. Soc. C, 2013).
 TEXT_WEIGHT = 0.5
 
-_ID = re.compile(
+# Names that are usual for identifiers.
+ID_NAME = re.compile(
     r"(?i:(.*[_. -])?(id|uid|uuid|guid|key|index|row|rowid|row[_ ]?(number|no|nr)|serial))"
     r"|.*[a-z]I[Dd]"  # customerId
 )
-_DATE = re.compile(
+# Dates and times of day.
+DATE = re.compile(
     r"""(?xi)
     \d{4}[-/.]\d{1,2}[-/.]\d{1,2} ([T\ ]\d{1,2}:\d{2}.*)?    # 2024-01-31, 2024-01-31T12:00
     | \d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}) (\ \d{1,2}:\d{2}.*)?    # 31.01.2024, 1/31/24
@@ -31,22 +33,8 @@ _DATE = re.compile(
       (\d{1,2},?[-\ ])?(\d{4}|\d{2})
     """
 )
-_FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
-
-
-def is_id_name(column: str) -> bool:
-    """Return whether a column has a name that is usual for identifiers."""
-    return _ID.fullmatch(column) is not None
-
-
-def is_date(cell: str) -> bool:
-    """Return whether a cell is a date or a time of day."""
-    return _DATE.fullmatch(cell) is not None
-
-
-def is_formatted_number(cell: str) -> bool:
-    """Return whether a cell is a number with thousands separators, a percent or currency sign."""
-    return _FORMATTED.fullmatch(cell) is not None
+# Numbers with thousands separators, a percent or a currency sign.
+FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
 
 
 def to_number(cell: str, decimal: str = ".") -> float | None:

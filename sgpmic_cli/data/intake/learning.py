@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sgpmic_cli.data.intake.columns import (
+    DATE,
+    FORMATTED,
+    ID_NAME,
     Column,
     NumberColumn,
     TextColumn,
-    is_date,
-    is_formatted_number,
-    is_id_name,
     numbers,
     texts,
     to_number,
@@ -168,7 +168,7 @@ def _identifier_reason(name: str, values: np.ndarray) -> str | None:
         return None
     if values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all():
         return "it counts the rows"
-    if is_id_name(name) and len(np.unique(values)) == len(values):
+    if ID_NAME.fullmatch(name) and len(np.unique(values)) == len(values):
         return "it is called like an id and no two rows share a value"
     return None
 
@@ -186,12 +186,12 @@ def _decide_on_text(
     if all(to_number(text, other) is not None for text in distinct):
         what = f"{column} numbers with a decimal {sign} {example}"
         return Problem(what, [Remedy("say so", "decimal", other), "write them with the other sign"])
-    if all(map(is_date, distinct)):
+    if all(map(DATE.fullmatch, distinct)):
         if options.encode == "drop":
             return LeftOut("it is text")
         remedy = "turn them into numbers, such as days since the first"
         return Problem(f"{column} dates or times {example}", [remedy, _leave_out(name)])
-    if all(map(is_formatted_number, distinct)):
+    if all(map(FORMATTED.fullmatch, distinct)):
         what = f"{column} numbers with signs in or around them {example}"
         return Problem(what, ["write plain numbers", _leave_out(name)])
     if n_numbers >= n_invalid:
