@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,8 +55,12 @@ def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
 
     Both kinds of cells without a number become NaN.
     """
+    valid = np.zeros(len(cells), dtype=bool)
     if cells.dtype.kind != "O":
-        return cells.astype(np.float64, copy=False), np.zeros(len(cells), dtype=bool)
+        return cells.astype(np.float64, copy=False), valid
+    if decimal == "." and "_" not in "".join(cells):  # most columns have numbers and empty cells
+        with suppress(ValueError):
+            return np.where(cells == "", "nan", cells).astype(np.float64), valid
     codes, distinct = pd.factorize(cells)
     parsed = [np.nan if text.lower() in MISSING else to_number(text, decimal) for text in distinct]
     invalid = np.array([number is None for number in parsed], dtype=bool)

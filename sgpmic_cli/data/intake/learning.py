@@ -50,7 +50,8 @@ Decision = Column | LeftOut | Problem
 def learn_recipe(table: RawTable, options: TableOptions, problems: list[Problem]) -> TableRecipe:
     """Decide about every column and append what cannot be decided to `problems`.
 
-    `TableRecipe.apply` raises these problems together with those that it finds.
+    `TableRecipe.apply` raises these problems together with those that it finds. The cells of
+    number columns of `table` become numbers.
     """
     problems += _check_names(table, options)
     used: list[Column] = []
@@ -159,6 +160,7 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
         return Problem(what, ["divide the column by a constant", _leave_out(name)])
     if name not in options.columns and (why := _identifier_reason(name, values)):
         return LeftOut(why, is_id=True)
+    table.cells[name] = values  # the texts are not needed any more
     return NumberColumn.learn(name, values)
 
 

@@ -67,7 +67,7 @@ class RawTable:
 def text_cells(values: Any) -> np.ndarray:
     """Return values as texts (N,) without surrounding spaces, "" for missing ones."""
     codes, distinct = pd.factorize(np.asarray(values, dtype=object))  # -1 for a missing value
-    return np.array([*(str(value).strip() for value in distinct), ""], dtype=object)[codes]
+    return np.array([*map(str.strip, map(str, distinct)), ""], dtype=object)[codes]
 
 
 def check_names(path: str, names: Sequence[str]) -> Sequence[str]:

@@ -4,6 +4,7 @@ import bz2
 import codecs
 import gzip
 import io
+import math
 import os
 import select
 import stat
@@ -12,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -44,24 +46,21 @@ class Source(NamedTuple):
         """Return whether the stream begins with one of the signatures, without consuming it."""
         return self.stream.peek(len(NPY)).startswith(signatures)
 
-    def read_all(self) -> bytes:
-        """Read all bytes. Raise UsageError for streams without end."""
-        parts: list[bytes] = []
+    def pieces(self, most: float) -> Iterator[bytes]:
+        """Yield all bytes piece by piece. Raise UsageError if there are more than `most`."""
         size = 0
-        while part := self.stream.read(PIECE):
-            if len(part) == PIECE and not any(part):
+        while piece := self.stream.read(PIECE):
+            size += len(piece)
+            if size > most:
                 raise UsageError(
-                    f"{self.name} is not a text file (it holds nothing but zero bytes); save it as "
-                    "CSV in UTF-8"
+                    f"{self.name} is larger than {most / 1024**3:g} GiB unpacked; take a sample of "
+                    "its rows"
                 )
-            parts.append(part)
-            size += len(part)
-            if size > MAX_BYTES:
-                raise UsageError(
-                    f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB unpacked; take a "
-                    "sample of its rows"
-                )
-        return b"".join(parts)
+            yield piece
+
+    def read_all(self) -> bytes:
+        """Read all bytes of a file that fits into memory."""
+        return b"".join(self.pieces(MAX_BYTES))
 
 
 @contextmanager
@@ -153,11 +152,11 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return files[0]
 
 
-def decoded(source: Source, encoding: str | None) -> Iterator[str]:
-    """Decode a text piece by piece and translate line ends to newlines."""
-    path, raw = source.name, source.stream.read(PIECE)
+def decoded(source: Source, encoding: str | None, most: float = math.inf) -> Iterator[str]:
+    """Decode at most `most` bytes piece by piece and translate line ends to newlines."""
+    start, path = source.stream.peek(4), source.name
     marks = BYTE_ORDER_MARKS.items()
-    chosen = encoding or next((name for mark, name in marks if raw.startswith(mark)), "utf-8-sig")
+    chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
         b"".decode(chosen)  # raises LookupError for codecs that do not decode to text
         bytes_decoder = codecs.getincrementaldecoder(chosen)()
@@ -166,11 +165,10 @@ def decoded(source: Source, encoding: str | None) -> Iterator[str]:
             f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
     decoder = io.IncrementalNewlineDecoder(bytes_decoder, translate=True)
-    n_lines, empty, end = 0, True, False
-    while not end:
-        end = not raw
+    n_lines, empty = 0, True
+    for raw in chain(source.pieces(most), [b""]):
         try:
-            text = decoder.decode(raw, final=end)
+            text = decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
             line = n_lines + error.object.count(b"\n", 0, error.start) + 1
             byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
@@ -188,6 +186,5 @@ def decoded(source: Source, encoding: str | None) -> Iterator[str]:
         empty = empty and not text.strip()
         n_lines += raw.count(b"\n")
         yield text
-        raw = raw and source.stream.read(PIECE)
     if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")

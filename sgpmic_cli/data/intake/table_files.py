@@ -19,7 +19,7 @@ from sgpmic_cli.data.intake.csv_text import parse_csv
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import plural
 from sgpmic_cli.data.intake.raw_table import RawTable, check_names
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
+from sgpmic_cli.data.intake.reading import MAX_BYTES, NPY, PARQUET, Source, decoded, unpacked
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.mapped_array import empty_array
 
@@ -40,8 +40,8 @@ def read_table(path: str, format: TextFormat, known: Collection[str] = ()) -> Ra
             return RawTable.from_array(source.name, _npy_array(source))
         if source.starts_with(PARQUET):
             return _parquet_table(source)
-        whole = source._replace(stream=io.BytesIO(source.read_all()))
-        blocks = list(parse_csv(source.name, decoded(whole, format.encoding), format, known))
+        text = decoded(source, format.encoding, MAX_BYTES)
+        blocks = list(parse_csv(source.name, text, format, known))
         cells = {
             name: np.concatenate([block.cells[name] for block in blocks])
             for name in blocks[0].columns
