@@ -33,6 +33,7 @@ def use_small_blocks(patch):
     patch.setattr(row_blocks, "ROWS", 16)
     patch.setattr(reading, "PIECE", 500)
     patch.setattr(csv_text, "BLOCK", 60)
+    patch.setattr(csv_text, "MIN_ROWS", 1)
 
 
 def written(folder):

@@ -16,14 +16,15 @@ from sgpmic_cli.errors import UsageError
 
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator
-BLOCK = 1 << 19  # cells of a table
+BLOCK = 1 << 16  # cells of a table; small tables are parsed faster
+MIN_ROWS = 100  # of a table with many columns
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
 
 
 def parse_csv(
     path: str, pieces: Iterable[str], format: TextFormat, known: Collection[str] = ()
 ) -> Iterator[RawTable]:
-    """Parse a text that arrives in pieces. Yield tables of at most `BLOCK` cells.
+    """Parse a text that arrives in pieces. Yield tables of about `BLOCK` cells.
 
     The first lines determine the separator and the header. A first line with one of the `known`
     names is a header.
@@ -43,7 +44,7 @@ def parse_csv(
     check_names(path, columns)
     rows = chain(first_rows[named:], rows)
     n_rows = 0
-    while block := list(islice(rows, max(1, BLOCK // len(columns)))):
+    while block := list(islice(rows, max(MIN_ROWS, BLOCK // len(columns)))):
         numbers, cells = zip(*block, strict=True)
         texts = map(text_cells, zip(*cells, strict=True))
         found = dict(zip(columns, texts, strict=True))
