@@ -77,12 +77,10 @@ def fetch(
 @shared.option_groups
 def verify(*, json: shared.Json = False, source: shared.Source) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
-    from dataclasses import asdict
-
-    from sgpmic_cli.data.verifying import exit_code, verify
+    from sgpmic_cli.data.inventory import exit_code, verify
 
     checks = verify(**vars(source))
-    rows = [asdict(check) for check in checks]
+    rows = [check._asdict() for check in checks]
     code = exit_code(checks)
     _print({"ok": code == 0, "checks": rows}, json, rows)
     if code:

@@ -1,30 +1,38 @@
-"""List the registered data sets with their state on this machine, and fetch downloads."""
+"""List, fetch and verify the registered data sets on this machine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.data.originals import cache_folder, cached, fetch
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.data.loading import load_entry
+from sgpmic_cli.data.originals import (
+    NotOriginal,
+    cache_folder,
+    cached,
+    chosen_mirror,
+    fetch,
+    from_source,
+    parse_original,
+)
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
-from sgpmic_cli.errors import DataUnavailable
-
-
-def state(found: Entry, data_dir: PathLike | None = None) -> str:
-    """Return the kind of a data set; for downloads 'present' (hash checked) or 'absent'."""
-    if found.kind != "download":
-        return found.kind
-    return "absent" if cached(found, data_dir) is None else "present"
+from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 
 def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
-    """Return the registry entry, the state of the data set and the path of its file."""
-    now = state(found, data_dir)
-    paths = {
-        "bundled": bundled_folder() / f"{found.name}.csv",
-        "present": cache_folder(data_dir) / found.filename,
-    }
-    return {**asdict(found), "state": now, "path": str(paths[now]) if now in paths else None}
+    """Return the registry entry, the state of the data set and the path of its file.
+
+    The state of a download is 'present' (hash checked) or 'absent', of another set its kind.
+    """
+    state, path = found.kind, None
+    if state == "bundled":
+        path = str(bundled_folder() / f"{found.name}.csv")
+    elif state == "download":
+        state = "absent" if cached(found, data_dir) is None else "present"
+        path = str(cache_folder(data_dir) / found.filename) if state == "present" else None
+    return {**asdict(found), "state": state, "path": path}
 
 
 def describe_all(data_dir: PathLike | None = None) -> list[dict[str, Any]]:
@@ -32,24 +40,86 @@ def describe_all(data_dir: PathLike | None = None) -> list[dict[str, Any]]:
     return [describe(entry(name), data_dir) for name in names()]
 
 
-def fetch_all(
-    wanted: Sequence[str] = (),
-    *,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
-) -> list[dict[str, Any]]:
-    """Fetch the wanted data sets, or all downloads. A failure does not stop the others."""
+def fetch_all(wanted: Sequence[str] = (), **source: Any) -> list[dict[str, Any]]:
+    """Fetch the wanted data sets, or all downloads. A failure does not stop the others.
+
+    `source` are arguments of `read_original`.
+    """
     results = []
     for found in [entry(name) for name in wanted or names()]:
         result = {"name": found.name, "state": found.kind, "path": None, "reason": None}
         if found.kind == "download":
             try:
-                path = fetch(found, data_dir=data_dir, mirror=mirror, offline=offline)
-                result |= {"state": "present", "path": str(path)}
+                result |= {"state": "present", "path": str(fetch(found, **source))}
             except DataUnavailable as error:
                 result |= {"state": "unavailable", "reason": str(error)}
         elif not wanted:
             continue
         results.append(result)
     return results
+
+
+class Check(NamedTuple):
+    """The result of one check.
+
+    The state is 'ok', 'failed', 'unavailable' (the publisher's file cannot be read) or 'absent' (a
+    download that has not been fetched).
+    """
+
+    dataset: str
+    check: str
+    state: str
+    detail: str
+
+
+def verify(
+    *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
+) -> list[Check]:
+    """Check the values of every data set; with a mirror also those of the publishers' files."""
+    mirror = chosen_mirror(mirror)
+    checks = []
+    for found in map(entry, names()):
+        if found.kind == "download":
+            checks.append(_check_cache(found, data_dir))
+        else:
+            checks.append(_check_values(found, "values", partial(load_entry, found)))
+        if mirror and found.filename:
+            original = partial(_load_original, found, mirror, offline)
+            checks.append(_check_values(found, "original", original))
+    return checks
+
+
+def exit_code(checks: list[Check]) -> int:
+    """Return 1 if a check failed, else 4 if a file is unavailable, else 0."""
+    states = {check.state for check in checks}
+    return 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
+
+
+def _check_cache(found: Entry, data_dir: PathLike | None) -> Check:
+    path = cache_folder(data_dir) / found.filename
+    raw = cached(found, data_dir)
+    if raw is not None:
+        return _check_values(found, "cache", partial(parse_original, found, raw))
+    if path.exists():
+        detail = f"{path} is not the publisher's file; remove it and fetch again"
+        return Check(found.name, "cache", "failed", detail)
+    detail = f"not downloaded yet; sgpmic datasets fetch {found.name} gets it"
+    return Check(found.name, "cache", "absent", detail)
+
+
+def _load_original(found: Entry, mirror: str, offline: bool) -> Dataset:
+    return parse_original(found, from_source(found, mirror, offline=offline))
+
+
+def _check_values(found: Entry, check: str, load: Callable[[], Dataset]) -> Check:
+    try:
+        dataset = load()
+    except SgpmicError as error:
+        unavailable = check == "original" and not isinstance(error, NotOriginal)
+        return Check(found.name, check, "unavailable" if unavailable else "failed", str(error))
+    n, p = dataset.Y.shape
+    if dataset.sha256 == found.values_sha256:
+        detail = f"{n} x {p} values, {dataset.n_classes} classes, hash as registered"
+        return Check(found.name, check, "ok", detail)
+    detail = f"the {n} x {p} values hash to {dataset.sha256}, not as registered"
+    return Check(found.name, check, "failed", detail)

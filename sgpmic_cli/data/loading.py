@@ -1,23 +1,24 @@
 """Load a registered data set or a user's table as a Dataset."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.generated import GENERATORS
+from sgpmic_cli.data.generated import GENERATORS, generate
+from sgpmic_cli.data.intake.columns import unify_numbers
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.prepared_rows import IntakeReport, Prepared
 from sgpmic_cli.data.intake.problems import USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
-from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.data.intake.recipe import IntakeReport, Prepared, TableRecipe
 from sgpmic_cli.data.intake.table_files import read_blocks, read_table
-from sgpmic_cli.data.originals import read_original
-from sgpmic_cli.data.publishers import PARSERS
+from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.safe_text import printable
@@ -53,18 +54,17 @@ def load(
     data : Dataset
         The values with labels, names and notes.
     """
-    if is_table(name_or_path):
-        options = table or TableOptions()
-        return _load_table(
-            name_or_path, options if label is None else replace(options, label=label)
-        )
-    found = entry(name_or_path)
-    label = label or (table.label if table else None)
+    options = table or TableOptions()
     if label is not None:
+        options = replace(options, label=label)
+    if is_table(name_or_path):
+        return _load_table(_path(name_or_path), _name(name_or_path), options)
+    found = entry(name_or_path)
+    if options.label is not None:
         raise UsageError(
-            f"--label {label} is for a table of your own; {found.name} has its own classes"
+            f"--label {options.label} is for a table of your own; {found.name} has its own classes"
         )
-    if table is not None and replace(table, missing="median") != TableOptions():
+    if replace(options, missing="median") != TableOptions():
         raise UsageError(
             f"{found.name} is a registered data set; options of a table are for files of your own"
         )
@@ -78,8 +78,8 @@ class NewRows:
     name: str
     recipe: TableRecipe
     tables: Iterable[RawTable]
-    label: str | None
-    id: str | None
+    label: str | None = None
+    id: str | None = None
     classes: list[str] | None = None  # of all rows, if the tables do not have them
     header_note: list[str] = field(default_factory=list)
     report: IntakeReport = field(default_factory=IntakeReport)
@@ -88,9 +88,8 @@ class NewRows:
         for table in self.tables:
             self.header_note = _header_note(table)
             rows = self.recipe.apply(table, self.report, label=self.label, id=self.id)
-            yield rows if self.classes is None else replace(rows, classes=self.classes)
-        if self.report.rows == self.report.dropped_rows:
-            raise _all_rows_dropped(self.name)
+            yield rows if self.classes is None else rows._replace(classes=np.array(self.classes))
+        _check_rows_left(self.name, self.report)
 
     @property
     def notes(self) -> list[str]:
@@ -114,17 +113,13 @@ def rows_for(
     `label`, `id` and `format` override those of the recipe.
     """
     if is_table(name_or_path):
-        named = {name for name in (label, id) if name is not None}
-        tables = read_blocks(
-            _path(name_or_path),
-            format or recipe.format,
-            known=recipe.known_names | named,
-            as_text=recipe.read_as_text | named,
-        )
+        known = {name for name in (label, id) if name is not None}
+        known.update(recipe.file_columns if recipe.named else ())
+        tables = read_blocks(_path(name_or_path), format or recipe.format, known)
         return NewRows(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
-    raw = RawTable(data.name, dict(zip(data.feature_names, data.Y.T, strict=True)), named=True)
-    return NewRows(data.name, recipe, [raw], None, None, data.classes)
+    table = RawTable(data.name, dict(zip(data.feature_names, data.Y.T, strict=True)), named=True)
+    return NewRows(data.name, recipe, [table], classes=data.classes)
 
 
 def is_table(text: str) -> bool:
@@ -146,48 +141,72 @@ def last_column(path: str) -> str | None:
     return next(read_blocks(_path(path), TextFormat())).columns[-1]
 
 
-def _load_table(name_or_path: str, options: TableOptions) -> Dataset:
-    as_text = [name for name in (options.label, options.id) if name is not None]
-    known = [*as_text, *options.columns, *options.drop]
-    raw = read_table(_path(name_or_path), options.format, known=known, as_text=as_text)
-    recipe = learn_recipe(raw, options)
-    data = _encode(_name(name_or_path), recipe, raw, decision_notes(recipe))
-    if len(data.Y) < 2:
-        raise UsageError(f"{raw.path} has one row of data only; clustering needs two or more")
-    if (data.Y[0] == data.Y).all():
-        raise UsageError(
-            f"all rows of {raw.path} are equal, so there is nothing to cluster; check the file"
+def load_entry(
+    found: Entry,
+    data_dir: PathLike | None = None,
+    mirror: str | None = None,
+    offline: bool = False,
+) -> Dataset:
+    """Load a registered data set. Raise DataUnavailable if it is not as published."""
+    if found.kind == "generated":
+        Y, classes = generate(found.name, found.n, found.n_classes, found.seed or 0)
+        return Dataset.from_classes(found.name, Y, classes, GENERATORS[found.name][-1])
+    if found.kind == "installed":
+        from sklearn.datasets import load_digits
+
+        digits = load_digits()
+        classes = [str(digit) for digit in digits.target]
+        return Dataset.from_classes(found.name, digits.data, classes, digits.feature_names)
+    if found.kind == "download":
+        raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
+        return parse_original(found, raw)
+    path = str(bundled_folder() / f"{found.name}.csv")
+    options = TableOptions("label", encode="error", missing="error")
+    dataset = replace(_load_table(path, found.name, options), recipe=None)
+    if dataset.sha256 != found.values_sha256:
+        raise DataUnavailable(
+            f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
+            "any more; reinstall sgpmic or restore the file"
         )
-    return data
+    return dataset
 
 
-def _encode(name: str, recipe: TableRecipe, raw: RawTable, notes: Sequence[str] = ()) -> Dataset:
+def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
+    named = {options.label, options.id, *options.columns, *options.drop}
+    table = read_table(path, options.format, known={each for each in named if each is not None})
     report = IntakeReport()
-    rows = recipe.apply(raw, report)
-    if not len(rows.Y):
-        raise _all_rows_dropped(raw.path)
+    recipe = learn_recipe(table, options, report.problems)
+    rows = recipe.apply(table, report, label=options.label, id=options.id)
+    _check_rows_left(table.path, report)
+    if len(rows.Y) < 2:
+        raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
+    if (rows.Y[0] == rows.Y).all():
+        raise UsageError(
+            f"all rows of {table.path} are equal, so there is nothing to cluster; check the file"
+        )
     return Dataset.from_classes(
         name,
         rows.Y,
-        None if rows.classes is None else unify_numbers(rows.classes),
+        None if rows.classes is None else unify_numbers(rows.classes.tolist()),
         recipe.feature_names,
         names_made_up=not recipe.named,
         recipe=recipe,
         row_numbers=rows.row_numbers,
-        ids=rows.ids,
-        notes=(*_header_note(raw), *notes, *recipe.notes(report)),
+        ids=None if rows.ids is None else tuple(rows.ids),
+        notes=(*_header_note(table), *decision_notes(recipe), *recipe.notes(report)),
     )
 
 
-def _header_note(raw: RawTable) -> list[str]:
+def _header_note(table: RawTable) -> list[str]:
     # A header of numbers looks like a row of data, so the user must check.
-    if raw.lines is None or raw.named:
+    if table.lines is None or table.named:
         return []
-    return [f"no header was found in {raw.path}, so its first line is read as data."]
+    return [f"no header was found in {table.path}, so its first line is read as data."]
 
 
-def _all_rows_dropped(path: str) -> TableError:
-    return TableError(path, [Problem("every row has a missing value", [USE_MEDIAN])])
+def _check_rows_left(path: str, report: IntakeReport) -> None:
+    if report.rows == report.dropped_rows:
+        raise TableError(path, [Problem("every row has a missing value", [USE_MEDIAN])])
 
 
 def _path(text: str) -> str:
@@ -200,53 +219,3 @@ def _name(text: str) -> str:
         return "standard-input"
     name = Path(text).name
     return printable(text if name in names() else name)
-
-
-def load_entry(
-    found: Entry,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
-) -> Dataset:
-    """Load a registered data set. Raise DataUnavailable if it is not as published."""
-    if found.kind == "generated":
-        generate, feature_names = GENERATORS[found.name]
-        Y, classes = generate(found.n, found.n_classes, found.seed or 0)
-        return Dataset.from_classes(found.name, Y, classes, feature_names)
-    if found.kind == "installed":
-        return _load_digits(found.name)
-    if found.kind == "download":
-        raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
-        return parse_original(found, raw)
-    dataset = _load_bundled(found)
-    if dataset.sha256 != found.values_sha256:
-        raise DataUnavailable(
-            f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
-            "any more; reinstall sgpmic or restore the file"
-        )
-    return dataset
-
-
-def _load_bundled(found: Entry) -> Dataset:
-    path = str(bundled_folder() / f"{found.name}.csv")
-    table = read_table(path, TextFormat(), known=["label"], as_text=["label"])
-    features = tuple(name for name in table.columns if name != "label")
-    options = TableOptions("label", columns=features, encode="error", missing="error")
-    return replace(_encode(found.name, learn_recipe(table, options), table), recipe=None)
-
-
-def _load_digits(name: str) -> Dataset:
-    """Load scikit-learn's handwritten digits: 1,797 images of 8 x 8 pixels."""
-    from sklearn.datasets import load_digits
-
-    found = load_digits()
-    classes = [str(digit) for digit in found.target]
-    return Dataset.from_classes(name, found.data, classes, list(found.feature_names))
-
-
-def parse_original(found: Entry, raw: bytes) -> Dataset:
-    """Parse the publisher's file, whose hash has been checked."""
-    Y, classes = PARSERS[found.parser](raw)
-    width = len(str(Y.shape[1]))
-    feature_names = [f"v{j + 1:0{width}d}" for j in range(Y.shape[1])]
-    return Dataset.from_classes(found.name, Y, classes, feature_names)

@@ -1,20 +1,26 @@
-"""Get the publishers' files from the cache, a mirror or the network, and check their hashes."""
+"""Get the publishers' files from the cache, a mirror or the network, check and parse them."""
 
 import base64
 import hashlib
+import io
 import os
 import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
+from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
@@ -26,6 +32,8 @@ ATTEMPTS = 3  # for each address
 BACKOFF = 0.5  # seconds before the second attempt, doubled each time
 MIN_SECONDS = 60.0  # allowed for a file of any size, all attempts and addresses together
 MIN_SPEED = 50_000.0  # bytes per second; allows more time for larger files
+
+Parsed = tuple[np.ndarray, list[str]]  # values (N, P) and class names, in the order of the file
 
 
 class NotOriginal(DataUnavailable):
@@ -77,15 +85,9 @@ def read_original(
     return raw
 
 
-def fetch(
-    entry: Entry,
-    *,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
-) -> Path:
-    """Put the publisher's file into the cache and return its path."""
-    raw = read_original(entry, data_dir=data_dir, mirror=mirror, offline=offline)
+def fetch(entry: Entry, *, data_dir: PathLike | None = None, **source: Any) -> Path:
+    """Put the publisher's file into the cache and return its path; see `read_original`."""
+    raw = read_original(entry, data_dir=data_dir, **source)
     if cached(entry, data_dir) is None:
         _store(entry, raw, data_dir)
     return cache_folder(data_dir) / entry.filename
@@ -117,6 +119,14 @@ def from_source(
         raise _unavailable(
             entry, f"{shown} did not send the file within {seconds:.0f} s; retry later"
         ) from None
+
+
+def parse_original(entry: Entry, raw: bytes) -> Dataset:
+    """Parse the publisher's file, whose hash has been checked."""
+    Y, classes = PARSERS[entry.parser](raw)
+    width = len(str(Y.shape[1]))
+    feature_names = [f"v{j + 1:0{width}d}" for j in range(Y.shape[1])]
+    return Dataset.from_classes(entry.name, Y, classes, feature_names)
 
 
 def _is_server(mirror: str) -> bool:
@@ -152,15 +162,15 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
     for url in urls:
         try:
             raw = _get(url, entry.size)
+            if _is_original(raw, entry):
+                return raw
+            kind, reason = (
+                NotOriginal,
+                "sent another file than the publisher's (its sha256 differs)",
+            )
         except _Failed as failure:
-            failures.setdefault(str(failure), _shown(url))
-            continue
-        if _is_original(raw, entry):
-            return raw
-        kind = NotOriginal
-        failures.setdefault(
-            "sent another file than the publisher's (its sha256 differs)", _shown(url)
-        )
+            reason = str(failure)
+        failures.setdefault(reason, _shown(url))
     reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
     raise _unavailable(entry, f"{reasons}; retry later", kind)
 
@@ -227,3 +237,40 @@ def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:
             f"({error.strerror or error}); free some space or choose another folder with "
             "--data-dir FOLDER or SGPMIC_DATA"
         ) from None
+
+
+def _parse_text(
+    raw: bytes,
+    separator: str | None = ",",
+    class_column: int = -1,
+    id_column: int | None = None,
+) -> Parsed:
+    """Parse one row per line. A separator of None means white space."""
+    values, classes = [], []
+    for line in raw.decode("ascii").splitlines():
+        cells = [cell.strip() for cell in line.split(separator)]
+        if not line.strip() or "?" in cells:  # the paper leaves incomplete rows of BC out
+            continue
+        left_out = (class_column % len(cells), id_column)
+        classes.append(cells[class_column])
+        values.append([float(cell) for j, cell in enumerate(cells) if j not in left_out])
+    return np.array(values), classes
+
+
+def _parse_matlab(raw: bytes) -> Parsed:
+    """Parse Deng Cai's layout: `fea` has one row per image, `gnd` the numbers of the classes."""
+    from scipy.io import loadmat
+
+    # scipy-stubs only allow paths, but SciPy also reads open files.
+    arrays = loadmat(io.BytesIO(raw), variable_names=["fea", "gnd"])  # type: ignore[arg-type]
+    return arrays["fea"].astype(np.float64), [str(int(number)) for number in arrays["gnd"].ravel()]
+
+
+PARSERS: dict[str, Callable[[bytes], Parsed]] = {
+    "class-last": _parse_text,
+    "class-first": partial(_parse_text, class_column=0),
+    "id-class-first": partial(_parse_text, class_column=1, id_column=0),
+    "id-first-class-last": partial(_parse_text, id_column=0),
+    "spaces-class-last": partial(_parse_text, separator=None),
+    "matlab": _parse_matlab,
+}

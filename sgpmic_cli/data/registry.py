@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from sgpmic_cli.errors import UsageError
 
@@ -47,16 +46,11 @@ def bundled_folder() -> Path:
 @functools.cache
 def _entries() -> dict[str, Entry]:
     tables = tomllib.loads((bundled_folder() / "registry.toml").read_text(encoding="utf-8"))
-    return {name: _entry_from(name, table) for name, table in tables.items()}
-
-
-def _entry_from(name: str, table: dict[str, Any]) -> Entry:
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-    }
-    # TOML keys are strings, but the percentages are integers elsewhere.
-    values["as_run_q"] = {int(percent): q for percent, q in table.get("as_run_q", {}).items()}
-    return Entry(name=name, **values)
+    for table in tables.values():
+        # TOML has lists and keys that are strings.
+        table |= {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
+        table["as_run_q"] = {int(key): q for key, q in table.get("as_run_q", {}).items()}
+    return {name: Entry(name=name, **table) for name, table in tables.items()}
 
 
 def names() -> list[str]:

@@ -23,6 +23,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO
 
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -111,14 +112,10 @@ def whole_folder(out: Path) -> Iterator[Path]:
     are delayed while the files are moved, so their message says correctly what was written.
     """
     created = [folder for folder in (out, *out.parents) if not folder.exists()]  # innermost first
+    check_writable(out, "--out")
     folder = out / f".sgpmic-unfinished-{_unique()}"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        settle(out)
-        folder.mkdir()
-        descriptor = _open_for_lock(folder)
-    except OSError as error:
-        raise _not_writable(out, "--out", error) from None
+    folder.mkdir()
+    descriptor = _open_for_lock(folder)
     _lock(descriptor)
     committed = False
     try:
@@ -131,11 +128,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
             committed = True
             _move_out(folder)
     except KeyboardInterrupt as interrupt:
-        message = (
-            "interrupted after all files were written."
-            if committed
-            else "interrupted; nothing was written."
-        )
+        message = f"interrupted{' after all files were' if committed else '; nothing was'} written."
         raise type(interrupt)(*(interrupt.args or [message])) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -180,7 +173,7 @@ def settle(folder: Path) -> None:
                     continue
                 if _is_finished(path):
                     _move_out(path)
-                if path.is_dir():
+                elif path.is_dir():
                     shutil.rmtree(path)
                 else:
                     path.unlink()
@@ -191,11 +184,12 @@ def check_writable(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         settle(folder)
-        probe = folder / f".sgpmic-{_unique()}.tmp"
-        probe.touch()
-        probe.unlink()
+        with TemporaryFile(dir=folder):
+            pass
     except OSError as error:
-        raise _not_writable(folder, option, error) from error
+        raise SgpmicError(
+            f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
+        ) from error
 
 
 def refuse_overwriting_inputs(
@@ -265,8 +259,8 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it belongs to another user
-        return True
+    except OSError:
+        pass  # it belongs to another user
     return True
 
 
@@ -291,9 +285,3 @@ def _delayed_interrupts() -> Iterator[None]:
             signal.signal(number, handler)
         if arrived:
             signal.raise_signal(arrived[0])
-
-
-def _not_writable(folder: Path, option: str, error: OSError) -> SgpmicError:
-    return SgpmicError(
-        f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
-    )

@@ -11,8 +11,8 @@ import pandas as pd
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import class_numbers
-from sgpmic_cli.data.intake.prepared_rows import Prepared
-from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.data.intake.columns import unify_numbers
+from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
 from sgpmic_cli.data.loading import NewRows
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle

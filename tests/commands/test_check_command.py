@@ -62,7 +62,8 @@ def test_comparing_nothing_or_without_a_reference_fails(reference, tmp_path):
     nothing = sgpmic(f"{SUBSET} --dataset cmc --reference", reference)
     assert (nothing.exit_code, nothing.stdout) == (1, "0 numbers: none\n")
     assert "nothing was compared" in nothing.stderr
-    assert_one_sentence(sgpmic(f"{SUBSET} --reference", tmp_path / "none.json"), 1, "update")
+    absent = sgpmic(f"{SUBSET} --reference", tmp_path / "none.json")
+    assert_one_sentence(absent, 1, "make one with sgpmic check --update --reference FILE")
 
 
 def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):

@@ -1,5 +1,4 @@
 import bz2
-import dataclasses
 import gzip
 from pathlib import Path
 
@@ -131,11 +130,3 @@ def test_last_column_is_a_label_in_every_format(tmp_path, text, name, pack):
     assert load(str(path), label=name).n_classes == 2
     assert last_column("-") is None
     assert last_column("irs") is None
-
-
-def test_parsed_original_has_the_registered_name():
-    found = dataclasses.replace(entry("iris"), name="two")
-    dataset = loading.parse_original(found, b"1,2,b\n3,4,a\n\n")
-    assert dataset.name == "two"
-    assert dataset.feature_names == ("v1", "v2")
-    assert dataset.labels.tolist() == [1, 0]

@@ -1,5 +1,6 @@
 import dataclasses
 import errno
+import io
 import os
 import socket
 import sys
@@ -8,11 +9,20 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from local_server import BODY, redirect, send
+from scipy.io import savemat
 
 from sgpmic_cli.data import originals
-from sgpmic_cli.data.originals import NotOriginal, cache_folder, cached, fetch, read_original
+from sgpmic_cli.data.originals import (
+    PARSERS,
+    NotOriginal,
+    cache_folder,
+    cached,
+    fetch,
+    read_original,
+)
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 
@@ -188,3 +198,34 @@ def test_two_downloads_at_once(server, found, tmp_path):
     assert len(server.requests) == 2
     assert files(tmp_path) == ["file.mat"]
     assert (tmp_path / "file.mat").read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    ("parser", "text"),
+    [
+        ("class-last", "1.5,2,a\n3,.4,b\n\n"),
+        ("class-first", "a,1.5,2\nb,3,.4\n"),
+        ("id-class-first", "77,a,1.5,2\n78,b,3,.4\n"),
+        ("id-first-class-last", "77,1.5,2,a\n79,?,2,a\n78,3,.4,b\n"),
+        ("spaces-class-last", " 1.5  2 a\n3 .4 b \n"),
+    ],
+)
+def test_each_layout_gives_the_same_rows(parser, text):
+    Y, classes = PARSERS[parser](text.encode())
+    assert Y.tolist() == [[1.5, 2.0], [3.0, 0.4]]
+    assert classes == ["a", "b"]
+
+
+def test_matlab_bytes_become_floats():
+    file = io.BytesIO()
+    savemat(
+        file,
+        {
+            "fea": np.array([[0, 255], [7, 8]], dtype=np.uint8),
+            "gnd": np.array([[2], [1]], dtype=np.uint8),
+        },
+    )
+    Y, classes = PARSERS["matlab"](file.getvalue())
+    assert Y.dtype == np.float64
+    assert Y.tolist() == [[0, 255], [7, 8]]
+    assert classes == ["2", "1"]

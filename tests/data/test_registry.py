@@ -2,7 +2,7 @@ import pytest
 
 from sgpmic_cli.data import entry, names
 from sgpmic_cli.data.generated import GENERATORS
-from sgpmic_cli.data.publishers import PARSERS
+from sgpmic_cli.data.originals import PARSERS
 from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.errors import UsageError
 
@@ -24,19 +24,6 @@ def test_sets_of_the_paper_come_first_with_its_shapes():
     in_paper = {name: entry(name) for name in names() if entry(name).in_paper}
     assert {name: (e.n, e.p, e.n_classes) for name, e in in_paper.items()} == TABLE_1
     assert names()[: len(TABLE_1)] == list(TABLE_1)
-
-
-def test_protocol_settings():
-    assert {name for name in names() if entry(name).inducing == 100} == {"cmc", "segment", "coil20"}
-    assert {name: entry(name).as_run_drop for name in names() if entry(name).as_run_drop} == {
-        "wine": ("proline",)
-    }
-    assert {name: entry(name).as_run_q for name in names() if entry(name).as_run_q} == {
-        "yale": {50: 3}
-    }
-    assert entry("yale").variances == (50,)
-    assert all(entry(name).variances == (50, 95, 99) for name in names() if name != "yale")
-    assert [name for name in names() if entry(name).data_differ] == ["yale"]
 
 
 @pytest.mark.parametrize("name", names())

@@ -1,3 +1,6 @@
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 from joblib import Memory
@@ -13,25 +16,16 @@ def made(value):
     return lambda: {"X": np.array([value])}
 
 
-def test_cache_key_has_data_settings_and_code(tmp_path, monkeypatch):
-    assert remembered(tmp_path, MODULE, "a", Y, made(1))["X"] == 1
-    assert remembered(tmp_path, MODULE, "a", Y.copy(order="F"), made(2))["X"] == 1
-    assert remembered(tmp_path, MODULE, "b", Y, made(3))["X"] == 3
-    assert remembered(tmp_path, MODULE, "a", Y + 1, made(4))["X"] == 4
-    assert remembered(tmp_path, MODULE, "a", Y.reshape(2, 3), made(5))["X"] == 5
-    assert remembered(tmp_path, "sgpmic_cli.scores", "a", Y, made(6))["X"] == 6
-    monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
-    assert remembered(tmp_path, MODULE, "a", Y, made(7))["X"] == 7
-
-
-def test_joblib_memory_has_the_same_key(tmp_path, monkeypatch):
-    memory = Memory(tmp_path, verbose=0)
+@pytest.mark.parametrize("kind", [Path, partial(Memory, verbose=0)], ids=["folder", "joblib"])
+def test_cache_key_has_data_settings_and_code(tmp_path, monkeypatch, kind):
+    memory = kind(tmp_path)
     assert remembered(memory, MODULE, "a", Y, made(1))["X"] == 1
     assert remembered(memory, MODULE, "a", Y.copy(), made(2))["X"] == 1
     assert remembered(memory, MODULE, "b", Y, made(3))["X"] == 3
     assert remembered(memory, MODULE, "a", Y + 1, made(4))["X"] == 4
+    assert remembered(memory, MODULE, "a", Y.reshape(2, 3), made(5))["X"] == 5
     monkeypatch.setattr(array_cache, "code_version", lambda module: "another")
-    assert remembered(memory, MODULE, "a", Y, made(5))["X"] == 5
+    assert remembered(memory, MODULE, "a", Y, made(7))["X"] == 7
 
 
 def test_nothing_is_stored_without_a_folder():

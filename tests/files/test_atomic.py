@@ -45,11 +45,6 @@ def test_old_file_is_replaced_only_by_a_complete_one(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_text_is_written_without_translation(tmp_path):
-    write_whole(tmp_path / "new" / "text", "±\r\n\n")
-    assert (tmp_path / "new" / "text").read_bytes() == "±\r\n\n".encode()
-
-
 def test_folder_gets_all_files_or_none(tmp_path):
     out = tmp_path / "deep" / "out"
 

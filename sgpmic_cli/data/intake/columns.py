@@ -2,26 +2,30 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
-MISSING_TEXT = MISSING - {"none"}  # a category may be called none
-MISSING_CLASS = frozenset({"", "?"})  # a class may have any other name
-TRUTH = {"true": "True", "false": "False"}
+MISSING_CLASS = ["", "?"]  # a class may have any other name
+# Texts that are not taken as they are written. A category may be called none.
+SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
 # clusterings follow more than the same variance spread out. Half of the variance is the choice of
 # Hennig and Liao (J. R. Statist. Soc. C, 2013).
 TEXT_WEIGHT = 0.5
 
-_ID = re.compile(
+# Names that are usual for identifiers.
+ID_NAME = re.compile(
     r"(?i:(.*[_. -])?(id|uid|uuid|guid|key|index|row|rowid|row[_ ]?(number|no|nr)|serial))"
     r"|.*[a-z]I[Dd]"  # customerId
 )
-_DATE = re.compile(
+# Dates and times of day.
+DATE = re.compile(
     r"""(?xi)
     \d{4}[-/.]\d{1,2}[-/.]\d{1,2} ([T\ ]\d{1,2}:\d{2}.*)?    # 2024-01-31, 2024-01-31T12:00
     | \d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}) (\ \d{1,2}:\d{2}.*)?    # 31.01.2024, 1/31/24
@@ -30,22 +34,8 @@ _DATE = re.compile(
       (\d{1,2},?[-\ ])?(\d{4}|\d{2})
     """
 )
-_FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
-
-
-def is_id_name(column: str) -> bool:
-    """Return whether a column has a name that is usual for identifiers."""
-    return _ID.fullmatch(column) is not None
-
-
-def is_date(cell: str) -> bool:
-    """Return whether a cell is a date or a time of day."""
-    return _DATE.fullmatch(cell) is not None
-
-
-def is_formatted_number(cell: str) -> bool:
-    """Return whether a cell is a number with thousands separators, a percent or currency sign."""
-    return _FORMATTED.fullmatch(cell) is not None
+# Numbers with thousands separators, a percent or a currency sign.
+FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
 
 
 def to_number(cell: str, decimal: str = ".") -> float | None:
@@ -65,8 +55,12 @@ def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
 
     Both kinds of cells without a number become NaN.
     """
+    valid = np.zeros(len(cells), dtype=bool)
     if cells.dtype.kind != "O":
-        return cells.astype(np.float64, copy=False), np.zeros(len(cells), dtype=bool)
+        return cells.astype(np.float64, copy=False), valid
+    if decimal == "." and "_" not in "".join(cells):  # most columns have numbers and empty cells
+        with suppress(ValueError):
+            return np.where(cells == "", "nan", cells).astype(np.float64), valid
     codes, distinct = pd.factorize(cells)
     parsed = [np.nan if text.lower() in MISSING else to_number(text, decimal) for text in distinct]
     invalid = np.array([number is None for number in parsed], dtype=bool)
@@ -83,10 +77,19 @@ def written(cells: np.ndarray) -> np.ndarray:
 
 
 def texts(cells: np.ndarray) -> np.ndarray:
-    """Return the cells as text (N,), "" for missing ones."""
+    """Return the cells as text (N,): "" for missing ones, truth values in one spelling."""
     codes, distinct = pd.factorize(written(cells))
-    known = ["" if text.lower() in MISSING_TEXT else text for text in distinct]
+    known = [SPELLINGS.get(text.lower(), text) for text in distinct]
     return np.array(known, dtype=object)[codes]
+
+
+def unify_numbers(classes: Sequence[str]) -> list[str]:
+    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
+    parsed = [to_number(name) for name in classes]
+    if any(number is None or np.isnan(number) for number in parsed):
+        return list(classes)
+    first: dict[float | None, str] = {}
+    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -153,9 +156,7 @@ class TextColumn:
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
         """Create the column from its texts, "" for missing ones."""
-        counts = Counter(cell for cell in cells if cell)
-        if all(text.lower() in TRUTH for text in counts):
-            counts = Counter(TRUTH[cell.lower()] for cell in cells if cell)
+        counts = Counter(cells[cells != ""])
         total = sum(counts.values())
         variances = [count / total * (1.0 - count / total) for count in counts.values()]
         variance = sum(variances) * total / max(total - 1, 1)
@@ -171,8 +172,6 @@ class TextColumn:
     def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
         known = texts(cells)
-        if set(self.categories) <= set(TRUTH.values()):
-            known = np.array([TRUTH.get(text.lower(), text) for text in known], dtype=object)
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
         ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan

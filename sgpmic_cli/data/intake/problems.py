@@ -76,11 +76,6 @@ USE_MEDIAN = Remedy("fill in medians", "missing", "median")
 DROP_ROWS = Remedy("leave such rows out", "missing", "drop")
 
 
-def leave_out(column: str) -> Remedy:
-    """Return the remedy that applies to every column."""
-    return Remedy("leave it out", "drop", [column])
-
-
 def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem:
     """Report a name that no column has."""
     return Problem(
@@ -89,28 +84,14 @@ def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem
     )
 
 
-def not_a_number(where: str, cell: str, n: int) -> Problem:
+def not_a_number(where: str, cell: str, n: int, *remedies: Remedy) -> Problem:
     """Report `n` cells of a number column that are not numbers; the first is `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
     what = f"{where}: {shown(cell)} is not a number{more}"
-    return Problem(what, ["write numbers or leave the cells empty"])
+    return Problem(what, ["write numbers or leave the cells empty", *remedies])
 
 
 def not_finite(where: str) -> Problem:
     """Report an infinite value."""
-    return Problem(
-        f"{where}: the value is not finite", ["put a number there or leave the cell empty"]
-    )
-
-
-def class_missing(where: str, n: int) -> Problem:
-    """Report `n` rows without a class, the first at `where`."""
-    more = f", as it is in {n - 1} more rows" if n > 1 else ""
-    return Problem(f"{where}: the class is missing{more}", ["fill it in or remove the row"])
-
-
-def value_missing(where: str, n: int) -> Problem:
-    """Report `n` missing values, the first at `where`."""
-    some = f"{n} values are missing, the first in {where}"
-    what = f"{where}: the value is missing" if n == 1 else some
-    return Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"])
+    remedy = "put a number there or leave the cell empty"
+    return Problem(f"{where}: the value is not finite", [remedy])

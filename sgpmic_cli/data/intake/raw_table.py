@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,8 @@ from sgpmic_cli.errors import UsageError
 class RawTable:
     """The cells of a table, by column, and their origin.
 
-    A column is an array (N,) of floats, of integers, or of texts without surrounding spaces.
+    A column is an array (N,) of floats, of integers, or of texts without surrounding spaces. All
+    cells of a text file are texts.
     """
 
     path: str
@@ -41,9 +43,9 @@ class RawTable:
         """Create a table from a DataFrame. An index other than a RangeIndex becomes a column."""
         if not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index()
-        frame.columns = [str(name) for name in frame.columns]
-        check_names(path, list(frame.columns))
-        return cls(path, frame_cells(frame), named=True, first_row=first_row)
+        names = check_names(path, [str(name) for name in frame.columns])
+        cells = {name: _cells(frame.iloc[:, j]) for j, name in enumerate(names)}
+        return cls(path, cells, named=True, first_row=first_row)
 
     @property
     def columns(self) -> list[str]:
@@ -62,9 +64,20 @@ class RawTable:
         return f"row {self.first_row + row + 1}{line}{cell}"
 
 
-def frame_cells(frame: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Return the cells of a DataFrame by column."""
-    return {str(name): _cells(column) for name, column in frame.items()}
+def text_cells(values: Any) -> np.ndarray:
+    """Return values as texts (N,) without surrounding spaces, "" for missing ones."""
+    codes, distinct = pd.factorize(np.asarray(values, dtype=object))  # -1 for a missing value
+    return np.array([*map(str.strip, map(str, distinct)), ""], dtype=object)[codes]
+
+
+def check_names(path: str, names: Sequence[str]) -> Sequence[str]:
+    """Return the names. Raise UsageError if two columns have the same one."""
+    name, times = max(Counter(names).items(), key=lambda found: found[1], default=("", 0))
+    if times > 1:
+        raise UsageError(
+            f"{path} has {times} columns named {shown(name)}; give every column its own name"
+        )
+    return names
 
 
 def _cells(column: "pd.Series") -> np.ndarray:
@@ -73,14 +86,4 @@ def _cells(column: "pd.Series") -> np.ndarray:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if kind in "iu" and not column.hasnans:
         return column.to_numpy(dtype=f"{kind}8")
-    codes, values = pd.factorize(column.astype(object))  # the code of a missing value is -1
-    return np.array([*(str(value).strip() for value in values), ""], dtype=object)[codes]
-
-
-def check_names(path: str, names: Sequence[str]) -> None:
-    """Raise UsageError if two columns have the same name."""
-    name, times = Counter(names).most_common(1)[0]
-    if times > 1:
-        raise UsageError(
-            f"{path} has {times} columns named {shown(name)}; give every column its own name"
-        )
+    return text_cells(column.astype(object))

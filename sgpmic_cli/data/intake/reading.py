@@ -4,6 +4,7 @@ import bz2
 import codecs
 import gzip
 import io
+import math
 import os
 import select
 import stat
@@ -12,8 +13,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -33,45 +35,32 @@ BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
 }
 
 
-class Source:
-    """A stream of unpacked bytes; `stream` has a method `read(size)`.
+class Source(NamedTuple):
+    """A buffered stream of unpacked bytes; `path` is None unless a file holds the same bytes."""
 
-    `path` is None unless a file holds the same bytes.
-    """
-
-    def __init__(self, stream: Any, name: str, path: str | None = None):
-        self.stream, self.name, self.path = stream, name, path
-        self._start: bytes = stream.read(len(NPY))
+    stream: Any
+    name: str
+    path: str | None = None
 
     def starts_with(self, *signatures: bytes) -> bool:
         """Return whether the stream begins with one of the signatures, without consuming it."""
-        return self._start.startswith(signatures)
+        return self.stream.peek(len(NPY)).startswith(signatures)
 
-    def read(self, size: int, /) -> bytes:
-        """Read at most `size` bytes."""
-        if not self._start:
-            return self.stream.read(size)
-        start, self._start = self._start[:size], self._start[size:]
-        return start + self.stream.read(size - len(start))
+    def pieces(self, most: float) -> Iterator[bytes]:
+        """Yield all bytes piece by piece. Raise UsageError if there are more than `most`."""
+        size = 0
+        while piece := self.stream.read(PIECE):
+            size += len(piece)
+            if size > most:
+                raise UsageError(
+                    f"{self.name} is larger than {most / 1024**3:g} GiB unpacked; take a sample of "
+                    "its rows"
+                )
+            yield piece
 
     def read_all(self) -> bytes:
-        """Read all bytes. Raise UsageError for streams without end."""
-        parts: list[bytes] = []
-        size = 0
-        while part := self.read(PIECE):
-            if len(part) == PIECE and not any(part):
-                raise UsageError(
-                    f"{self.name} is not a text file (it holds nothing but zero bytes); save it as "
-                    "CSV in UTF-8"
-                )
-            parts.append(part)
-            size += len(part)
-            if size > MAX_BYTES:
-                raise UsageError(
-                    f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB unpacked; take a "
-                    "sample of its rows"
-                )
-        return b"".join(parts)
+        """Read all bytes of a file that fits into memory."""
+        return b"".join(self.pieces(MAX_BYTES))
 
 
 @contextmanager
@@ -86,7 +75,10 @@ def unpacked(path: str) -> Iterator[Source]:
                 "standard input is a terminal: send a table into it, as in "
                 "`sgpmic fit - < table.csv`"
             )
-        stream = _wait_for_data(sys.stdin.buffer, "standard input")
+        stream: Any = sys.stdin.buffer
+        _wait_for_data(stream, "standard input")
+        if not hasattr(stream, "peek"):  # a program may have replaced sys.stdin
+            stream = io.BufferedReader(stream)
         with _unpacking(Source(stream, "standard input")) as source:
             yield source
         return
@@ -109,38 +101,38 @@ def _opened(path: str) -> BinaryIO:
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return Path(path).open("rb")
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a blocking open waits for a writer forever
-    file = _wait_for_data(os.fdopen(pipe, "rb"), path)
+    file = os.fdopen(pipe, "rb")
+    _wait_for_data(file, path)
     os.set_blocking(pipe, True)
     return file
 
 
-def _wait_for_data(stream: BinaryIO, name: str) -> BinaryIO:
-    """Return the stream as soon as it has data or ends. Raise UsageError after `SILENCE`."""
+def _wait_for_data(stream: BinaryIO, name: str) -> None:
+    """Wait until the stream has data or ends. Raise UsageError after `SILENCE` seconds."""
     try:
-        silent = os.name == "posix" and not select.select([stream], [], [], SILENCE)[0]
+        ready = select.select([stream], [], [], SILENCE)[0]
     except (OSError, TypeError, ValueError):  # not a stream of the operating system
-        return stream
-    if silent:
+        return
+    if not ready:
         raise UsageError(
             f"nothing has come from {name} for {SILENCE:g} s; start what writes into it, or give a "
             "file"
         )
-    return stream
 
 
 @contextmanager
 def _unpacking(packed: Source) -> Iterator[Source]:
-    name = packed.name
+    stream, name, path = packed
     if not packed.starts_with(GZIP, BZIP2, ZIP):
         yield packed
         return
     try:
         if packed.starts_with(GZIP):
-            yield Source(gzip.GzipFile(fileobj=packed), name)  # type: ignore[call-overload]
+            yield Source(gzip.GzipFile(fileobj=stream), name)
         elif packed.starts_with(BZIP2):
-            yield Source(bz2.BZ2File(packed), name)  # type: ignore[call-overload]
+            yield Source(bz2.BZ2File(stream), name)
         else:
-            with zipfile.ZipFile(packed.path or io.BytesIO(packed.read_all())) as archive:
+            with zipfile.ZipFile(path or io.BytesIO(packed.read_all())) as archive:
                 yield Source(archive.open(_only_member(name, archive)), name)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
         raise UsageError(f"{name} cannot be unpacked ({error}); pack it again") from None
@@ -160,11 +152,11 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return files[0]
 
 
-def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
-    """Decode a stream piece by piece and translate line ends to newlines."""
-    raw = stream.read(PIECE)
+def decoded(source: Source, encoding: str | None, most: float = math.inf) -> Iterator[str]:
+    """Decode at most `most` bytes piece by piece and translate line ends to newlines."""
+    start, path = source.stream.peek(4), source.name
     marks = BYTE_ORDER_MARKS.items()
-    chosen = encoding or next((name for mark, name in marks if raw.startswith(mark)), "utf-8-sig")
+    chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
         b"".decode(chosen)  # raises LookupError for codecs that do not decode to text
         bytes_decoder = codecs.getincrementaldecoder(chosen)()
@@ -174,7 +166,7 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
         ) from None
     decoder = io.IncrementalNewlineDecoder(bytes_decoder, translate=True)
     n_lines, empty = 0, True
-    while True:
+    for raw in chain(source.pieces(most), [b""]):
         try:
             text = decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
@@ -192,10 +184,7 @@ def decoded(path: str, stream: Any, encoding: str | None) -> Iterator[str]:
                 f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8"
             )
         empty = empty and not text.strip()
-        yield text
-        if not raw:
-            break
         n_lines += raw.count(b"\n")
-        raw = stream.read(PIECE)
+        yield text
     if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")

@@ -4,9 +4,10 @@ A recipe is learned from one table and applied to others. It is plain data, stor
 model file.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,24 +16,60 @@ from sgpmic_cli.data.intake.columns import (
     Column,
     NumberColumn,
     TextColumn,
-    to_number,
     written,
 )
 from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
-from sgpmic_cli.data.intake.prepared_rows import IntakeReport, Prepared
 from sgpmic_cli.data.intake.problems import (
+    DROP_ROWS,
+    USE_MEDIAN,
     Problem,
     TableError,
-    class_missing,
     listed,
     not_a_number,
     not_finite,
+    plural,
     shown,
     unknown_column,
-    value_missing,
 )
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.registry import nearest
+
+
+class Prepared(NamedTuple):
+    """Rows of a table as numbers."""
+
+    Y: np.ndarray  # (N, P); NaN for missing values that the model handles
+    row_numbers: np.ndarray  # (N,) row of the file, from 1
+    ids: Any  # (N,) texts, or None
+    classes: Any  # (N,) texts, or None
+
+    def part(self, rows: slice) -> "Prepared":
+        """Return some of the rows."""
+        parts: list[Any] = [None if each is None else each[rows] for each in self]
+        return Prepared(*parts)
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Prepared"]) -> "Prepared":
+        """Concatenate blocks of one table. The result has classes only if all blocks have them."""
+        parts: list[Any] = [
+            None if any(each is None for each in parts) else np.concatenate(parts)
+            for parts in zip(*blocks, strict=True)
+        ]
+        return cls(*parts)
+
+
+@dataclass
+class IntakeReport:
+    """Problems, counts and notes about all blocks of a table that a recipe was applied to."""
+
+    problems: list[Problem] = field(default_factory=list)
+    rows: int = 0
+    dropped_rows: int = 0
+    column_notes: list[str] = field(default_factory=list)  # equal for all blocks
+    unknown: Counter[str] = field(default_factory=Counter)  # texts without a category, by column
+    first_unknown: dict[str, str] = field(default_factory=dict)  # with its position, by column
+    missing: Counter[str] = field(default_factory=Counter)  # by column
+    incomplete_label: str | None = None  # class column in which classes are missing
 
 
 @dataclass(frozen=True)
@@ -91,18 +128,6 @@ class TableRecipe:
         return [column for column in self.columns if isinstance(column, TextColumn)]
 
     @property
-    def known_names(self) -> frozenset[str]:
-        """Column names that identify a header."""
-        return frozenset(self.file_columns) if self.named else frozenset()
-
-    @property
-    def read_as_text(self) -> frozenset[str]:
-        """Columns whose cells must be read as they are written, by name and by position."""
-        names = {column.name for column in self.text_columns} | {self.label, self.id}
-        places = {f"column_{j + 1}" for j, name in enumerate(self.file_columns) if name in names}
-        return frozenset(name for name in names | places if name is not None)
-
-    @property
     def divisors(self) -> np.ndarray:
         """Divisors of the columns of Y (P,)."""
         return np.array(
@@ -137,23 +162,44 @@ class TableRecipe:
             if name is not None and name not in table.columns:
                 report.problems.append(unknown_column(name, parameter, table.columns))
         Y, missing = self._encode(table, names, report)
-        if self.missing == "error" and missing.any():
-            report.problems.append(first_missing(table, list(names.values()), missing))
         classes = self._read_classes(table, label, report)
         if report.problems:
             raise TableError(table.path, report.problems)
         Y, rows = self._treat_missing(Y, missing)
-        report.rows += len(missing)
-        report.dropped_rows += len(missing) - len(rows)
+        report.rows += table.n_rows
+        report.dropped_rows += table.n_rows - len(rows)
         report.missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         id = id or (self.id if self.id in table.columns else None)
-        ids = None if id is None else tuple(written(table.cells[id][rows]))
-        classes = None if classes is None else [classes[row] for row in rows]
+        ids = None if id is None else written(table.cells[id])[rows]
+        classes = None if classes is None else classes[rows]
         return Prepared(Y, table.first_row + rows + 1, ids, classes)
 
     def notes(self, report: IntakeReport) -> list[str]:
         """Describe what happened to the rows of all blocks."""
-        return report.notes(self.missing, [column.name for column in self.text_columns])
+        notes = list(report.column_notes)
+        for name, n in report.unknown.items():
+            notes.append(
+                f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
+                f"as {report.first_unknown[name]}; counted as missing."
+            )
+        if report.incomplete_label is not None:
+            label = shown(report.incomplete_label)
+            notes.append(f"column {label} lacks classes, so no scores are reported.")
+        names = [name for name, n in report.missing.items() if n]
+        values = plural(report.missing.total(), "missing value")
+        if names and self.missing == "drop":
+            notes.append(
+                f"{report.dropped_rows} of {report.rows} rows have missing values and are left out."
+            )
+        elif names and self.missing == "median":
+            has_text = any(column.name in names for column in self.text_columns)
+            notes.append(
+                f"{values} in {listed(names)}: filled with the median of the column"
+                f"{', for text its most common value' if has_text else ''}."
+            )
+        elif names:
+            notes.append(f"{values}: left to the model.")
+        return notes
 
     def _match_columns(
         self, table: RawTable, besides: set[str | None], report: IntakeReport
@@ -223,38 +269,43 @@ class TableRecipe:
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]
             first = end
+        if self.missing == "error" and missing.any():
+            row, j = divmod(int(missing.argmax()), missing.shape[1])
+            where, n = table.place(row, list(names.values())[j]), int(missing.sum())
+            some = f"{n} values are missing, the first in {where}"
+            what = f"{where}: the value is missing" if n == 1 else some
+            report.problems.append(Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"]))
         return Y, missing
 
     def _read_classes(
         self, table: RawTable, label: str | None, report: IntakeReport
-    ) -> list[str] | None:
+    ) -> np.ndarray | None:
         """Return the classes, or None if the recipe's class column is absent or incomplete."""
         name = label or self.label
         if name is None or name not in table.columns:
             return None
-        classes, missing = read_classes(table, name)
+        classes = written(table.cells[name])
+        missing = np.isin(classes, MISSING_CLASS)
         if missing.any() and label is None:
             report.incomplete_label = name
             return None
         if missing.any():
-            place = table.place(int(missing.argmax()), name)
-            report.problems.append(class_missing(place, int(missing.sum())))
+            n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
+            more = f", as it is in {n - 1} more rows" if n > 1 else ""
+            what = f"{place}: the class is missing{more}"
+            report.problems.append(Problem(what, ["fill it in or remove the row"]))
         return classes
 
     def _treat_missing(self, Y: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Drop or fill rows with missing values. Return Y and the kept rows, from 0."""
-        rows = np.arange(len(missing))
         if self.missing == "drop" and missing.any():
             rows = np.flatnonzero(~missing.any(axis=1))
             return Y[rows], rows
         if self.missing == "median" and missing.any():
-            Y = np.array(Y, dtype=np.float64)
-            first = 0
-            for column, mask in zip(self.columns, missing.T, strict=True):
-                end = first + len(column.feature_names)
-                Y[mask, first:end] = column.fill_value() / self._divisor(column)
-                first = end
-        return Y, rows
+            filling = np.concatenate([column.fill_value() for column in self.columns])
+            widths = [len(column.feature_names) for column in self.columns]
+            Y = np.where(np.repeat(missing, widths, axis=1), filling / self.divisors, Y)
+        return Y, np.arange(len(Y))
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain values for `from_json`."""
@@ -303,24 +354,3 @@ def _column_from_json(kind: str, **values: Any) -> Column:
     if not (valid and np.isfinite(column.spread) and column.spread >= 0):
         raise ValueError(f"column {column.name!r} is invalid")
     return column
-
-
-def first_missing(table: RawTable, names: Sequence[str], missing: np.ndarray) -> Problem:
-    """Report missing values (N, columns) with the position of the first."""
-    row, j = divmod(int(missing.argmax()), missing.shape[1])
-    return value_missing(table.place(row, names[j]), int(missing.sum()))
-
-
-def read_classes(table: RawTable, name: str) -> tuple[list[str], np.ndarray]:
-    """Return the classes of the rows as written, and where they are missing (N,)."""
-    classes = written(table.cells[name]).tolist()
-    return classes, np.array([text in MISSING_CLASS for text in classes])
-
-
-def unify_numbers(classes: list[str]) -> list[str]:
-    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
-    parsed = [to_number(name) for name in classes]
-    if any(number is None or np.isnan(number) for number in parsed):
-        return classes
-    first: dict[float | None, str] = {}
-    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]

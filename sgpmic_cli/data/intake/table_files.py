@@ -8,17 +8,18 @@ import math
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli.data.intake.csv_text import CsvText, whole_rows
+from sgpmic_cli.data.intake.csv_text import parse_csv
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import plural
 from sgpmic_cli.data.intake.raw_table import RawTable, check_names
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
+from sgpmic_cli.data.intake.reading import MAX_BYTES, NPY, PARQUET, Source, decoded, unpacked
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.mapped_array import empty_array
 
@@ -29,27 +30,27 @@ MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are unpacked 
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
-def read_table(
-    path: str, format: TextFormat, *, known: Collection[str] = (), as_text: Collection[str] = ()
-) -> RawTable:
+def read_table(path: str, format: TextFormat, known: Collection[str] = ()) -> RawTable:
     """Read a whole table from a CSV, Parquet or .npy file, packed or not.
 
-    `known` and `as_text` are explained in `CsvText`.
+    A first line of a CSV file with one of the `known` names is a header.
     """
     with unpacked(path) as source:
         if _is_npy(source):
             return RawTable.from_array(source.name, _npy_array(source))
         if source.starts_with(PARQUET):
             return _parquet_table(source)
-        pieces = decoded(source.name, io.BytesIO(source.read_all()), format.encoding)
-        table = CsvText(source.name, format, known, as_text).parse("".join(pieces))
-        assert table is not None  # `decoded` refuses a text without rows
-        return table
+        text = decoded(source, format.encoding, MAX_BYTES)
+        blocks = list(parse_csv(source.name, text, format, known))
+        cells = {
+            name: np.concatenate([block.cells[name] for block in blocks])
+            for name in blocks[0].columns
+        }
+        lines = np.concatenate([block.lines for block in blocks if block.lines is not None])
+        return replace(blocks[0], cells=cells, lines=lines)
 
 
-def read_blocks(
-    path: str, format: TextFormat, *, known: Collection[str] = (), as_text: Collection[str] = ()
-) -> Iterator[RawTable]:
+def read_blocks(path: str, format: TextFormat, known: Collection[str] = ()) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
     with unpacked(path) as source:
         if _is_npy(source):
@@ -57,10 +58,8 @@ def read_blocks(
         elif source.starts_with(PARQUET):
             yield from _parquet_blocks(source)
         else:
-            parser = CsvText(source.name, format, known, as_text)
-            for piece in whole_rows(decoded(source.name, source, format.encoding)):
-                if (table := parser.parse(piece)) is not None:
-                    yield table
+            pieces = decoded(source, format.encoding)
+            yield from parse_csv(source.name, pieces, format, known)
 
 
 def _is_npy(source: Source) -> bool:
@@ -131,8 +130,7 @@ def _parquet_table(source: Source) -> RawTable:
         empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
         only_numbers = all(kind.kind in "iuf" for kind in empty.dtypes)
         if only_numbers and isinstance(empty.index, pd.RangeIndex):
-            names = [str(name) for name in empty.columns]
-            check_names(source.name, names)
+            names = check_names(source.name, [str(name) for name in empty.columns])
             return RawTable.from_array(source.name, _parquet_numbers(file), names=names)
         # Convert column by column and free each: pandas.read_parquet holds the table twice.
         frame = file.read().to_pandas(split_blocks=True, self_destruct=True)

@@ -66,7 +66,8 @@ def read_reference(path: Path) -> Reference:
         )
     except FileNotFoundError:
         raise SgpmicError(
-            f"there is no reference '{path}', so nothing was compared: make one with --update."
+            f"there is no reference '{path}', so nothing was compared: make one with sgpmic check "
+            "--update --reference FILE, and name this FILE later."
         ) from None
     except OSError as error:
         raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error

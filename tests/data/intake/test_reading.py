@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
-from sgpmic_cli.data.intake import reading
+from sgpmic_cli.data.intake import reading, table_files
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
@@ -46,9 +46,12 @@ def test_input_without_end_is_refused(tmp_path, monkeypatch):
         def read(self, size):
             return b"1,2\n" * (size // 4)
 
-    with pytest.raises(UsageError, match="nothing but zero bytes"):
+        def peek(self, size):
+            return b"1,2\n"
+
+    with pytest.raises(UsageError, match="it has zero bytes"):
         load("/dev/zero")
-    monkeypatch.setattr(reading, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(table_files, "MAX_BYTES", 1 << 20)
     standard_input(monkeypatch, Endless())
     with pytest.raises(UsageError, match="standard input is larger than"):
         load("-")

@@ -3,8 +3,6 @@
 import gzip
 import io
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -12,7 +10,7 @@ import pytest
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.data.intake import table_files
-from sgpmic_cli.data.intake.columns import is_date, numbers
+from sgpmic_cli.data.intake.columns import DATE
 from sgpmic_cli.data.intake.table_files import read_table
 from sgpmic_cli.errors import UsageError
 
@@ -129,23 +127,6 @@ def test_parquet_numbers_are_one_array(here, monkeypatch, where, lies_in_a_file)
     assert not data.Y.flags.writeable
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        NUMBERS.assign(word=list("abcde")),
-        NUMBERS.assign(yes=[True, False, True, False, True]),
-        NUMBERS.set_index(pd.Index([5, 6, 7, 8, 3], name="place")),
-    ],
-    ids=["text", "truth", "index"],
-)
-def test_other_parquet_tables_are_read_as_frames(here, other):
-    table = read_table(parquet(other), TextFormat())
-    assert table.numbers is None
-    assert set(table.columns) == {*other.columns, *filter(None, other.index.names)}
-    whole = numbers(table.cells["whole"], ".")[0]
-    assert np.array_equal(whole, [1.0, np.nan, 3.0, 7.0, 9.0], equal_nan=True)
-
-
 def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     frame = pd.DataFrame(
         {
@@ -153,31 +134,18 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
             "ok": [True, False, None],
             "when": pd.to_datetime(["2024-01-31", "2024-02-01", None]),
             "word": ["x", None, "y"],
+            "month": pd.period_range("2020-01", periods=3, freq="M"),
         },
         index=pd.Index(["p", "q", "r"], name="who"),
     )
     table = read_table(parquet(frame), TextFormat())
-    assert table.columns == ["who", "n", "ok", "when", "word"]
+    assert table.columns == ["who", "n", "ok", "when", "word", "month"]
     assert table.cells["n"].tolist() == ["9007199254740993", "", "3"]
     assert table.cells["ok"].tolist() == ["True", "False", ""]
     assert table.cells["word"].tolist() == ["x", "", "y"]
-    assert is_date(table.cells["when"][0])
+    assert table.cells["month"].tolist() == ["2020-01", "2020-02", "2020-03"]
+    assert DATE.fullmatch(table.cells["when"][0])
     assert table.place(0) == "row 1"
-
-
-def test_column_types_that_only_pandas_has_are_not_numbers(here):
-    """A period is stored as an integer; only the metadata of the file tells a new process."""
-    path = parquet(NUMBERS.assign(month=pd.period_range("2020-01", periods=5, freq="M")))
-    program = (
-        "import sys; from sgpmic_cli.data import TextFormat; "
-        "from sgpmic_cli.data.intake.table_files import read_blocks, read_table; "
-        "one = read_table(sys.argv[1], TextFormat()); "
-        "many = next(read_blocks(sys.argv[1], TextFormat())); "
-        "print(one.cells['month'][0], many.cells['month'][0])"
-    )
-    command = [sys.executable, "-c", program, path]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["2020-01", "2020-01"]
 
 
 def test_damaged_parquet_files_are_refused(here, monkeypatch):
