@@ -23,9 +23,9 @@ def _content(data_dir: Path | None) -> dict[str, Any]:
     import sys
 
     import sgpmic_cli
-    from sgpmic_cli.data.inventory import state
+    from sgpmic_cli.data.inventory import describe_all
     from sgpmic_cli.data.originals import cache_folder
-    from sgpmic_cli.data.registry import bundled_folder, entry, names
+    from sgpmic_cli.data.registry import bundled_folder
     from sgpmic_cli.experiments.plan.methods import known
     from sgpmic_cli.experiments.run.manifest import commit, environment
 
@@ -39,6 +39,6 @@ def _content(data_dir: Path | None) -> dict[str, Any]:
             "downloaded data": str(cache_folder(data_dir)),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": {name: state(entry(name), data_dir) for name in names()},
+        "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
         "methods": list(known()),
     }

@@ -3,8 +3,8 @@
 k-means finds round clusters and is robust. Gaussian mixtures find elongated and unequal clusters,
 but fit single values of discrete columns. On continuous data the consensus consists of k-means and
 two mixtures; on discrete data of two k-means and a mixture that knows the rounding of the columns.
-If a neighbour graph falls into the wanted number of parts almost without a cut, its parts are the
-clusters (`neighbour_graph.py`). Many clusters are left to k-means alone.
+If a spanning tree has gaps that Gaussians for these clusters do not explain, its parts are the
+clusters (`spanning_tree.py`). Many clusters are left to k-means alone.
 
 Clusters of different base clusterings are matched one to one, so that a cluster number means the
 same in all of them.
@@ -21,7 +21,7 @@ from sklearn.mixture import GaussianMixture
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.model.clusters.missing_values import mixture_labels
-from sgpmic_cli.model.clusters.neighbour_graph import gap_clusters
+from sgpmic_cli.model.clusters.spanning_tree import gap_clusters
 from sgpmic_cli.model.clusters.probabilities import linear_posterior
 
 LEAST_VARIANCE = 0.001  # of a mixture in a standardised column
@@ -34,7 +34,7 @@ NAMED = ("k-means", "gmm", "spectral", "ward")
 class Consensus(NamedTuple):
     """Labels (N,), matched memberships (N, M) of every base clustering, and their names.
 
-    `gaps` is True if the clusters are the parts of the neighbour graph.
+    `gaps` is True if the clusters are the parts of the spanning tree.
     """
 
     labels: Indices
@@ -54,9 +54,10 @@ def consensus(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None = Non
         return one_clustering("one cluster", np.zeros(len(Y), dtype=int), 1)
     labels = base_labels(Y, n_clusters, seed, mask)
     found = match(list(labels.values()), tuple(labels), n_clusters)
-    parts = gap_clusters(Y, found.labels, n_clusters, seed)
-    if parts is not None:
-        return one_clustering("neighbour graph", parts, n_clusters)._replace(gaps=True)
+    if not is_discrete(Y):  # discrete columns always have gaps
+        parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(seed))
+        if parts is not None:
+            return one_clustering("spanning tree", parts, n_clusters)._replace(gaps=True)
     return found
 
 

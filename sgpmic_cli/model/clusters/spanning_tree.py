@@ -1,0 +1,201 @@
+"""Clusters of any shape that gaps separate, from a minimum spanning tree.
+
+Spirals, rings and half moons have no centre, so k-means and mixtures do not find them. The minimum
+spanning tree of mutual reachability distances (as in HDBSCAN) is cut at its longest edges that
+leave enough rows on both sides; the idea of such a cut is Gagolewski's (2026, "Lumbermark",
+arXiv:2604.07143). The gap of a cut compares the cut edges with the edges that remain:
+
+    gap = log(shortest cut edge / 90 % quantile of the remaining edges)
+
+Edges with fewer than SMALL rows on one side do not count, because they lead to outliers. Every tree
+can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians fitted to
+the clusters of the consensus, and their trees are cut in the same way. The excess is the gap of the
+data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians do not explain the gap,
+and the parts of the tree are the clusters.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
+from scipy.spatial import KDTree
+from sklearn.neighbors import NearestNeighbors
+
+from sgpmic_cli._typing import Array, Indices
+
+CORE_NEIGHBOURS = (3, 5)  # neighbours that set the core distance; one tree for each
+LEAST_SHARE = 0.4  # of an equal share of the rows; smaller parts are outliers
+SMALL = 3
+MARGIN = 0.2
+DRAWS = 8
+NEIGHBOURS = 16  # of the graph that holds most edges of the tree
+MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
+MOST_CLUSTERS = 20
+
+
+class Tree(NamedTuple):
+    """A spanning tree in depth-first order: entry 0 is the root, descendants follow their row.
+
+    `rows` (N,) are the rows in this order, `sizes` (N,) count a row with its descendants, and
+    `lengths` (N,) are the lengths of the edges to the parents, 0 for the root.
+    """
+
+    rows: Indices
+    sizes: Indices
+    lengths: Array
+
+
+class Cut(NamedTuple):
+    """Labels (N,) of the parts of a cut tree, and its gap."""
+
+    labels: Indices
+    gap: float
+
+
+def gap_clusters(
+    Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
+) -> Indices | None:
+    """Return clusters that gaps separate, or None if Gaussians for `labels` explain the gaps."""
+    found, excess = excess_of_gap(Y, labels, n_clusters, random_state)
+    return found if excess > MARGIN else None
+
+
+def excess_of_gap(
+    Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
+) -> tuple[Indices, float]:
+    """Return the parts of the tree with the larger excess, and the excess.
+
+    The excess is -inf if no tree can be cut into parts that are large enough.
+    """
+    # One column has intervals only, which k-means and mixtures find.
+    if Y.shape[1] == 1 or len(Y) <= 3 or not 1 < n_clusters <= MOST_CLUSTERS:
+        return labels, -np.inf
+    cuts = [cut(tree, n_clusters) for tree in spanning_trees(Y)]
+    if not any(cuts):
+        return labels, -np.inf
+    drawn = [
+        [cut(tree, n_clusters) for tree in spanning_trees(_draw(Y, labels, random_state))]
+        for _ in range(DRAWS)
+    ]
+    best, largest = labels, -np.inf
+    for own, *others in zip(cuts, *drawn, strict=True):
+        if own is None:
+            continue
+        excess = own.gap - float(np.mean([found.gap for found in others if found] or [0.0]))
+        if excess > largest:
+            best, largest = own.labels, excess
+    return best, largest
+
+
+def spanning_trees(Y: Array) -> list[Tree]:
+    """Return the minimum spanning trees of the mutual reachability distances of the rows."""
+    distances, indices = _neighbours(Y)
+    return [_spanning_tree(Y, distances, indices, core) for core in CORE_NEIGHBOURS]
+
+
+def cut(tree: Tree, n_clusters: int) -> Cut | None:
+    """Cut a tree at its longest edges with enough rows on both sides, or return None."""
+    n = len(tree.rows)
+    part = np.zeros(n, dtype=int)  # of the rows in depth-first order
+    total = np.array([n] + [0] * (n_clusters - 1))
+    below = tree.sizes.copy()  # a row with its descendants in the same part
+    cut_edges = []
+    for new in range(1, n_clusters):
+        smaller_side = np.minimum(below, total[part] - below)
+        allowed = np.flatnonzero(smaller_side >= LEAST_SHARE * n / n_clusters)
+        if not len(allowed):
+            return None
+        top = allowed[tree.lengths[allowed].argmax()]
+        old, inside = part[top], slice(top, top + tree.sizes[top])
+        part[inside][part[inside] == old] = new
+        for changed in (old, new):
+            members = np.flatnonzero(part == changed)
+            counted = np.r_[0, np.cumsum(part == changed)]
+            below[members] = counted[members + tree.sizes[members]] - counted[members]
+            total[changed] = len(members)
+        cut_edges.append(top)
+    # The roots of the parts have no edge, or one that is cut; all their rows are below them.
+    remaining = tree.lengths[np.minimum(below, total[part] - below) >= SMALL]
+    if not len(remaining):
+        return None
+    gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, 0.9)))
+    labels = np.empty(n, dtype=int)
+    labels[tree.rows] = part
+    return Cut(labels, gap)
+
+
+def _neighbours(Y: Array) -> tuple[Array, Indices]:
+    """Return distances and indices of so many neighbours that their graph has few parts."""
+    k = min(NEIGHBOURS, len(Y) - 1)
+    while True:
+        distances, indices = NearestNeighbors(n_neighbors=k).fit(Y).kneighbors()
+        n = len(Y)
+        places = (np.repeat(np.arange(n), k), indices.ravel())
+        graph = csr_matrix((np.ones(n * k), places), shape=(n, n))
+        if k >= min(8 * NEIGHBOURS, n - 1) or connected_components(graph)[0] <= MOST_PARTS:
+            return distances, indices
+        k = min(2 * k, n - 1)
+
+
+def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> Tree:
+    n, k = distances.shape
+    reach = distances[:, min(core, k) - 1]
+
+    def length(one: Indices, other: Indices, distance: Array) -> Array:
+        # The last term breaks ties by the distance; zero would mean that there is no edge.
+        longest = np.maximum(distance, np.maximum(reach[one], reach[other]))
+        return np.asarray(longest + 1e-9 * distance + 1e-12)
+
+    one, other = np.repeat(np.arange(n), k), indices.ravel()
+    graph = csr_matrix((length(one, other, distances.ravel()), (one, other)), shape=(n, n))
+    graph = graph.maximum(graph.T)
+    n_parts, part = connected_components(graph, directed=False)
+    while n_parts > 1:  # as Boruvka: join every part with the nearest row of the others
+        links = []
+        for number in range(n_parts):
+            inside, outside = np.flatnonzero(part == number), np.flatnonzero(part != number)
+            distance, nearest = KDTree(Y[outside]).query(Y[inside])
+            lengths = length(inside, outside[nearest], distance)
+            best = int(lengths.argmin())
+            links.append((inside[best], outside[nearest[best]], lengths[best]))
+        first, second, lengths = (np.array(values) for values in zip(*links, strict=True))
+        joined = csr_matrix((lengths, (first, second)), shape=(n, n))
+        graph = graph.maximum(joined).maximum(joined.T)
+        n_parts, part = connected_components(graph, directed=False)
+    return _depth_first(minimum_spanning_tree(graph))
+
+
+def _depth_first(tree: csr_matrix) -> Tree:
+    n = tree.shape[0]
+    order, parent = breadth_first_order(tree, 0, directed=False)
+    sizes = np.ones(n, dtype=int)
+    for row in order[:0:-1]:
+        sizes[parent[row]] += sizes[row]
+    place, free = np.zeros(n, dtype=int), np.ones(n, dtype=int)
+    for row in order[1:]:
+        above = parent[row]
+        place[row] = free[above]
+        free[above] += sizes[row]
+        free[row] = place[row] + 1
+    edges = tree.tocoo()
+    child = np.where(parent[edges.col] == edges.row, edges.col, edges.row)
+    lengths = np.zeros(n)
+    lengths[place[child]] = edges.data
+    rows = np.argsort(place)
+    return Tree(rows, sizes[rows], lengths)
+
+
+def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
+    """Draw from a Gaussian for each cluster as many rows as the cluster has."""
+    p, drawn = Y.shape[1], []
+    for m in np.unique(labels):
+        rows = Y[labels == m]
+        # R'R is the scatter of the cluster. It has few rows if the cluster has fewer than columns.
+        R = np.linalg.qr(rows - rows.mean(axis=0), mode="r") / np.sqrt(len(rows))
+        shrinkage = 0.1 * p / (len(rows) + p)
+        level = np.sqrt(shrinkage * float(np.sum(R**2)) / p + 1e-6)
+        shape = random_state.standard_normal((len(rows), len(R))) @ R
+        noise = level * random_state.standard_normal((len(rows), p))
+        drawn.append(rows.mean(axis=0) + np.sqrt(1.0 - shrinkage) * shape + noise)
+    return np.vstack(drawn)

@@ -1,0 +1,95 @@
+"""Clusters of any shape that gaps separate."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli.model.clusters.spanning_tree import (
+    CORE_NEIGHBOURS,
+    LEAST_SHARE,
+    cut,
+    gap_clusters,
+    spanning_trees,
+)
+
+
+def rows_in_parts(seed, copies=1):
+    """Return rows of three groups so far apart that their neighbour graph has three parts."""
+    random = np.random.RandomState(seed)
+    Y = random.randn(120, 3) + 50.0 * np.repeat(np.arange(3), 40)[:, None]
+    return np.repeat(Y, copies, axis=0)
+
+
+def dense_tree(Y, core):
+    """Return the minimum spanning tree from all mutual reachability distances."""
+    distances = cdist(Y, Y)
+    reach = np.sort(distances, axis=1)[:, core]
+    mutual = np.maximum(distances, np.maximum(reach[:, None], reach)) + 1e-9 * distances + 1e-12
+    np.fill_diagonal(mutual, 0.0)
+    return minimum_spanning_tree(mutual)
+
+
+def found_labels(X, n_clusters):
+    kmeans = KMeans(n_clusters, n_init=1, random_state=0).fit_predict(X)
+    return gap_clusters(X, kmeans, n_clusters, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_the_tree_of_a_graph_in_parts_is_that_of_all_distances(copies):
+    Y = rows_in_parts(0, copies)
+    for core, tree in zip(CORE_NEIGHBOURS, spanning_trees(Y), strict=True):
+        expected = np.sort(dense_tree(Y, core).data)
+        np.testing.assert_allclose(np.sort(tree.lengths)[1:], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+def test_cuts_are_those_of_the_definition(n_clusters):
+    Y = np.random.RandomState(1).standard_t(3, size=(90, 2))
+    for core, tree in zip(CORE_NEIGHBOURS, spanning_trees(Y), strict=True):
+        graph = dense_tree(Y, core).toarray()
+        for _ in range(n_clusters - 1):
+            for length in np.sort(graph[graph > 0])[::-1]:
+                without = np.where(graph == length, 0.0, graph)
+                sizes = np.bincount(connected_components(without, directed=False)[1])
+                if sizes.min() >= LEAST_SHARE * len(Y) / n_clusters:
+                    graph = without
+                    break
+        parts = connected_components(graph, directed=False)[1]
+        assert adjusted_rand_score(cut(tree, n_clusters).labels, parts) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        make_moons(300, noise=0.05, random_state=0),
+        make_circles(300, noise=0.04, factor=0.4, random_state=0),
+    ],
+    ids=["moons", "rings"],
+)
+def test_rings_and_moons_are_found(X, y):
+    assert adjusted_rand_score(found_labels(X, 2), y) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform", "heavy tails"])
+def test_a_cloud_has_no_gaps(kind):
+    random = np.random.RandomState(0)
+    draw = {"normal": random.randn, "uniform": random.rand}
+    X = random.standard_t(3, size=(200, 2)) if kind == "heavy tails" else draw[kind](200, 2)
+    assert found_labels(X, 2) is None
+
+
+def test_outliers_are_no_cluster():
+    random = np.random.RandomState(0)
+    X, y = make_circles(300, noise=0.04, factor=0.4, random_state=0)
+    X = np.vstack([X, random.uniform(-2.0, 2.0, size=(15, 2))])
+    labels = found_labels(X, 2)
+    assert adjusted_rand_score(labels[:300], y) > 0.95
+
+
+def test_one_column_is_left_to_k_means_and_mixtures():
+    X = np.random.RandomState(0).randn(200, 1) + 3.0 * (np.arange(200) % 2)[:, None]
+    assert found_labels(X, 2) is None
