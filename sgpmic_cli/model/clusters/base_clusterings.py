@@ -21,8 +21,8 @@ from sklearn.mixture import GaussianMixture
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.model.clusters.missing_values import mixture_labels
-from sgpmic_cli.model.clusters.spanning_tree import gap_clusters
 from sgpmic_cli.model.clusters.probabilities import linear_posterior
+from sgpmic_cli.model.clusters.spanning_tree import gap_clusters
 
 LEAST_VARIANCE = 0.001  # of a mixture in a standardised column
 SHRINKAGE = 0.1  # grows with the number of columns relative to the rows of a cluster

@@ -14,7 +14,7 @@ data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians do not
 and the parts of the tree are the clusters.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -155,7 +155,7 @@ def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> T
         links = []
         for number in range(n_parts):
             inside, outside = np.flatnonzero(part == number), np.flatnonzero(part != number)
-            distance, nearest = KDTree(Y[outside]).query(Y[inside])
+            distance, nearest = map(np.asarray, KDTree(Y[outside]).query(Y[inside]))
             lengths = length(inside, outside[nearest], distance)
             best = int(lengths.argmin())
             links.append((inside[best], outside[nearest[best]], lengths[best]))
@@ -166,7 +166,7 @@ def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> T
     return _depth_first(minimum_spanning_tree(graph))
 
 
-def _depth_first(tree: csr_matrix) -> Tree:
+def _depth_first(tree: Any) -> Tree:
     n = tree.shape[0]
     order, parent = breadth_first_order(tree, 0, directed=False)
     sizes = np.ones(n, dtype=int)
