@@ -151,6 +151,13 @@ def load_entry(
     if found.kind == "generated":
         Y, classes = generate(found.name, found.n, found.n_classes, found.seed or 0)
         return Dataset.from_classes(found.name, Y, classes, GENERATORS[found.name][-1])
+    if found.kind == "random":
+        from sgpmic_cli.data.random_shapes import random_shape
+
+        Y, labels = random_shape(found.seed or 0)
+        columns = [f"x{p + 1}" for p in range(Y.shape[1])]
+        classes = [f"curve {label + 1}" for label in labels]
+        return Dataset.from_classes(found.name, Y, classes, columns)
     if found.kind == "installed":
         from sklearn.datasets import load_digits
 

@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ class Entry:
     n: int
     p: int
     n_classes: int
-    kind: str  # "bundled" | "download" | "generated" | "installed"
+    kind: str  # "bundled" | "download" | "generated" | "random" | "installed"
     licence: str
     attribution: str
     values_sha256: str  # of values and labels, see Dataset.sha256
@@ -59,14 +60,37 @@ def names() -> list[str]:
 
 
 def entry(name: str) -> Entry:
-    """Look up a data set. Raise UsageError with the valid names if it is unknown."""
+    """Look up a data set. Raise UsageError with the valid names if it is unknown.
+
+    `shape-N` is the random shape with seed N.
+    """
+    if shape := re.fullmatch(r"shape-(\d{1,9})", name):
+        return _random_shape(name, int(shape[1]))
     try:
         return _entries()[name]
     except KeyError:
         raise UsageError(
             f"there is no data set {name!r}{nearest(name, names())}; valid names: "
-            f"{', '.join(names())}, or the path of a CSV file"
+            f"{', '.join(names())}, shape-N for a random shape, or the path of a CSV file"
         ) from None
+
+
+def _random_shape(name: str, seed: int) -> Entry:
+    from sgpmic_cli.data.random_shapes import random_shape
+
+    rows, labels = random_shape(seed)
+    return Entry(
+        name=name,
+        title=f"Random shape with seed {seed}",
+        n=len(rows),
+        p=rows.shape[1],
+        n_classes=int(labels.max()) + 1,
+        kind="random",
+        licence="MIT",
+        attribution="",
+        values_sha256="",
+        seed=seed,
+    )
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
