@@ -18,7 +18,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study study-suite missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -132,6 +132,10 @@ study: $(RUN) ## compare SGP-MIC with common clusterers on tables, shapes and cl
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
 	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
+
+study-suite: $(RUN) ## run a downloaded benchmark suite: make study-suite SUITE=FOLDER
+	@test -n "$(SUITE)" || { echo "usage: make study-suite SUITE=FOLDER (layout of Gagolewski's benchmark suite)"; exit 2; }
+	"$(BIN)/python" -m benchmarks.suite "$(SUITE)" --out $(RESULTS)/suite
 
 $(STUDY): $(RUN)
 	$(INSTALL) --editable ".[study]"

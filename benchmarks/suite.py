@@ -1,0 +1,164 @@
+"""Run the default model and common clusterers on a folder in the layout of Gagolewski's suite.
+
+    python -m benchmarks.suite FOLDER [--published FOLDER] [--version TEXT]
+
+FOLDER/BATTERY/NAME.data.gz holds the rows of a set, NAME.labels0.gz, NAME.labels1.gz, ... its
+labelings; label 0 is noise and is not scored. The number of clusters of a labeling is given, and
+the columns are standardised. The score of a set is the largest adjusted Rand index over its
+labelings. `--published` reads label vectors of other methods (METHOD/BATTERY/NAME.resultK.gz with a
+column for each variant; the first one is used).
+
+Writes scores.csv, suite.md and suite.png into OUT. A second call computes only what is missing.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.shared import progress
+from sgpmic_cli.baselines.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
+from sgpmic_cli.experiments.tables.formats import markdown_table
+from sgpmic_cli.figures.style import PAGE, canvas
+from sgpmic_cli.model.estimator import SGPMIC
+
+METHODS: dict[str, Any] = {
+    "SGPMIC": SGPMIC,
+    "k-means": PeerKMeans,
+    "Gaussian mixture": PeerGaussianMixture,
+    "spectral": PeerSpectral,
+    "Ward": PeerWard,
+}
+COLUMNS = ["set", "method", "seed", "ari"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Score all methods on all sets and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--published", type=Path, help="folder of published label vectors")
+    parser.add_argument("--version", default="not stated", help="version of the suite")
+    parser.add_argument("--out", type=Path, default=Path("results/suite"))
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--n-jobs", type=int, default=-1)
+    asked = parser.parse_args(arguments)
+    sets = sorted(asked.folder.glob("*/*.data.gz"))
+    if not sets:
+        parser.error(f"{asked.folder} has no files BATTERY/NAME.data.gz")
+    asked.out.mkdir(parents=True, exist_ok=True)
+    file = asked.out / "scores.csv"
+    known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=COLUMNS)
+    done = set(zip(known["set"], known["method"], known["seed"], strict=True))
+    waiting = [
+        (path, method, seed)
+        for path in sets
+        for method in METHODS
+        for seed in range(asked.seeds)
+        if (name_of(path), method, seed) not in done
+    ]
+    found = Parallel(n_jobs=asked.n_jobs, return_as="generator_unordered")(
+        delayed(score)(*case) for case in waiting
+    )
+    for number, row in enumerate(found, 1):
+        known.loc[len(known)] = row
+        known.to_csv(file, index=False)
+        progress(f"{number} of {len(waiting)}: {row[0]} {row[1]} {row[3]:.3f}")
+    if asked.published:
+        rows = [row for path in sets for row in published_scores(path, asked.published)]
+        known = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
+    means = mean_scores(known[known["set"].isin({name_of(path) for path in sets})])
+    text = describe(means, len(sets), asked.version)
+    (asked.out / "suite.md").write_text(text, encoding="utf-8")
+    draw(asked.out / "suite", means)
+    print(text)
+
+
+def name_of(path: Path) -> str:
+    """Return BATTERY/NAME of a file of rows."""
+    return f"{path.parent.name}/{path.name.removesuffix('.data.gz')}"
+
+
+def labelings(path: Path) -> list[np.ndarray]:
+    """Return the labelings of a set that have at least two clusters; 0 is noise."""
+    files = sorted(path.parent.glob(path.name.replace(".data.gz", ".labels*.gz")))
+    found = [np.loadtxt(file, dtype=int) for file in files]
+    return [labels for labels in found if labels.max() > 1]
+
+
+def score(path: Path, method: str, seed: int) -> list[object]:
+    """Return the row of scores.csv for one method on one set."""
+    X, fitted = np.loadtxt(path, ndmin=2), {}
+    for k in {labels.max() for labels in labelings(path)}:
+        model = METHODS[method](n_clusters=int(k))
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        fitted[k] = model.fit(X).labels_
+    return [name_of(path), method, seed, _best(path, fitted)]
+
+
+def published_scores(path: Path, folder: Path) -> list[list[object]]:
+    """Return the rows of scores.csv for the label vectors that others published."""
+    rows: list[list[object]] = []
+    battery, name = name_of(path).split("/")
+    for method in sorted(each for each in folder.iterdir() if each.is_dir()):
+        fitted = {}
+        for k in {labels.max() for labels in labelings(path)}:
+            file = method / battery / f"{name}.result{k}.gz"
+            if file.exists():
+                fitted[k] = pd.read_csv(file).iloc[:, 0].to_numpy()
+        if fitted:
+            rows.append([name_of(path), method.name, 0, _best(path, fitted)])
+    return rows
+
+
+def _best(path: Path, fitted: dict[int, np.ndarray]) -> float:
+    scores = [
+        adjusted_rand_score(labels[labels > 0], fitted[labels.max()][labels > 0])
+        for labels in labelings(path)
+        if labels.max() in fitted
+    ]
+    return float(max(scores))
+
+
+def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean score of every method (rows) on every battery (columns) and on all sets."""
+    by_set = scores.groupby(["set", "method"])["ari"].mean().unstack()
+    batteries = by_set.groupby(by_set.index.str.split("/").str[0]).mean().T
+    batteries.insert(0, "all sets", by_set.mean())
+    return batteries.sort_values("all sets", ascending=False)
+
+
+def describe(means: pd.DataFrame, n_sets: int, version: str) -> str:
+    """Return the table of means with its conditions."""
+    rows = [
+        [str(method), *(f"{value:.3f}" for value in row)]
+        for method, row in zip(means.index, means.to_numpy(), strict=True)
+    ]
+    table = markdown_table(["mean ARI", *map(str, means.columns)], rows)
+    return (
+        f"{n_sets} sets of the suite, version {version}. The number of clusters is given. The "
+        "score of a set is the largest ARI over its labelings. Methods that are run here see "
+        f"standardised columns.\n\n{table}\n"
+    )
+
+
+def draw(stem: Path, means: pd.DataFrame) -> None:
+    """Draw the mean score of every method on every battery."""
+    with canvas(stem, width=PAGE, height=0.3 * len(means) + 1.2) as figure:
+        axes = figure.subplots()
+        for battery in means.columns[:0:-1]:
+            axes.plot(means[battery], range(len(means)), "o", markersize=4, label=battery)
+        axes.plot(means["all sets"], range(len(means)), "k|", markersize=14, label="all sets")
+        axes.set_yticks(range(len(means)), list(means.index))
+        axes.invert_yaxis()
+        axes.set_xlabel("mean adjusted Rand index")
+        figure.legend(loc="outside upper center", ncols=len(means.columns))
+
+
+if __name__ == "__main__":
+    main()

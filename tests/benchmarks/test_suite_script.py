@@ -1,0 +1,45 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import suite
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a suite of one set with two labelings; the second one has noise."""
+    random = np.random.RandomState(0)
+    battery = tmp_path / "suite" / "toy"
+    battery.mkdir(parents=True)
+    two, four = np.repeat([1, 2], 40), np.repeat([1, 2, 3, 4], 20)
+    rows = random.randn(80, 2) + 9.0 * np.array([[0, 0], [0, 1], [4, 0], [4, 1]])[four - 1]
+    four[0] = 0
+    np.savetxt(battery / "pairs.data.gz", rows)
+    np.savetxt(battery / "pairs.labels0.gz", two, fmt="%d")
+    np.savetxt(battery / "pairs.labels1.gz", four, fmt="%d")
+    return battery.parent
+
+
+def test_a_suite_is_scored_and_resumed(folder, tmp_path, monkeypatch):
+    published = tmp_path / "published" / "Other" / "toy"
+    published.mkdir(parents=True)
+    wrong = pd.DataFrame({"Other_a": np.tile([1, 2], 40)})
+    wrong.to_csv(published / "pairs.result2.gz", index=False)
+    out = tmp_path / "out"
+    run = [str(folder), "--out", str(out), "--n-jobs", "1"]
+    suite.main([*run, "--published", str(published.parents[1]), "--version", "7.7"])
+    text = (out / "suite.md").read_text(encoding="utf-8")
+    assert "1 sets" in text
+    assert "version 7.7" in text
+    rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
+    assert "1.000" in rows["SGPMIC"]
+    assert "-0.0" in rows["Other"]
+    monkeypatch.setattr(suite, "METHODS", dict.fromkeys(suite.METHODS))  # would fail if called
+    suite.main(run)
+
+
+def test_noise_is_not_scored(folder):
+    path = folder / "toy" / "pairs.data.gz"
+    labels = suite.labelings(path)[1].copy()
+    labels[labels == 0] = 4
+    assert suite._best(path, {4: labels}) == 1.0
