@@ -84,7 +84,7 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
         ),
         table(["clusters", *names], rows, caption="The numbers tried"),
         paragraph("score"),
-        *([paragraph("lifetime")] if "lifetime" in names else []),
+        *([paragraph("gap_drop")] if "gap_drop" in names else []),
     ]
 
 

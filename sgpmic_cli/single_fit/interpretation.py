@@ -45,14 +45,14 @@ def choice_in_words(fitted: Fitted) -> str:
 
 def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
     score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
-    lifetime = {row["n_clusters"]: row["lifetime"] for row in tried}
+    drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
     others = {number: value for number, value in score.items() if number != m}
     if not others:
         return "there was no other number to choose"
     second = max(others, key=others.__getitem__)
     own, next_best = score[m], others[second]
     scores = f"score {own:.2f}, the next best number, {second}, has {next_best:.2f}"
-    if next_best > own and lifetime[m] > 0.0:
+    if next_best > own and 0.0 < drop[m] == max(drop.values()):
         return f"gaps separate the rows into {m} parts, which a silhouette does not show ({scores})"
     if next_best > own:
         return (

@@ -7,9 +7,9 @@ from sgpmic_cli.data import Dataset
 from sgpmic_cli.single_fit.interpretation import choice_in_words, doubtful_rows, typical_rows
 
 
-def fitted(m, scores, no_clusters=False, lifetime=0.0):
+def fitted(m, scores, no_clusters=False, gap_drop=0.0):
     selection = [
-        {"n_clusters": number, "score": value, "lifetime": lifetime}
+        {"n_clusters": number, "score": value, "gap_drop": gap_drop * (number == m)}
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
@@ -27,7 +27,7 @@ def fitted(m, scores, no_clusters=False, lifetime=0.0):
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
         (2, {1: 0.0, 2: 0.1}, {}, "there was no other number to choose"),
         (3, {}, {}, "3 clusters, as asked for."),
-        (2, {2: 0.1, 3: 0.4}, {"lifetime": 0.7}, "gaps separate the rows into 2 parts"),
+        (2, {2: 0.1, 3: 0.4}, {"gap_drop": 0.7}, "gaps separate the rows into 2 parts"),
         (1, {1: 0.0, 2: 0.01}, {"no_clusters": True}, "The data show no clusters"),
     ],
 )

@@ -9,9 +9,9 @@ mean on null reference data: Gaussian and uniform clouds with the covariance of 
   clusters in a few of many columns show there.
 - Otherwise the number with the largest score, silhouette - DISCOUNT * reference, is chosen. Among
   scores within one standard deviation of the largest, the smallest number is chosen.
-- Before both: rows that fall into large parts by gaps alone, over a wide range of distances, have
-  these parts as clusters, unless k-means finds them too (`gaps.py`). Tables with discrete columns
-  always have gaps and skip this rule.
+- Before both: the number at which the gap of a spanning tree falls most towards the next number is
+  chosen, if it falls by more than LEAST_DROP, and if Gaussians for the clusters of k-means do not
+  explain the gap (`spanning_tree.py`). Tables with discrete columns always have gaps and skip this.
 """
 
 from typing import NamedTuple, TypedDict
@@ -19,18 +19,16 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete
-from sgpmic_cli.model.clusters.gaps import Parts, parts_by_gaps
+from sgpmic_cli.model.clusters.spanning_tree import drops_of_gap, gap_clusters
 
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
 DISCOUNT = 0.5
-LARGE = 0.3  # of an equal share of the rows; smaller parts are outliers
-LONG_LIVED = 0.15  # log of the range of distances over which parts must last
-SAME = 0.9  # adjusted Rand index above which k-means finds the parts too
+LEAST_DROP = 0.1  # of the gap, a logarithm
 REFERENCES = 3  # of each kind
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
@@ -43,7 +41,7 @@ class Tried(TypedDict):
     silhouette: float
     reference: float
     score: float
-    lifetime: float
+    gap_drop: float
 
 
 class Selection(NamedTuple):
@@ -74,26 +72,25 @@ def _choose(
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
     reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
-    parts = {} if is_discrete(Y) else parts_by_gaps(distances)
+    drops = {} if is_discrete(Y) else drops_of_gap(shown, split)
     tried = []
     for m, expected in zip(split, reference, strict=True):
-        value, lifetime = own[m][0], parts[m].lifetime if m in parts else 0.0
+        value = own[m][0]
         tried.append(
             Tried(
                 n_clusters=m,
                 silhouette=value,
                 reference=expected,
                 score=value - DISCOUNT * expected,
-                lifetime=lifetime,
+                gap_drop=drops.get(m, 0.0),
             )
         )
-    none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, lifetime=0.0)
+    none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0)
     table = [none, *tried] if 1 in numbers else tried
-    lasting = [m for m in split if m in parts and _lasts(parts[m])]
-    if lasting:
-        m = max(lasting, key=lambda m: parts[m].lifetime)
-        known = parts[m].labels >= 0
-        if adjusted_rand_score(parts[m].labels[known], own[m][1][known]) < SAME:
+    steepest = max(tried, key=lambda row: row["gap_drop"])
+    if steepest["gap_drop"] > LEAST_DROP:
+        m = steepest["n_clusters"]
+        if gap_clusters(shown, own[m][1], m, random_state) is not None:
             return Selection(m, table)
     excess = max(row["silhouette"] - row["reference"] for row in tried)
     if 1 in numbers and excess < CHANCE * deviation:
@@ -106,13 +103,6 @@ def _plane(Y: Array) -> Array:
     """Return the first principal components, where the map of a fit starts."""
     U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
     return np.asarray(U[:, :PLANE] * values[:PLANE])
-
-
-def _lasts(parts: Parts) -> bool:
-    """Return whether parts last over a wide range of distances and are all large."""
-    sizes = np.unique(parts.labels[parts.labels >= 0], return_counts=True)[1]
-    large = sizes.min() >= LARGE * len(parts.labels) / len(sizes)
-    return bool(parts.lifetime >= LONG_LIVED and large)
 
 
 def _reference(

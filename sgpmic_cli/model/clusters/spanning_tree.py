@@ -88,6 +88,23 @@ def excess_of_gap(
     return best, largest
 
 
+def drops_of_gap(Y: Array, numbers: list[int]) -> dict[int, float]:
+    """Return for each number of clusters how far the gap falls towards the next number.
+
+    The gap falls most at the number of parts that gaps separate. Numbers for which no tree can be
+    cut are left out.
+    """
+    drops: dict[int, float] = {}
+    for tree in spanning_trees(Y):
+        cuts = {m: cut(tree, m) for m in {*numbers, *(m + 1 for m in numbers)}}
+        gaps = {m: found.gap for m, found in cuts.items() if found is not None}
+        for m in numbers:
+            if m in gaps:
+                drop = gaps[m] - max(gaps.get(m + 1, 0.0), 0.0)
+                drops[m] = max(drop, drops.get(m, -np.inf))
+    return drops
+
+
 def spanning_trees(Y: Array) -> list[Tree]:
     """Return the minimum spanning trees of the mutual reachability distances of the rows."""
     distances, indices = _neighbours(Y)
