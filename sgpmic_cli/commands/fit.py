@@ -92,7 +92,7 @@ class ModelOptions:
         shared.option(
             "Maximum number of EM iterations.",
             *("--iterations", "--max-iter"),
-            default="30; 20 with --setting paper",
+            default="20",
             min=1,
         ),
     ] = None

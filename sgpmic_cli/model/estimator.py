@@ -92,7 +92,7 @@ class SGPMIC(LatentClusterer):
         probabilities.
     n_inducing : int, default=15
         Number of inducing inputs K. Small tables use fewer.
-    max_iter : int, default=30
+    max_iter : int, default=20
         Maximum number of EM iterations.
     optimizer_steps : int, default=10
         L-BFGS steps of an M-step.
@@ -195,7 +195,7 @@ class SGPMIC(LatentClusterer):
         scale="standard",
         init="consensus",
         n_inducing=15,
-        max_iter=30,
+        max_iter=20,
         optimizer_steps=10,
         tol=0.02,
         n_resamples=0,
