@@ -107,7 +107,7 @@ class Variation:
             difference = cell.difference(metric)
             numbers = (
                 cell.mean(metric),
-                cell.mean(metric, "printed"),
+                cell.mean(metric, "paper"),
                 difference and difference.value,
             )
             where = (cell.dataset, cell.variance, cell.q, cell.settings.get("kernel", "rbf"))

@@ -104,7 +104,7 @@ def _fitted(run: Run, memory: Path) -> Arrays:
 
 def _traced(run: Run, memory: Path) -> Arrays:
     """Fit SGP-MIC as in a run, and return bound and ACC after each update."""
-    settings: dict[str, Any] = {**run.settings, "seed": run.seed, "memory": memory}
+    settings: dict[str, Any] = {**run.cell.settings, "seed": run.seed, "memory": memory}
     settings |= {"clusters": run.cell.n_clusters, "dims": run.q}
     settings["inducing"] = settings.pop("n_inducing")
     with threadpool_limits(limits=1):

@@ -43,8 +43,6 @@ class Result:
     ours: dict[str, Stat]  # acc, nmi by the definition of the protocol, and every other score
     duration: Stat  # seconds of a successful run
     note: str = ""
-    # The points of the grid that the labels chose from, as in the document.
-    grid: tuple[dict[str, Any], ...] = ()
     reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
     runs: tuple[Run, ...] = ()  # behind the numbers, in the order of the repeats
 
@@ -74,25 +72,14 @@ class Result:
         return self.repeats > self.failed
 
     @property
-    def failed_anywhere(self) -> int:
-        """Return the number of failed runs at all points of the grid."""
-        return sum(point["failed"] for point in self.grid) if self.grid else self.failed
-
-    @property
     def data_differ(self) -> bool:
         """Return whether the data are not those of the paper."""
         return self.dataset in names() and entry(self.dataset).data_differ
 
     @cached_property
     def paper(self) -> dict[str, Published | None]:
-        """The printed numbers to compare with; a variant has those of its original method."""
-        column = self.entrant.variant_of or self.method
-        return {each: published(each, self.dataset, self.variance, column) for each in METRICS}
-
-    @cached_property
-    def printed(self) -> dict[str, Published | None]:
-        """The printed numbers of the method's own column, which a variant does not have."""
-        return dict.fromkeys(METRICS) if self.entrant.variant_of else self.paper
+        """The printed numbers."""
+        return {metric: published(metric, *self.place) for metric in METRICS}
 
     @cached_property
     def verdict(self) -> dict[str, Verdict]:
@@ -117,7 +104,7 @@ class Result:
         return Difference.of(ours, self.repeats - self.failed, paper)
 
     def mean(self, metric: str, side: str = "ours") -> float | None:
-        """Return our mean, or that of the method's own column if `side` is "printed"."""
+        """Return our mean, or the printed one if `side` is "paper"."""
         stat = getattr(self, side)[metric]
         return None if stat is None else stat.mean
 
@@ -141,7 +128,6 @@ class Result:
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.duration.mean,
             "note": self.note,
-            **({"grid": list(self.grid)} if self.grid else {}),
         }
 
 

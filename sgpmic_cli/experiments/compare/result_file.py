@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.files.json_file import read_json
@@ -90,17 +90,11 @@ def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
 
 def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
     method = expect(cell["method"], str)
-    for point in cell.get("grid", ()):
-        for value in (*expect(point["settings"], dict).values(), point["failed"]):
-            expect(value, NUMBER)
-        for metric in METRICS:
-            _stat(point[metric])
     return Result(
         **{name: expect(cell[name], kind) for name, kind in STORED.items()},
         entrant=methods.get(method) or Method(method, method, in_paper=False),
         ours={score: _stat(cell[score]) for score in SHOWN},
         duration=Stat(expect(cell["seconds"], (*NUMBER, NONE))),
-        grid=tuple(cell.get("grid", ())),
     )
 
 

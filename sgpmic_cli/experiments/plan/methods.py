@@ -3,7 +3,7 @@
 import inspect
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -30,8 +30,6 @@ class Method:
     # The paper ran it without the columns in `as_run_drop` of the data set.
     drops_columns: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Every combination of the grid is run, and the labels choose the best one.
-    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict, hash=False)
     # Settings that reproduce the printed numbers: on the paper's data, under `as-run`.
     as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Scores of columns that the paper scored differently: on the paper's data, under `as-run`.
@@ -43,8 +41,6 @@ class Method:
     in_paper: bool = True
     # The settings that the paper leaves open were searched to match this column of its table.
     fitted: bool = False
-    # The method of the paper whose column this variant is compared with.
-    variant_of: str = ""
     # One of the general-purpose clusterers that the name `peers` selects.
     peer: bool = False
 

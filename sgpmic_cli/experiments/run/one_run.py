@@ -64,7 +64,7 @@ def _task(run: Run, memory: Path | None) -> Task:
     # A third-party parameter of this name may mean something else.
     if memory is not None and not run.cell.method.third_party:
         common["memory"] = memory
-    return run.cell.method.target, common, run.settings
+    return run.cell.method.target, common, run.cell.settings
 
 
 def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
@@ -81,7 +81,7 @@ def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
         method=run.cell.method.name,
         q=run.q or 0,
         n_clusters=run.cell.n_clusters,
-        settings=run.settings,
+        settings=run.cell.settings,
         repeat=run.repeat,
         seed=run.seed,
         status="failed" if clusters is None else "ok",

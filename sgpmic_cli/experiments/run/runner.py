@@ -90,7 +90,7 @@ def cost(run: Run) -> float:
     data = run.cell.data
     assert data is not None
     clusters = run.cell.n_clusters / max(1, data.n_classes)
-    inducing = run.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    inducing = run.cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
     return run.cell.method.cost * len(data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 

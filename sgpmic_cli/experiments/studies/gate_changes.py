@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.studies.reference import PLACE, Expected
+from sgpmic_cli.experiments.studies.reference import PLACE, Scores
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
 UNCHANGED = 0.005  # half of the last digit shown
@@ -89,24 +89,24 @@ def compared(changes: Sequence[Change]) -> int:
     return sum(change.state in both for change in changes)
 
 
-def missing(place: Place, before: Expected, reason: str = "") -> Change:
+def missing(place: Place, before: Scores, reason: str = "") -> Change:
     """Return the change of a cell that was not computed now."""
     metric = METRICS[0]
-    return Change(place, metric, State.MISSING, _stat(before.values[metric]), Stat(), reason=reason)
+    return Change(place, metric, State.MISSING, _stat(before[metric]), Stat(), reason=reason)
 
 
 def changes_of(
     place: Place,
-    before: Expected | None,
-    now: Expected | None,
+    before: Scores | None,
+    now: Scores | None,
     repeats: int | None = None,
     reason: str = "",
 ) -> list[Change]:
     """Compare the metrics of a cell that was computed now; `now` is None if every run failed."""
     changes = []
     for metric in METRICS:
-        old = before.values[metric] if before else []
-        new = now.values[metric][:repeats] if now else []
+        old = before[metric] if before else []
+        new = now[metric][:repeats] if now else []
         was, stat = _stat(old[:repeats]), _stat(new)
         tolerance = None
         lost = any(y is None and x is not None for x, y in zip(old, new, strict=False))

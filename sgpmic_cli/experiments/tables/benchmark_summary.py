@@ -20,10 +20,6 @@ from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 # The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
 REMARKS = {
-    "chosen_with_labels": (
-        "shown at the point of a grid with the best mean ACC, chosen with the labels; NMI is at "
-        "the same point; lambda.csv has all points"
-    ),
     "fitted_to_print": (
         "settings that the paper leaves open were searched, one for all data sets, to match the "
         "printed column; agreement is fitted, and our wins are not a blind comparison"
@@ -40,7 +36,6 @@ def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
     scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
     usual = Counter(scores.values()).most_common(1)
     return {
-        "chosen_with_labels": list(dict.fromkeys(each.method for each in results if each.grid)),
         "fitted_to_print": fitted_to_print(result.entrant for result in results),
         "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
     }
@@ -61,14 +56,13 @@ def remarks(found: Mapping[str, Any]) -> list[str]:
 def summary(results: Sequence[Result]) -> dict[str, Any]:
     """Count the verdicts on the printed cells and the wins.
 
-    Rows that repeat an experiment are counted once. Variants of a method are left out, because the
-    cell that they are compared with belongs to the method itself.
+    Rows that repeat an experiment are counted once.
     """
     places = [
         (metric, result)
         for result in results
         for metric in METRICS
-        if result.printed[metric] is not None
+        if result.paper[metric] is not None
     ]
     kept = distinct(results)
     distinct_places = {result.place for result in kept}
@@ -85,7 +79,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
             "method": result.method,
             "metric": metric,
             "ours": result.mean(metric),
-            "paper": result.mean(metric, "printed"),
+            "paper": result.mean(metric, "paper"),
             "difference": difference.value,
             "interval": difference.interval(),
         }

@@ -31,7 +31,7 @@ from sgpmic_cli.safe_text import for_markdown
 
 Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
-SIDES = {"ours": "ours", "printed": "the paper's"}
+SIDES = {"ours": "ours", "paper": "the paper's"}
 NOTHING = Stat()
 
 
