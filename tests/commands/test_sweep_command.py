@@ -24,9 +24,8 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(here):
 @pytest.mark.slow
 def test_the_terminal_shows_failed_runs(here, monkeypatch):
     monkeypatch.syspath_prepend(EXPERIMENTS)
-    result = sgpmic(
-        "sweep-clusters --dataset iris --methods toy_methods:Flaky --values 1 --repeats 6 --n-jobs 1"
-    )
+    study = "--dataset iris --methods toy_methods:Flaky --values 1 --repeats 6"
+    result = sgpmic(f"sweep-clusters {study} --n-jobs 1")
     assert result.exit_code == 3
     printed = " ".join(result.stdout.split())
     failed = (

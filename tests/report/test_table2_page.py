@@ -282,6 +282,6 @@ def test_a_cell_with_a_missing_or_wrong_value_is_one_sentence(tmp_path, name, va
 
 def test_a_manifest_of_another_format_is_one_sentence(tmp_path):
     write_results(tmp_path)
-    (tmp_path / "table2" / "manifest.json").write_text('{"versions": []}')
+    (tmp_path / "table2" / "manifest.json").write_text('{"versions": [1]}')
     with pytest.raises(SgpmicError, match=r"manifest.json.*version"):
         table2_page(tmp_path)

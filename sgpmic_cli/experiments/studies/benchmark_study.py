@@ -19,7 +19,6 @@ from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
     latex,
     markdown,
-    shape_latex,
     shape_markdown,
     tidy_csv,
 )
@@ -30,7 +29,6 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "table.md": markdown,
     "table.tex": latex,
     "table2.md": shape_markdown,
-    "table2.tex": shape_latex,
     "ari.md": ranking_markdown,
 }
 TRACE_FILE = "trace.csv"
