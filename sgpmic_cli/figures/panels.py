@@ -21,6 +21,8 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.fitting import make_estimator
+from sgpmic_cli.experiments.run.one_run import task_of
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import matched_looks
@@ -95,10 +97,8 @@ def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
 
 def _fitted(run: Run, memory: Path) -> Arrays:
     """Fit the estimator of a run, and return its latent points and labels."""
-    accepts = run.cell.method.accepts()
-    arguments = run.arguments() | ({"memory": memory} if "memory" in accepts else {})
     with threadpool_limits(limits=1):
-        estimator = run.cell.method.load()(**arguments).fit(_data(run.cell)[0].Y)
+        estimator = make_estimator(task_of(run, memory)).fit(_data(run.cell)[0].Y)
     return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 

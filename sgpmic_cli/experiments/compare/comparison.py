@@ -12,13 +12,8 @@ from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.scores import SCORES
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
-NMI_OF = {
-    "nmi": "of the classes that the clusters are mapped to",
-    "nmi_clusters": "of the clusters themselves",
-    "nmi_stated": "of the clusters themselves, divided by the arithmetic mean",
-}
 # The scores of a table; `nmi` holds the definition of the protocol.
-SHOWN = tuple(name for name in SCORES if name == "nmi" or name not in NMI_OF)
+SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -96,9 +91,9 @@ class Result:
             return Verdict.NEW
         return Verdict.DATA_DIFFER if self.data_differ else difference.verdict
 
-    def difference(self, metric: str, ours: Stat | None = None) -> Difference | None:
+    def difference(self, metric: str) -> Difference | None:
         """Return our mean minus the paper's, if both exist."""
-        ours, paper = ours or self.ours[metric], self.paper.get(metric)
+        ours, paper = self.ours[metric], self.paper.get(metric)
         if ours.mean is None or paper is None:
             return None
         return Difference.of(ours, self.repeats - self.failed, paper)

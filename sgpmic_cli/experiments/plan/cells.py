@@ -61,20 +61,6 @@ class Run:
     key: str
     code: str  # version of the method's code
 
-    def common(self) -> dict[str, Any]:
-        """Return the arguments that every method gets if its constructor accepts them."""
-        return {
-            "n_clusters": self.cell.n_clusters,
-            "n_components": self.q,
-            "random_state": self.seed,
-        }
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the estimator's constructor, limited to those it accepts."""
-        accepted = self.cell.method.accepts()
-        common = {name: value for name, value in self.common().items() if name in accepted}
-        return common | self.cell.settings
-
 
 def plan_cells(
     tables: Iterable[TableData],

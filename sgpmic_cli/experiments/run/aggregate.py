@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sgpmic_cli.experiments.compare.comparison import NMI_OF, SHOWN, Result
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.run.records import Record
 
@@ -40,7 +39,7 @@ def _stat(records: Sequence[Record], score: str) -> Stat:
 
 
 def _note(result: Result, good: Sequence[Record]) -> str:
-    """Describe differing data, failures and warnings, in sentences."""
+    """Describe differing data, failures, warnings and an ACC that is not purity, in sentences."""
     parts = []
     if result.data_differ:
         parts.append("The public data are not those the paper used.")
@@ -49,29 +48,10 @@ def _note(result: Result, good: Sequence[Record]) -> str:
         reasons = "; ".join(result.reasons).removesuffix(".")
         parts.append(f"{count} {result.repeats} runs failed: {reasons}.")
     warnings = dict.fromkeys(text for record in good for text in record.warnings)
-    return " ".join([*parts, *(f"Warning: {text}" for text in warnings)])
-
-
-def note_scores(result: Result, records: Mapping[str, Record]) -> Result:
-    """Add notes on the definitions of ACC and NMI.
-
-    A note says that ACC is not purity, as in the other cells, or that the printed NMI agrees with
-    another definition than the one shown.
-    """
-    notes = [result.note] if result.note else []
-    good = [record for run in result.runs if (record := records[run.key]).ok]
-    if result.scores["acc"] != "acc" and result.ok:
-        notes.append(
+    parts += [f"Warning: {text}" for text in warnings]
+    if good and result.scores["acc"] != "acc":
+        parts.append(
             "ACC is that of the best one-to-one match, as in the printed column; "
             f"purity is {_stat(good, 'acc').mean:.2f}."
         )
-    if result.verdict["nmi"] in (Verdict.UP, Verdict.DOWN):
-        for name, words in NMI_OF.items():
-            stat = _stat(good, name)
-            difference = result.difference("nmi", stat)
-            if difference and difference.verdict in (Verdict.EXACT, Verdict.NEAR):
-                notes.append(
-                    f"The printed NMI agrees with that {words}, which is {stat.mean:.2f} here."
-                )
-                break
-    return replace(result, note=" ".join(notes))
+    return " ".join(parts)

@@ -95,9 +95,12 @@ def cost(run: Run) -> float:
 
 
 def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Run]]:
-    """Sort runs by decreasing cost, and put short runs of the same cell into one batch."""
+    """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
+
+    The sort is stable, so the runs of a cell stay together.
+    """
     batches: list[list[Run]] = []
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run))):
         seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
         last = batches[-1] if batches else []
         if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= seconds:
@@ -105,13 +108,6 @@ def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Ru
         else:
             batches.append([run])
     return batches
-
-
-def _order(run: Run) -> tuple[Any, ...]:
-    """Return a sort key that keeps the runs of one cell together."""
-    cell = run.cell
-    place = cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
-    return cell.method.third_party, -cost(run), *place
 
 
 def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:

@@ -10,7 +10,6 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.aggregate import note_scores
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
@@ -51,8 +50,7 @@ def benchmark(
     With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
     runs = run_study(study, options, out, FILES)
-    results = [note_scores(result, runs.records) for result in runs.results]
-    finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
+    finished = Benchmark(study.protocol, study.repeats, study.seed, runs.results, runs)
     files = benchmark_files(finished.results, finished.document())
     if with_trace:
         files[TRACE_FILE] = trace_csv(runs.records.values())

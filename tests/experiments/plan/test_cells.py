@@ -86,12 +86,6 @@ def test_the_key_depends_on_the_data():
     assert one.key != two.key
 
 
-def test_a_third_party_class_gets_only_the_arguments_it_accepts():
-    (cell,) = _cells(["iris"], [95], ["toy_methods:Halves"])
-    (run,) = runs_of(cell, 1, 0)
-    assert run.arguments() == {"n_clusters": 3, "random_state": run.seed}
-
-
 def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):
     own_file = tmp_path / "own.csv"
     own_file.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
