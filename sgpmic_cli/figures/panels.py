@@ -40,7 +40,6 @@ class Panel:
     result: Result
     X: Array  # (N, Q)
     clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
-    acc: float  # of this run
 
 
 def in_two_dimensions(cell: Cell) -> list[Cell]:
@@ -58,8 +57,7 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
         points = _stored(finished, f"{run.key}.npz", partial(_fitted, run))
         data, classes = _data(cell)
         clusters = _numbered(points["labels"], classes)
-        acc = finished.records[run.key].scores["acc"]
-        panels.append(Panel(cell, data, classes, result, points["X"], clusters, acc))
+        panels.append(Panel(cell, data, classes, result, points["X"], clusters))
     return panels
 
 
