@@ -4,7 +4,7 @@ import re
 
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.counts import best, is_best
-from sgpmic_cli.experiments.compare.paper import Stat, published
+from sgpmic_cli.experiments.compare.paper import Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
@@ -40,7 +40,7 @@ def _table(results: Table2Results, metric: str) -> Html:
 
 def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
-    ours, paper = results.ours(place, metric), published(metric, *place)
+    ours, paper = results.ours(place, metric), table2().get((metric, *place))
     difference = "–"
     if ours.mean is not None and paper is not None:
         difference = signed(ours.mean - paper.mean)

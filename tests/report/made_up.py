@@ -3,7 +3,7 @@
 import json
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import Stat, published, table2
+from sgpmic_cli.experiments.compare.paper import Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Difference
 
 METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
@@ -41,7 +41,7 @@ def write_results(folder):
 
 def _cell(i, name, variance, method):
     unavailable = name == "yale"
-    printed = {metric: published(metric, name, variance, method) for metric in ("acc", "nmi")}
+    printed = {metric: table2().get((metric, name, variance, method)) for metric in ("acc", "nmi")}
     ours = {
         metric: Stat()
         if unavailable

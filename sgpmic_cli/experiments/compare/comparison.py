@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import Published, Stat, published
+from sgpmic_cli.experiments.compare.paper import Published, Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.methods import Method
@@ -74,7 +74,7 @@ class Result:
     @cached_property
     def paper(self) -> dict[str, Published | None]:
         """The printed numbers."""
-        return {metric: published(metric, *self.place) for metric in METRICS}
+        return {metric: table2().get((metric, *self.place)) for metric in METRICS}
 
     @cached_property
     def verdict(self) -> dict[str, Verdict]:

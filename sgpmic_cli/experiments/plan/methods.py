@@ -1,11 +1,9 @@
 """Read the methods of the tables from methods.toml, and resolve the names that a user gives."""
 
 import inspect
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -59,29 +57,16 @@ class Method:
         """Return whether the class is outside this package, so only child processes import it."""
         return not self.target.startswith("sgpmic_cli.")
 
-    def load(self) -> type:
-        """Import the class."""
-        return import_class(self.target)
-
     def accepts(self) -> frozenset[str]:
         """Return the names of the constructor's parameters."""
-        if self.third_party and self.module not in sys.modules:
+        if self.third_party:
             return constructor_parameters(self.target)
-        return _signature(self.target)
+        return frozenset(inspect.signature(import_class(self.target)).parameters)
 
 
-@cache
-def _signature(target: str) -> frozenset[str]:
-    return frozenset(inspect.signature(import_class(target)).parameters)
-
-
-def _read_methods() -> tuple[Method, ...]:
-    path = files("sgpmic_cli.experiments.plan") / "methods.toml"
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(Method(name, **values) for name, values in content.items())
-
-
-_BUILT_IN = _read_methods()
+_FILE = files("sgpmic_cli.experiments.plan") / "methods.toml"
+_ENTRIES = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_BUILT_IN = tuple(Method(name, **values) for name, values in _ENTRIES.items())
 
 
 def known() -> dict[str, Method]:

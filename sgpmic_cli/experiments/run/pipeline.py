@@ -148,7 +148,7 @@ def run_study(
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
     """Check the arguments, load the data, plan the runs and look them up in the store."""
     methods = resolve(study.methods)
-    found = load_table_data(
+    tables = load_table_data(
         study.datasets,
         study.variances,
         label=study.label,
@@ -157,15 +157,21 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         mirror=options.mirror,
         offline=options.offline,
     )
-    planned = plan_cells(found, methods, study.protocol, study.scale)
+    planned = plan_cells(tables, methods, study.protocol, study.scale)
     cells = [varied for cell in planned for varied in study.vary(cell)]
     folder = options.store if options.store is not None or out is None else Path(out) / "runs"
     if folder is None:
         raise ValueError("a study without tables needs a store for its runs.")
     store = Store(folder, warn=options.watcher.warn)
     runs = plan_runs(cells, study.repeats, study.seed)
-    work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)
-    return Prepared(study, options, cells, runs, *work, store)
+    found = {} if options.force else {run.key: store.read(run.key) for run in runs}
+    kept = {
+        key: record
+        for key, record in found.items()
+        if record is not None and (record.ok or not options.retry_failed)
+    }
+    pending = [run for run in runs if run.key not in kept]
+    return Prepared(study, options, cells, runs, kept, pending, store)
 
 
 def compute(prepared: Prepared) -> FinishedStudy:

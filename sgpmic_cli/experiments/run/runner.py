@@ -34,21 +34,6 @@ Batches = Sequence[list[Run]]
 Records = Generator[list[Record], None, None]
 
 
-def divide(
-    planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False
-) -> tuple[dict[str, Record], list[Run]]:
-    """Return the records to keep by key, and the runs to compute."""
-    kept: dict[str, Record] = {}
-    pending: list[Run] = []
-    for run in planned:
-        record = None if force else store.read(run.key)
-        if record is None or (retry_failed and not record.ok):
-            pending.append(run)
-        else:
-            kept[run.key] = record
-    return kept, pending
-
-
 def execute(
     pending: Sequence[Run],
     store: Store,

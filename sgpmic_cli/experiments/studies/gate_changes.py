@@ -142,20 +142,16 @@ def junit(changes: Sequence[Change]) -> str:
     """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
     suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
-    cases = [
-        (
-            f"{change.place[0]}.{change.place[1]}",
-            f"{change.place[2]} {TITLES[change.metric]}",
-            (str(change.state), change.sentence()) if change in failures else None,
-        )
-        for change in changes
-    ]
+    for change in changes:
+        dataset, variance, method = change.place
+        name = {"classname": f"{dataset}.{variance}", "name": f"{method} {TITLES[change.metric]}"}
+        case = ElementTree.SubElement(suite, "testcase", name)
+        if change in failures:
+            failure = {"type": str(change.state), "message": change.sentence()}
+            ElementTree.SubElement(case, "failure", failure)
     if not compared(changes) and not failures:
-        cases.append((SUITE, NOTHING, ("empty", NOTHING)))
-    for group, name, failure in cases:
-        case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
-        if failure is not None:
-            ElementTree.SubElement(case, "failure", type=failure[0], message=failure[1])
+        case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
+        ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     ElementTree.indent(suite)

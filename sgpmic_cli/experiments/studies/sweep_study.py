@@ -71,7 +71,10 @@ class Sweep:
             for name, part in group.groupby(down, sort=False):
                 grid = part.set_index([self.axis.parameter, across])["text"].unstack(fill_value="")
                 grid = grid[part[across].unique()].sort_index()
-                heading = [self.axis.parameter, *(TITLES.get(each, each) for each in map(str, grid))]
+                heading = [
+                    self.axis.parameter,
+                    *(TITLES.get(each, each) for each in map(str, grid)),
+                ]
                 body = [
                     [str(value), *row]
                     for value, row in zip(grid.index, grid.to_numpy(), strict=True)

@@ -58,15 +58,8 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
 
     Rows that repeat an experiment are counted once.
     """
-    places = [
-        (metric, result)
-        for result in results
-        for metric in METRICS
-        if result.paper[metric] is not None
-    ]
     kept = distinct(results)
-    distinct_places = {result.place for result in kept}
-    cells = [(metric, one) for metric, one in places if one.place in distinct_places]
+    cells = [(metric, each) for each in kept for metric in METRICS if each.paper[metric]]
     judged = [
         (metric, result, difference)
         for metric, result in cells
@@ -91,7 +84,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     equivalent = Counter(result.method for _, result, one in judged if one.equivalent)
     return {
         "published": len(table2()),
-        "compared": len(places),
+        "compared": sum(each.paper[metric] is not None for each in results for metric in METRICS),
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": sum(abs(difference.value) <= NEAR for _, _, difference in judged),
