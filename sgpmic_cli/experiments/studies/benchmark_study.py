@@ -1,7 +1,7 @@
 """Run a benchmark: methods on data sets, with our numbers beside the paper's."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,20 +51,14 @@ def benchmark(
     """
     runs = run_study(study, options, out, FILES)
     finished = Benchmark(study.protocol, study.repeats, study.seed, runs.results, runs)
-    files = benchmark_files(finished.results, finished.document())
+    counted = summary(runs.results)
+    files = {name: render(runs.results) for name, render in FORMATS.items()}
+    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
+    files["benchmark.json"] = as_json(finished.document())
     if with_trace:
         files[TRACE_FILE] = trace_csv(runs.records.values())
     write_study(Path(out), files, runs)
     return finished
-
-
-def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files of a benchmark by name, without the manifest."""
-    counted = summary(results)
-    files = {name: render(results) for name, render in FORMATS.items()}
-    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
-    files["benchmark.json"] = as_json(document)
-    return files
 
 
 def trace_csv(records: Iterable[Record]) -> str:

@@ -60,9 +60,9 @@ def check(
         )
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     selected = {place[0] for place in wanted}
-    files = {name: own for name, own in reference.files.items() if name in selected}
     # Data sets and methods that no longer exist are missing, not wrong arguments.
-    paths = [str(own.path) for own in files.values() if own.path.is_file()]
+    files = [own.path for name, own in reference.files.items() if name in selected]
+    paths = [str(path) for path in files if path.is_file()]
     datasets = [*(name for name in names() if name in selected), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
@@ -84,7 +84,7 @@ def check(
     found = {result.place: result for result in finished.results}
     changes = []
     for place, cell in wanted.items():
-        own, result = files.get(place[0]), found.get(place)
+        own, result = reference.files.get(place[0]), found.get(place)
         reason = "; ".join(result.reasons) if result else ""
         if own and result and result.available and result.data != own.sha256:
             reason = f"'{place[0]}' is not the file that the reference was made with"
