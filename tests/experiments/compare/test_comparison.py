@@ -8,7 +8,7 @@ from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
 from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.run.aggregate import aggregate_runs
+from sgpmic_cli.experiments.run.pipeline import aggregate_runs
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.scores import SCORES
 
