@@ -142,8 +142,8 @@ def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
     assert trace["method"].unique().tolist() == ["sdc"]  # pca-fcm has no curve
     assert sorted(trace["repeat"].unique()) == [0, 1]
     runs = prepared(["iris"], [95], ["sdc"], store=here).runs
-    arguments_of_0 = next(run for run in runs if run.repeat == 0).arguments()
-    model = SDC(**arguments_of_0).fit(load("iris").Y)
+    seed = next(run.seed for run in runs if run.repeat == 0)
+    model = SDC(3, 2, random_state=seed).fit(load("iris").Y)
     own = trace[trace["repeat"] == 0]
     assert own["value"].tolist() == model.loss_curve_
     assert own["step"].tolist() == list(range(1, len(model.loss_curve_) + 1))

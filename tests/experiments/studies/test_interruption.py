@@ -14,7 +14,7 @@ from small_studies import small_benchmark
 from sgpmic_cli.experiments.run.records import Store
 
 METHODS = ["pca-fcm", "isomap-fcm", "aml", "toy_methods:Flaky"]
-REPEATS = 4
+REPEATS = 10
 N_JOBS_KILLED = (2, 1)
 TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "summary.json")
 
