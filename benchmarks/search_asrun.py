@@ -22,6 +22,7 @@ from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.third_party import import_class
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
 
@@ -107,7 +108,7 @@ class Variation:
             difference = cell.difference(metric)
             numbers = (
                 cell.mean(metric),
-                cell.mean(metric, "printed"),
+                cell.mean(metric, "paper"),
                 difference and difference.value,
             )
             where = (cell.dataset, cell.variance, cell.q, cell.settings.get("kernel", "rbf"))
@@ -150,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def variations() -> dict[str, dict[str, Any]]:
     """Return the variations that differ from the chosen configuration, and that configuration."""
     method = known()["sgp-mic"]
-    parameters = inspect.signature(method.load()).parameters
+    parameters = inspect.signature(import_class(method.target)).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     chosen = {**defaults, **method.settings, **method.as_run}
     return {

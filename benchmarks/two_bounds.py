@@ -88,7 +88,7 @@ def start_of(run: Run) -> tuple[Observed, Parameters, Array, PaperSGPMIC]:
     """Return data, parameters, responsibilities and estimator at the start of a run of Table 2."""
     assert run.cell.data is not None
     assert run.q is not None
-    model = PaperSGPMIC(run.cell.n_clusters, run.q, **run.settings)
+    model = PaperSGPMIC(run.cell.n_clusters, run.q, **run.cell.settings)
     Y, random_state = run.cell.data.Y, check_random_state(run.seed)
     offset, scale = offset_and_scale(Y, model.scale, center=model.center)
     scaled = (Y - offset) / scale

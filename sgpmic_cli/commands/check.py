@@ -134,7 +134,7 @@ def _raise_failures(finished: "FinishedStudy") -> None:
         f"{each.method} on {each.dataset} {each.variance}"
         + ("" if each.ok else " (all runs; the old scores are kept)")
         for each in finished.results
-        if each.failed_anywhere
+        if each.failed
     ]
     if failed:
         runs = f"{finished.failed} of {len(finished.records)} runs failed"

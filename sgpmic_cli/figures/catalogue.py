@@ -47,7 +47,7 @@ def known() -> dict[str, Figure]:
 
 def resolve(names: Iterable[str]) -> list[Figure]:
     """Return the figures of the given names; `all` means those that need no data set."""
-    from sgpmic_cli.data.registry import nearest
+    from sgpmic_cli.experiments.plan.methods import unknown
 
     figures = known()
     chosen: dict[str, Figure] = {}
@@ -57,7 +57,5 @@ def resolve(names: Iterable[str]) -> list[Figure]:
         elif name in figures:
             chosen[name] = figures[name]
         else:
-            valid = [*figures, "all"]
-            guess = nearest(name, valid)
-            raise UsageError(f"unknown figure {name!r}{guess}; valid: {', '.join(valid)}.")
+            raise UsageError(unknown("figure", name, [*figures, "all"]))
     return list(chosen.values())

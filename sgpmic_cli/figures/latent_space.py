@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,14 +27,7 @@ LEGEND_LINE = 0.16  # inches
 REGIONS = (0.5, 0.9)  # probabilities of the ellipses
 LONGEST = 18  # letters of a name in a legend
 
-
-class Panel(NamedTuple):
-    """One grouping of the points: title, groups (N,), their names, and their styles."""
-
-    title: str
-    groups: np.ndarray
-    names: list[str]
-    looks: list[int]
+Parts = Sequence[np.ndarray]  # the points of each group
 
 
 def draw_embedding(
@@ -62,23 +55,25 @@ def draw_embedding(
     title = "clusters" + ", + their means" * (planar and means is not None)
     title += ", 50 and 90 % regions" * (planar and means is not None and covariances is not None)
     names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
-    panels = [Panel(title, clusters, names, list(range(n_clusters)))]
+    # Each panel has a title, the groups of the rows, and the names and styles of the groups.
+    panels = [(title, clusters, names, list(range(n_clusters)))]
     if classes is not None:
         looks = matched_looks(classes, clusters, len(class_names), n_clusters)
         names = [as_drawn(name, LONGEST) for name in class_names]
-        panels.append(Panel("classes", classes, names, looks))
+        panels.append(("classes", classes, names, looks))
     width = COLUMN if len(panels) == 1 else PAGE
     each = width / len(panels) - 0.5
-    lines = max(-(-len(panel.names) // legend_columns(panel.names, each)) for panel in panels)
+    lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
     with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
-        for axes, panel in zip(row, panels, strict=True):
-            (_scatter if planar else _histogram)(axes, points, panel, panel.groups[shown])
-            axes.set(title=panel.title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
+        for axes, (title, groups, names, looks) in zip(row, panels, strict=True):
+            parts = [points[groups[shown] == group] for group in range(len(names))]
+            (_scatter if planar else _histogram)(axes, parts, names, looks)
+            axes.set(title=title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
             axes.legend(
                 loc="upper center",
                 bbox_to_anchor=(0.5, -0.2),
-                ncols=legend_columns(panel.names, each),
+                ncols=legend_columns(names, each),
                 borderaxespad=0.0,
                 markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
             )
@@ -119,14 +114,13 @@ def _draw_regions(
     axes.autoscale_view()
 
 
-def _scatter(axes: "Axes", points: np.ndarray, panel: Panel, groups: np.ndarray) -> None:
-    size = _point_size(len(points))
+def _scatter(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:
+    size = _point_size(sum(map(len, parts)))
     edge = 0.25 if size == LARGEST_POINT else 0.0  # small points have no edge
-    for group, (name, index) in enumerate(zip(panel.names, panel.looks, strict=True)):
+    for part, name, index in zip(parts, names, looks, strict=True):
         colour, marker = look(index)
         style: Any = {"c": colour, "marker": marker, "linewidths": edge, "edgecolors": "white"}
-        x, y = points[groups == group].T
-        axes.scatter(x, y, s=size, label=name, **style)
+        axes.scatter(part[:, 0], part[:, 1], s=size, label=name, **style)
     axes.margins(0.04)
 
 
@@ -134,13 +128,13 @@ def _point_size(n: int) -> float:
     return float(np.clip(4000 / n, 5.0, LARGEST_POINT))
 
 
-def _histogram(axes: "Axes", points: np.ndarray, panel: Panel, groups: np.ndarray) -> None:
+def _histogram(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:
     axes.hist(
-        [points[groups == group, 0] for group in range(len(panel.names))],
-        bins=np.histogram_bin_edges(points[:, 0], bins=BINS).tolist(),
+        [part[:, 0] for part in parts],
+        bins=np.histogram_bin_edges(np.concatenate(parts)[:, 0], bins=BINS).tolist(),
         stacked=True,
-        color=[look(index)[0] for index in panel.looks],
+        color=[look(index)[0] for index in looks],
         edgecolor="white",
         linewidth=0.25,
-        label=panel.names,
+        label=list(names),
     )

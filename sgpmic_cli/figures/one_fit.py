@@ -7,7 +7,9 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import names
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.figures.fit_plots import draw_convergence, draw_numbers_tried, draw_profile
 from sgpmic_cli.figures.latent_space import draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
@@ -57,9 +59,14 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
 
 def _fit_and_draw(name: str, stem: Path, options: PlotOptions) -> list[str]:
     """Fit registered data sets with the paper's model, files with the default model; draw it."""
+    if options.data is None:
+        raise UsageError("this figure needs a data set: name it, such as --data iris.")
     setting: Setting = "paper" if options.data in names() else "default"
     choices: Any = {"clusters": options.clusters, "scale": options.scale, "seed": options.seed}
-    data = options.load_named()
+    where: Any = {
+        name: getattr(options.running, name) for name in ("data_dir", "mirror", "offline")
+    }
+    data = load(options.data, table=options.table, **where)
     with threadpool_limits(limits=1):
         fitted = fit(data, setting=setting, **choices)
     fit_figures(fitted)[name](stem)

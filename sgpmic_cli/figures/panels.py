@@ -21,6 +21,8 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.run.fitting import make_estimator
+from sgpmic_cli.experiments.run.one_run import task_of
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import matched_looks
@@ -38,7 +40,6 @@ class Panel:
     result: Result
     X: Array  # (N, Q)
     clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
-    acc: float  # of this run
 
 
 def in_two_dimensions(cell: Cell) -> list[Cell]:
@@ -56,8 +57,7 @@ def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
         points = _stored(finished, f"{run.key}.npz", partial(_fitted, run))
         data, classes = _data(cell)
         clusters = _numbered(points["labels"], classes)
-        acc = finished.records[run.key].scores["acc"]
-        panels.append(Panel(cell, data, classes, result, points["X"], clusters, acc))
+        panels.append(Panel(cell, data, classes, result, points["X"], clusters))
     return panels
 
 
@@ -95,16 +95,14 @@ def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
 
 def _fitted(run: Run, memory: Path) -> Arrays:
     """Fit the estimator of a run, and return its latent points and labels."""
-    accepts = run.cell.method.accepts()
-    arguments = run.arguments() | ({"memory": memory} if "memory" in accepts else {})
     with threadpool_limits(limits=1):
-        estimator = run.cell.method.load()(**arguments).fit(_data(run.cell)[0].Y)
+        estimator = make_estimator(task_of(run, memory)).fit(_data(run.cell)[0].Y)
     return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 
 def _traced(run: Run, memory: Path) -> Arrays:
     """Fit SGP-MIC as in a run, and return bound and ACC after each update."""
-    settings: dict[str, Any] = {**run.settings, "seed": run.seed, "memory": memory}
+    settings: dict[str, Any] = {**run.cell.settings, "seed": run.seed, "memory": memory}
     settings |= {"clusters": run.cell.n_clusters, "dims": run.q}
     settings["inducing"] = settings.pop("n_inducing")
     with threadpool_limits(limits=1):

@@ -3,11 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.data.intake.options import TableOptions
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 
@@ -30,12 +27,3 @@ class PlotOptions:
     ) -> Study:
         """Return a study of cells of the paper's table at 95 % of the variance."""
         return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)
-
-    def load_named(self) -> Dataset:
-        """Load the data set of the option `data`."""
-        if self.data is None:
-            raise UsageError("this figure needs a data set: name it, such as --data iris.")
-        where: Any = {
-            name: getattr(self.running, name) for name in ("data_dir", "mirror", "offline")
-        }
-        return load(self.data, table=self.table, **where)

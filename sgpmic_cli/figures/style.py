@@ -2,6 +2,7 @@
 
 import os
 import re
+import string
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 COLUMN, PAGE = 3.5, 7.2  # inches: one column of a journal, and both
 DPI = 200
+LETTERS = string.ascii_lowercase  # of panels
 INK, FAINT = "#262626", "#b0b0b0"
 # The palette of Okabe and Ito, safe for colour blindness, without black, which is for ink.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442")

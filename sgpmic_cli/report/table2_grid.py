@@ -1,11 +1,10 @@
 """The section "Table 2": our number above the paper's in every cell, with details in a tooltip."""
 
 import re
-from collections.abc import Mapping
 
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.counts import best, is_best
-from sgpmic_cli.experiments.compare.paper import Stat, published
+from sgpmic_cli.experiments.compare.paper import Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
@@ -41,7 +40,7 @@ def _table(results: Table2Results, metric: str) -> Html:
 
 def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
-    ours, paper = results.ours(place, metric), published(metric, *place)
+    ours, paper = results.ours(place, metric), table2().get((metric, *place))
     difference = "–"
     if ours.mean is not None and paper is not None:
         difference = signed(ours.mean - paper.mean)
@@ -74,7 +73,7 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
     if cell is None:
         empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
         return tag("div", title, empty, class_="tip", role="tooltip")
-    paper = cell.printed[metric]
+    paper = cell.paper[metric]
     facts = {
         f"{TITLES[metric]}, ours": plain(cell.ours[metric]),
         "paper": plain(paper) if paper else "not printed",
@@ -88,15 +87,7 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
     facts["run time"] = "–" if cell.duration.mean is None else f"{cell.duration.mean:.2f} s"
     facts |= {TITLES[name]: plain(cell.ours[name]) for name in cell.ours if name not in METRICS}
     if cell.settings:
-        facts["settings"] = _settings(cell.settings)
-    if cell.grid:
-        points = [(_settings(each["settings"]), Stat(**each[metric])) for each in cell.grid]
-        tried = (f"{settings}: {plain(stat)}" for settings, stat in points)
-        facts["settings tried"] = "; ".join(tried)
+        facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
     listed = [part for name, text in facts.items() for part in (tag("dt", name), tag("dd", text))]
     note = [tag("p", cell.note)] if cell.note else []
     return tag("div", title, tag("dl", *listed), *note, class_="tip", role="tooltip")
-
-
-def _settings(settings: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in settings.items())

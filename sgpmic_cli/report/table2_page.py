@@ -60,10 +60,10 @@ def _environment(results: Table2Results) -> list[Html]:
         for name, value in manifest.items()
         if name not in ("data", "versions")
     ]
-    data = [[name, tag("code", digest)] for name, digest in manifest.get("data", {}).items()]
+    data = [[name, tag("code", digest)] for name, digest in manifest["data"].items()]
     return [
         table(["", ""], run, caption="The run"),
-        table(["", "version"], manifest.get("versions", {}).items(), caption="Versions"),
+        table(["", "version"], manifest["versions"].items(), caption="Versions"),
         table(["", "SHA-256 of values and labels"], data, caption="Data"),
     ]
 

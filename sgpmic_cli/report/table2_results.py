@@ -9,12 +9,7 @@ from typing import Any
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import Stat, table2
-from sgpmic_cli.experiments.compare.result_file import (
-    expect,
-    of_this_version,
-    read_document,
-    read_table,
-)
+from sgpmic_cli.experiments.compare.result_file import of_this_version, read_document, read_table
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
 
@@ -100,8 +95,7 @@ def read_table2(folder: Path) -> Table2Results:
     path = folder / "table2" / "manifest.json"
     manifest = read_document(path)
     with of_this_version(path):
-        for part in (manifest.get("versions", {}), manifest.get("data", {})):
-            expect(part, dict)
+        manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
     stated = folder / AS_STATED_FOLDER / "benchmark.json"
     as_stated = read_table(stated).results if stated.exists() else []
     return Table2Results(

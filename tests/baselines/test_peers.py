@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.baselines.peers import PeerHDBSCAN, PeerKMeans
 from sgpmic_cli.experiments.plan.methods import resolve
+from sgpmic_cli.experiments.plan.third_party import import_class
 
 PEERS = resolve(["peers"])
 
@@ -20,7 +21,9 @@ def two_groups(scale=1.0):
 @pytest.mark.parametrize("peer", PEERS, ids=[peer.name for peer in PEERS])
 def test_every_peer_finds_two_groups_in_any_units(peer):
     arguments = {"n_clusters": 2, "random_state": 0}
-    model = peer.load()(**{k: value for k, value in arguments.items() if k in peer.accepts()})
+    model = import_class(peer.target)(
+        **{k: value for k, value in arguments.items() if k in peer.accepts()}
+    )
     X, classes = two_groups(scale=1000.0)
     assert adjusted_rand_score(classes, model.fit_predict(X)) > 0.9
 

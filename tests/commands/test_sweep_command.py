@@ -22,16 +22,12 @@ def test_clusters_are_swept_and_the_table_is_on_stdout(here):
 
 
 @pytest.mark.slow
-def test_the_terminal_shows_chosen_settings_and_failed_runs(here, monkeypatch):
+def test_the_terminal_shows_failed_runs(here, monkeypatch):
     monkeypatch.syspath_prepend(EXPERIMENTS)
-    methods = "aml-tuned,toy_methods:Flaky"
-    result = sgpmic(
-        f"sweep-clusters --dataset iris --methods {methods} --values 1 --repeats 6 --n-jobs 1"
-    )
+    study = "--dataset iris --methods toy_methods:Flaky --values 1 --repeats 6"
+    result = sgpmic(f"sweep-clusters {study} --n-jobs 1")
     assert result.exit_code == 3
     printed = " ".join(result.stdout.split())
-    assert "aml-tuned on iris at n_clusters = 3" in printed
-    assert re.search(r"lam = ", printed)
     failed = (
         r"Flaky on iris at n_clusters = 3: [1-5] of 6 runs failed: FloatingPointError: the bound"
     )

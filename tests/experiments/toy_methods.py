@@ -79,21 +79,6 @@ class Short(Halves):
         return super().labels(Y)[:-1]
 
 
-class Graded(Halves):
-    """Give more correct labels for a larger `level`; the rows of iris are sorted by class."""
-
-    def __init__(self, n_clusters=2, level=0.0, random_state=None):
-        super().__init__(n_clusters, random_state)
-        self.level = level
-
-    def labels(self, Y):
-        if self.level < 0:
-            raise ValueError("below zero")
-        right = np.arange(len(Y)) * self.n_clusters // len(Y)
-        known = np.random.RandomState(self.random_state).uniform(size=len(Y)) < self.level
-        return np.where(known, right, super().labels(Y))
-
-
 class Threads(Halves):
     """Fail unless every linear algebra library is limited to one thread."""
 

@@ -104,8 +104,8 @@ def test_other_unwritable_files_are_reported_before_the_work(refused, arguments,
         (["fit", "link.csv", "--clusters", "2", "--out", "."], "labels.csv"),
         ([*BENCHMARK, "--dataset", "table.csv", "--label", "kind", "--out", "."], "table.csv"),
         (
-            [*BENCHMARK, "--dataset", "iris,lambda.csv", "--label", "kind", "--out", "."],
-            "lambda.csv",
+            [*BENCHMARK, "--dataset", "iris,trace.csv", "--label", "kind", "--out", "."],
+            "trace.csv",
         ),
         (
             ["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."],

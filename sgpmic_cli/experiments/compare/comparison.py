@@ -5,20 +5,15 @@ from functools import cached_property
 from typing import Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import Published, Stat, published
+from sgpmic_cli.experiments.compare.paper import Published, Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.scores import SCORES
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
-NMI_OF = {
-    "nmi": "of the classes that the clusters are mapped to",
-    "nmi_clusters": "of the clusters themselves",
-    "nmi_stated": "of the clusters themselves, divided by the arithmetic mean",
-}
 # The scores of a table; `nmi` holds the definition of the protocol.
-SHOWN = tuple(name for name in SCORES if name == "nmi" or name not in NMI_OF)
+SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -43,8 +38,6 @@ class Result:
     ours: dict[str, Stat]  # acc, nmi by the definition of the protocol, and every other score
     duration: Stat  # seconds of a successful run
     note: str = ""
-    # The points of the grid that the labels chose from, as in the document.
-    grid: tuple[dict[str, Any], ...] = ()
     reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
     runs: tuple[Run, ...] = ()  # behind the numbers, in the order of the repeats
 
@@ -74,25 +67,14 @@ class Result:
         return self.repeats > self.failed
 
     @property
-    def failed_anywhere(self) -> int:
-        """Return the number of failed runs at all points of the grid."""
-        return sum(point["failed"] for point in self.grid) if self.grid else self.failed
-
-    @property
     def data_differ(self) -> bool:
         """Return whether the data are not those of the paper."""
         return self.dataset in names() and entry(self.dataset).data_differ
 
     @cached_property
     def paper(self) -> dict[str, Published | None]:
-        """The printed numbers to compare with; a variant has those of its original method."""
-        column = self.entrant.variant_of or self.method
-        return {each: published(each, self.dataset, self.variance, column) for each in METRICS}
-
-    @cached_property
-    def printed(self) -> dict[str, Published | None]:
-        """The printed numbers of the method's own column, which a variant does not have."""
-        return dict.fromkeys(METRICS) if self.entrant.variant_of else self.paper
+        """The printed numbers."""
+        return {metric: table2().get((metric, *self.place)) for metric in METRICS}
 
     @cached_property
     def verdict(self) -> dict[str, Verdict]:
@@ -109,15 +91,15 @@ class Result:
             return Verdict.NEW
         return Verdict.DATA_DIFFER if self.data_differ else difference.verdict
 
-    def difference(self, metric: str, ours: Stat | None = None) -> Difference | None:
+    def difference(self, metric: str) -> Difference | None:
         """Return our mean minus the paper's, if both exist."""
-        ours, paper = ours or self.ours[metric], self.paper.get(metric)
+        ours, paper = self.ours[metric], self.paper.get(metric)
         if ours.mean is None or paper is None:
             return None
         return Difference.of(ours, self.repeats - self.failed, paper)
 
     def mean(self, metric: str, side: str = "ours") -> float | None:
-        """Return our mean, or that of the method's own column if `side` is "printed"."""
+        """Return our mean, or the printed one if `side` is "paper"."""
         stat = getattr(self, side)[metric]
         return None if stat is None else stat.mean
 
@@ -141,7 +123,6 @@ class Result:
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.duration.mean,
             "note": self.note,
-            **({"grid": list(self.grid)} if self.grid else {}),
         }
 
 

@@ -42,7 +42,7 @@ def wins(results: Sequence[Result], metric: str, side: str = "ours") -> dict[str
 
     The counts of the printed numbers include only the methods that have a column in the paper.
     """
-    columns = {one.method for one in results if side == "ours" or one.printed[metric] is not None}
+    columns = {one.method for one in results if side == "ours" or one.paper[metric] is not None}
     counts = {result.method: 0 for result in results if result.method in columns}
     for row in rows_of(distinct(results)).values():
         top = best(result.mean(metric, side) for result in row.values())
@@ -57,11 +57,11 @@ def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, 
 
     Only the last two are comparable, because wins depend on the methods that take part.
     """
-    printed = [result for result in results if result.printed[metric] is not None]
+    printed = [result for result in results if result.paper[metric] is not None]
     return {
         "ours": wins(results, metric),
         "ours_in_printed_cells": wins(printed, metric),
-        "paper": wins(results, metric, "printed"),
+        "paper": wins(results, metric, "paper"),
     }
 
 

@@ -62,11 +62,6 @@ def printed_q() -> dict[tuple[str, int], int]:
     }
 
 
-def published(metric: str, dataset: str, variance: int, method: str) -> Published | None:
-    """Return the printed number of a cell, or None if there is none."""
-    return table2().get((metric, dataset, variance, method))
-
-
 def _rows(name: str) -> list[dict[str, str]]:
     path = files("sgpmic_cli.experiments.compare") / name
     with path.open(encoding="utf-8") as file:

@@ -10,18 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.compare.comparison import METRICS, SHOWN, Result
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.files.json_file import read_json
-
-NUMBER = (int, float)
-NONE = type(None)
-# The values of a cell that the document holds unchanged, with their types.
-STORED: dict[str, Any] = {
-    **{"dataset": str, "data": str, "variance": int, "q": (int, NONE), "n_clusters": int},
-    **{"scores": dict, "settings": dict, "repeats": int, "failed": int, "note": str},
-}
 
 
 @dataclass(frozen=True)
@@ -45,10 +37,10 @@ def read_table(path: Path) -> ResultTable:
     with of_this_version(path):
         methods = known()
         return ResultTable(
-            protocol=expect(content["protocol"], str),
-            repeats=expect(content["repeats"], int),
-            seed=expect(content["seed"], int),
-            results=[_result(expect(cell, dict), methods) for cell in content["cells"]],
+            protocol=str(content["protocol"]),
+            repeats=int(content["repeats"]),
+            seed=int(content["seed"]),
+            results=[_result(cell, methods) for cell in content["cells"]],
         )
 
 
@@ -66,7 +58,7 @@ def read_document(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise SgpmicError(f"{str(path)!r} is damaged ({error}): run the benchmark again.") from None
     with of_this_version(path):
-        return expect(content, dict)
+        return dict(content)
 
 
 @contextmanager
@@ -81,32 +73,24 @@ def of_this_version(path: Path) -> Iterator[None]:
         ) from None
 
 
-def expect(value: Any, kind: type | tuple[type, ...]) -> Any:
-    """Return the value. Raise TypeError unless it has one of the types."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{str(value)[:40]!r} has the wrong type")
-    return value
-
-
 def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
-    method = expect(cell["method"], str)
-    for point in cell.get("grid", ()):
-        for value in (*expect(point["settings"], dict).values(), point["failed"]):
-            expect(value, NUMBER)
-        for metric in METRICS:
-            _stat(point[metric])
+    method = str(cell["method"])
     return Result(
-        **{name: expect(cell[name], kind) for name, kind in STORED.items()},
+        dataset=str(cell["dataset"]),
+        data=str(cell["data"]),
+        variance=int(cell["variance"]),
+        q=None if cell["q"] is None else int(cell["q"]),
+        n_clusters=int(cell["n_clusters"]),
         entrant=methods.get(method) or Method(method, method, in_paper=False),
-        ours={score: _stat(cell[score]) for score in SHOWN},
-        duration=Stat(expect(cell["seconds"], (*NUMBER, NONE))),
-        grid=tuple(cell.get("grid", ())),
+        scores=dict(cell["scores"]),
+        settings=dict(cell["settings"]),
+        repeats=int(cell["repeats"]),
+        failed=int(cell["failed"]),
+        ours={score: _stat(**cell[score]) for score in SHOWN},
+        duration=_stat(cell["seconds"], 0.0),
+        note=str(cell["note"]),
     )
 
 
-def _stat(stat: Any) -> Stat:
-    """Read a mean and a standard deviation, or neither."""
-    mean, std = stat["mean"], stat["std"]
-    if mean is None and std is None:
-        return Stat()
-    return Stat(expect(mean, NUMBER), expect(std, NUMBER))
+def _stat(mean: Any, std: Any) -> Stat:
+    return Stat() if mean is None else Stat(float(mean), float(std))

@@ -50,8 +50,9 @@ def score_table(means: Mapping[Place, float | None]) -> pd.DataFrame:
     rows = dict.fromkeys(place[:2] for place in numbers)
     methods = dict.fromkeys(place[2] for place in numbers)
     content = [[numbers.get((*row, method)) for method in methods] for row in rows]
-    index = pd.MultiIndex.from_tuples(list(rows), names=["dataset", "variance"])
-    return pd.DataFrame(content, index if rows else None, list(methods), dtype=float)
+    levels = [[row[level] for row in rows] for level in range(2)]
+    index = pd.MultiIndex.from_arrays(levels, names=["dataset", "variance"])
+    return pd.DataFrame(content, index, list(methods), dtype=float)
 
 
 def published_scores(metric: str) -> pd.DataFrame:
@@ -125,11 +126,7 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
 
 def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
-    variances: dict[str, list[int]] = {}
-    for dataset, variance in scores.index:
-        variances.setdefault(dataset, []).append(variance)
-    chosen = [
-        (dataset, PREFERRED_VARIANCE if PREFERRED_VARIANCE in found else max(found))
-        for dataset, found in variances.items()
-    ]
-    return scores.loc[chosen].set_axis(list(variances), axis="index")
+    variances = scores.index.to_frame()["variance"].astype(float)
+    preferred = variances.mask(variances == PREFERRED_VARIANCE, np.inf)
+    chosen = preferred.groupby("dataset", sort=False).idxmax()
+    return scores.loc[chosen].droplevel("variance")

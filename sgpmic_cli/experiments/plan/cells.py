@@ -11,7 +11,6 @@ same Q at 50 and 95 %) share their runs.
 """
 
 import hashlib
-import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +39,6 @@ class Cell:
     scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})
     data: Dataset | None = None  # with the columns that the method gets; None if unavailable
     reason: str = ""  # why the data are unavailable
-    data_differ: bool = False  # the data are not those of the paper
 
     @property
     def place(self) -> tuple[str, int, str]:
@@ -51,38 +49,17 @@ class Cell:
         """Return a parameter that a sweep varies, or None if the cell does not have it."""
         return self.n_clusters if name == "n_clusters" else self.settings.get(name)
 
-    def candidates(self) -> list[dict[str, Any]]:
-        """Return the settings to run, one for each point of the method's grid."""
-        grid = self.method.grid
-        points = itertools.product(*grid.values())
-        return [{**self.settings, **dict(zip(grid, point, strict=True))} for point in points]
-
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One fit: a cell, its settings, and a repeat."""
+    """One fit: a cell and a repeat."""
 
     cell: Cell
     q: int | None
-    settings: dict[str, Any]
     repeat: int
     seed: int
     key: str
     code: str  # version of the method's code
-
-    def common(self) -> dict[str, Any]:
-        """Return the arguments that every method gets if its constructor accepts them."""
-        return {
-            "n_clusters": self.cell.n_clusters,
-            "n_components": self.q,
-            "random_state": self.seed,
-        }
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the estimator's constructor, limited to those it accepts."""
-        accepted = self.cell.method.accepts()
-        common = {name: value for name, value in self.common().items() if name in accepted}
-        return common | self.settings
 
 
 def plan_cells(
@@ -156,7 +133,6 @@ def _cell(
         settings=settings,
         scores=scores,
         data=_without_dropped(table, data, protocol) if method.drops_columns else data,
-        data_differ=entry is not None and entry.data_differ,
     )
 
 
@@ -170,23 +146,21 @@ def plan_runs(planned: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
 
 
 def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
-    """Return the runs of one cell, grid point by grid point; none if the data are unavailable."""
-    if cell.data is None:
-        return []
-    candidates = itertools.product(cell.candidates(), range(repeats))
-    return [_run(cell, cell.data, settings, repeat, seed) for settings, repeat in candidates]
+    """Return the runs of one cell; none if the data are unavailable."""
+    data = cell.data
+    return [] if data is None else [_run(cell, data, repeat, seed) for repeat in range(repeats)]
 
 
-def _run(cell: Cell, data: Dataset, settings: dict[str, Any], repeat: int, base: int) -> Run:
+def _run(cell: Cell, data: Dataset, repeat: int, base: int) -> Run:
     # A method with its own number of dimensions has the same runs in all rows of a data set.
-    q = settings.get("n_components", cell.q)
-    common = {"q": q, "n_clusters": cell.n_clusters, "settings": settings}
+    q = cell.settings.get("n_components", cell.q)
+    common = {"q": q, "n_clusters": cell.n_clusters, "settings": cell.settings}
     method = cell.method
     identity = {"dataset": cell.dataset, "method": method.name, "seed": base, "repeat": repeat}
     seed = int(_digest({**common, **identity})[:8], 16)  # 32 bits, as RandomState requires
     code = code_version(method.module)
     content = {"data": data.sha256, "method": method.target, "seed": seed, "code": code}
-    return Run(cell, q, settings, repeat, seed, _digest({**common, **content}), code)
+    return Run(cell, q, repeat, seed, _digest({**common, **content}), code)
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -1,11 +1,9 @@
 """Read the methods of the tables from methods.toml, and resolve the names that a user gives."""
 
 import inspect
-import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -30,8 +28,6 @@ class Method:
     # The paper ran it without the columns in `as_run_drop` of the data set.
     drops_columns: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Every combination of the grid is run, and the labels choose the best one.
-    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict, hash=False)
     # Settings that reproduce the printed numbers: on the paper's data, under `as-run`.
     as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Scores of columns that the paper scored differently: on the paper's data, under `as-run`.
@@ -43,8 +39,6 @@ class Method:
     in_paper: bool = True
     # The settings that the paper leaves open were searched to match this column of its table.
     fitted: bool = False
-    # The method of the paper whose column this variant is compared with.
-    variant_of: str = ""
     # One of the general-purpose clusterers that the name `peers` selects.
     peer: bool = False
 
@@ -63,29 +57,16 @@ class Method:
         """Return whether the class is outside this package, so only child processes import it."""
         return not self.target.startswith("sgpmic_cli.")
 
-    def load(self) -> type:
-        """Import the class."""
-        return import_class(self.target)
-
     def accepts(self) -> frozenset[str]:
         """Return the names of the constructor's parameters."""
-        if self.third_party and self.module not in sys.modules:
+        if self.third_party:
             return constructor_parameters(self.target)
-        return _signature(self.target)
+        return frozenset(inspect.signature(import_class(self.target)).parameters)
 
 
-@cache
-def _signature(target: str) -> frozenset[str]:
-    return frozenset(inspect.signature(import_class(target)).parameters)
-
-
-def _read_methods() -> tuple[Method, ...]:
-    path = files("sgpmic_cli.experiments.plan") / "methods.toml"
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(Method(name, **values) for name, values in content.items())
-
-
-_BUILT_IN = _read_methods()
+_FILE = files("sgpmic_cli.experiments.plan") / "methods.toml"
+_ENTRIES = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_BUILT_IN = tuple(Method(name, **values) for name, values in _ENTRIES.items())
 
 
 def known() -> dict[str, Method]:

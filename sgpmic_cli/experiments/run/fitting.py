@@ -31,8 +31,17 @@ TRACES = {
     "lower_bounds_": "bound",
 }
 
-
+# The class as "module:Class", arguments for which its constructor may have no parameter, settings.
 Task = tuple[str, dict[str, Any], dict[str, Any]]
+
+
+def make_estimator(task: Task) -> Any:
+    """Create the estimator of a task."""
+    target, common, settings = task
+    found = import_class(target)
+    accepted = inspect.signature(found).parameters
+    common = {name: value for name, value in common.items() if name in accepted}
+    return found(**common | settings)
 
 
 def fit(
@@ -40,19 +49,14 @@ def fit(
 ) -> dict[str, Any]:
     """Fit a clusterer without scoring, which would count for time and memory.
 
-    A task has the class as "module:Class", arguments that are passed only if the constructor
-    accepts them, and the settings. Return the clusters and fields of the record; a failed fit has a
-    reason and no clusters. The seconds do not include the import of the method.
+    Return the clusters and fields of the record; a failed fit has a reason and no clusters. The
+    seconds do not include the import of the method.
     """
-    target, common, settings = task
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = import_class(target)
-            accepted = inspect.signature(found).parameters
-            common = {name: value for name, value in common.items() if name in accepted}
-            estimator = found(**common | settings)
+            estimator = make_estimator(task)
             start = time.perf_counter()
             result = _fitted(estimator, Y)
         except failures as error:

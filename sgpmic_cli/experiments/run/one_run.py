@@ -49,7 +49,7 @@ def compute(
 
     data = runs[0].cell.data
     assert data is not None
-    tasks = [_task(run, memory) for run in runs]
+    tasks = [task_of(run, memory) for run in runs]
     if needs_child(runs[0], limits):
         for run, fitted in zip(runs, _fits_of_children(tasks, data, limits), strict=True):
             yield _scored(run, data, fitted)
@@ -59,12 +59,17 @@ def compute(
             yield _scored(run, data, fit(task, data.Y))
 
 
-def _task(run: Run, memory: Path | None) -> Task:
-    common = run.common()
+def task_of(run: Run, memory: Path | None) -> Task:
+    """Return the class and the arguments of a run's estimator."""
+    common: dict[str, Any] = {
+        "n_clusters": run.cell.n_clusters,
+        "n_components": run.q,
+        "random_state": run.seed,
+    }
     # A third-party parameter of this name may mean something else.
     if memory is not None and not run.cell.method.third_party:
         common["memory"] = memory
-    return run.cell.method.target, common, run.settings
+    return run.cell.method.target, common, run.cell.settings
 
 
 def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
@@ -81,7 +86,7 @@ def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
         method=run.cell.method.name,
         q=run.q or 0,
         n_clusters=run.cell.n_clusters,
-        settings=run.settings,
+        settings=run.cell.settings,
         repeat=run.repeat,
         seed=run.seed,
         status="failed" if clusters is None else "ok",

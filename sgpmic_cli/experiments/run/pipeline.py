@@ -3,20 +3,20 @@
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
-from sgpmic_cli.experiments.run.aggregate import aggregate_runs
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.one_run import Limits
 from sgpmic_cli.experiments.run.records import Record, Store
@@ -148,7 +148,7 @@ def run_study(
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
     """Check the arguments, load the data, plan the runs and look them up in the store."""
     methods = resolve(study.methods)
-    found = load_table_data(
+    tables = load_table_data(
         study.datasets,
         study.variances,
         label=study.label,
@@ -157,15 +157,21 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         mirror=options.mirror,
         offline=options.offline,
     )
-    planned = plan_cells(found, methods, study.protocol, study.scale)
+    planned = plan_cells(tables, methods, study.protocol, study.scale)
     cells = [varied for cell in planned for varied in study.vary(cell)]
     folder = options.store if options.store is not None or out is None else Path(out) / "runs"
     if folder is None:
         raise ValueError("a study without tables needs a store for its runs.")
     store = Store(folder, warn=options.watcher.warn)
     runs = plan_runs(cells, study.repeats, study.seed)
-    work = runner.divide(runs, store, force=options.force, retry_failed=options.retry_failed)
-    return Prepared(study, options, cells, runs, *work, store)
+    found = {} if options.force else {run.key: store.read(run.key) for run in runs}
+    kept = {
+        key: record
+        for key, record in found.items()
+        if record is not None and (record.ok or not options.retry_failed)
+    }
+    pending = [run for run in runs if run.key not in kept]
+    return Prepared(study, options, cells, runs, kept, pending, store)
 
 
 def compute(prepared: Prepared) -> FinishedStudy:
@@ -184,6 +190,54 @@ def compute(prepared: Prepared) -> FinishedStudy:
     )
     results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
     return FinishedStudy(prepared, results, records, time.perf_counter() - start)
+
+
+def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record]) -> Result:
+    """Aggregate the records of a cell's runs."""
+    found = [records[run.key] for run in runs]
+    good = [record for record in found if record.ok]
+    reasons = tuple(dict.fromkeys(record.reason for record in found if not record.ok))
+    result = Result(
+        dataset=cell.dataset,
+        data=cell.data.sha256 if cell.data else "",
+        variance=cell.variance,
+        q=cell.q,
+        n_clusters=cell.n_clusters,
+        entrant=cell.method,
+        scores=cell.scores,
+        settings=cell.settings,
+        repeats=len(found),
+        failed=len(found) - len(good),
+        ours={name: _stat(good, cell.scores.get(name, name)) for name in SHOWN},
+        duration=Stat.of([record.seconds for record in good]),
+        note=cell.reason,
+        reasons=reasons if cell.data else (cell.reason,),
+        runs=tuple(runs),
+    )
+    return replace(result, note=_note(result, good)) if cell.data else result
+
+
+def _stat(records: Sequence[Record], score: str) -> Stat:
+    return Stat.of([record.scores[score] for record in records])
+
+
+def _note(result: Result, good: Sequence[Record]) -> str:
+    """Describe differing data, failures, warnings and an ACC that is not purity, in sentences."""
+    parts = []
+    if result.data_differ:
+        parts.append("The public data are not those the paper used.")
+    if result.failed:
+        count = f"{result.failed} of" if good else "All"
+        reasons = "; ".join(result.reasons).removesuffix(".")
+        parts.append(f"{count} {result.repeats} runs failed: {reasons}.")
+    warnings = dict.fromkeys(text for record in good for text in record.warnings)
+    parts += [f"Warning: {text}" for text in warnings]
+    if good and result.scores["acc"] != "acc":
+        parts.append(
+            "ACC is that of the best one-to-one match, as in the printed column; "
+            f"purity is {_stat(good, 'acc').mean:.2f}."
+        )
+    return " ".join(parts)
 
 
 def write_study(

@@ -34,21 +34,6 @@ Batches = Sequence[list[Run]]
 Records = Generator[list[Record], None, None]
 
 
-def divide(
-    planned: Sequence[Run], store: Store, *, force: bool = False, retry_failed: bool = False
-) -> tuple[dict[str, Record], list[Run]]:
-    """Return the records to keep by key, and the runs to compute."""
-    kept: dict[str, Record] = {}
-    pending: list[Run] = []
-    for run in planned:
-        record = None if force else store.read(run.key)
-        if record is None or (retry_failed and not record.ok):
-            pending.append(run)
-        else:
-            kept[run.key] = record
-    return kept, pending
-
-
 def execute(
     pending: Sequence[Run],
     store: Store,
@@ -90,14 +75,17 @@ def cost(run: Run) -> float:
     data = run.cell.data
     assert data is not None
     clusters = run.cell.n_clusters / max(1, data.n_classes)
-    inducing = run.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    inducing = run.cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
     return run.cell.method.cost * len(data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
 def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Run]]:
-    """Sort runs by decreasing cost, and put short runs of the same cell into one batch."""
+    """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
+
+    The sort is stable, so the runs of a cell stay together.
+    """
     batches: list[list[Run]] = []
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run))):
         seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
         last = batches[-1] if batches else []
         if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= seconds:
@@ -105,13 +93,6 @@ def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Ru
         else:
             batches.append([run])
     return batches
-
-
-def _order(run: Run) -> tuple[Any, ...]:
-    """Return a sort key that keeps the runs of one cell together."""
-    cell = run.cell
-    place = cell.dataset, cell.method.name, cell.variance, cell.n_clusters, run.key
-    return cell.method.third_party, -cost(run), *place
 
 
 def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:

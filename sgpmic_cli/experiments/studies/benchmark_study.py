@@ -1,25 +1,23 @@
 """Run a benchmark: methods on data sets, with our numbers beside the paper's."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result
+from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.result_file import ResultTable
 from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.run.aggregate import note_scores
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
-from sgpmic_cli.experiments.tables.formats import as_json, csv_text, digits
+from sgpmic_cli.experiments.tables.formats import as_json, csv_text
 from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
     latex,
     markdown,
-    shape_latex,
     shape_markdown,
     tidy_csv,
 )
@@ -30,12 +28,11 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "table.md": markdown,
     "table.tex": latex,
     "table2.md": shape_markdown,
-    "table2.tex": shape_latex,
     "ari.md": ranking_markdown,
 }
-GRID_FILE, TRACE_FILE = "lambda.csv", "trace.csv"
+TRACE_FILE = "trace.csv"
 # All files that may be written.
-FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", GRID_FILE, TRACE_FILE)
+FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", TRACE_FILE)
 
 
 @dataclass(frozen=True)
@@ -53,40 +50,15 @@ def benchmark(
     With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
     runs = run_study(study, options, out, FILES)
-    results = [note_scores(result, runs.records) for result in runs.results]
-    finished = Benchmark(study.protocol, study.repeats, study.seed, results, runs)
-    files = benchmark_files(finished.results, finished.document())
+    finished = Benchmark(study.protocol, study.repeats, study.seed, runs.results, runs)
+    counted = summary(runs.results)
+    files = {name: render(runs.results) for name, render in FORMATS.items()}
+    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
+    files["benchmark.json"] = as_json(finished.document())
     if with_trace:
         files[TRACE_FILE] = trace_csv(runs.records.values())
     write_study(Path(out), files, runs)
     return finished
-
-
-def benchmark_files(results: Sequence[Result], document: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files of a benchmark by name, without the manifest."""
-    counted = summary(results)
-    files = {name: render(results) for name, render in FORMATS.items()}
-    files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
-    files["benchmark.json"] = as_json(document)
-    if any(result.grid for result in results):
-        files[GRID_FILE] = grid_csv(results)
-    return files
-
-
-def grid_csv(results: Sequence[Result]) -> str:
-    """Return all grid points of every method with a grid, and which one the labels chose."""
-    heading = ["dataset", "variance", "q", "method", "settings", "chosen"]
-    heading += ["metric", "mean", "std", "repeats", "failed"]
-    rows: list[list[Any]] = []
-    for result in results:
-        for point in result.grid:
-            settings = json.dumps(point["settings"], sort_keys=True)
-            chosen = "yes" if point["settings"].items() <= result.settings.items() else "no"
-            place = [result.dataset, result.variance, result.q, result.method, settings, chosen]
-            for metric in METRICS:
-                numbers = [digits(point[metric][name], 4) for name in ("mean", "std")]
-                rows.append([*place, metric, *numbers, result.repeats, point["failed"]])
-    return csv_text(heading, rows)
 
 
 def trace_csv(records: Iterable[Record]) -> str:

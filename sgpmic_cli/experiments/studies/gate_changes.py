@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.studies.reference import PLACE, Expected
+from sgpmic_cli.experiments.studies.reference import PLACE, Scores
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
 UNCHANGED = 0.005  # half of the last digit shown
@@ -89,24 +89,24 @@ def compared(changes: Sequence[Change]) -> int:
     return sum(change.state in both for change in changes)
 
 
-def missing(place: Place, before: Expected, reason: str = "") -> Change:
+def missing(place: Place, before: Scores, reason: str = "") -> Change:
     """Return the change of a cell that was not computed now."""
     metric = METRICS[0]
-    return Change(place, metric, State.MISSING, _stat(before.values[metric]), Stat(), reason=reason)
+    return Change(place, metric, State.MISSING, _stat(before[metric]), Stat(), reason=reason)
 
 
 def changes_of(
     place: Place,
-    before: Expected | None,
-    now: Expected | None,
+    before: Scores | None,
+    now: Scores | None,
     repeats: int | None = None,
     reason: str = "",
 ) -> list[Change]:
     """Compare the metrics of a cell that was computed now; `now` is None if every run failed."""
     changes = []
     for metric in METRICS:
-        old = before.values[metric] if before else []
-        new = now.values[metric][:repeats] if now else []
+        old = before[metric] if before else []
+        new = now[metric][:repeats] if now else []
         was, stat = _stat(old[:repeats]), _stat(new)
         tolerance = None
         lost = any(y is None and x is not None for x, y in zip(old, new, strict=False))
@@ -142,20 +142,16 @@ def junit(changes: Sequence[Change]) -> str:
     """Return one test case for each number, or a failing one if nothing was compared."""
     failures = broken(changes)
     suite = ElementTree.Element("testsuite", name=SUITE, errors="0")
-    cases = [
-        (
-            f"{change.place[0]}.{change.place[1]}",
-            f"{change.place[2]} {TITLES[change.metric]}",
-            (str(change.state), change.sentence()) if change in failures else None,
-        )
-        for change in changes
-    ]
+    for change in changes:
+        dataset, variance, method = change.place
+        name = {"classname": f"{dataset}.{variance}", "name": f"{method} {TITLES[change.metric]}"}
+        case = ElementTree.SubElement(suite, "testcase", name)
+        if change in failures:
+            failure = {"type": str(change.state), "message": change.sentence()}
+            ElementTree.SubElement(case, "failure", failure)
     if not compared(changes) and not failures:
-        cases.append((SUITE, NOTHING, ("empty", NOTHING)))
-    for group, name, failure in cases:
-        case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
-        if failure is not None:
-            ElementTree.SubElement(case, "failure", type=failure[0], message=failure[1])
+        case = ElementTree.SubElement(suite, "testcase", classname=SUITE, name=NOTHING)
+        ElementTree.SubElement(case, "failure", type="empty", message=NOTHING)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     ElementTree.indent(suite)

@@ -15,13 +15,7 @@ _FILE = Path(__file__).parents[1] / "reference.json"
 # The reference of an installed package, which users do not change; None in a checkout.
 INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else _FILE
 PLACE = ("dataset", "variance", "method")
-
-
-class Expected(NamedTuple):
-    """One cell of the reference."""
-
-    values: dict[str, list[float | None]]  # by metric and repeat; None for a failed repeat
-    chosen: dict[str, Any]  # the point of the method's grid that the labels chose
+Scores = dict[str, list[float | None]]  # of a cell, by metric and repeat; None for a failed repeat
 
 
 class OwnFile(NamedTuple):
@@ -38,7 +32,7 @@ class Reference:
     protocol: str
     seed: int
     repeats: int
-    cells: dict[Place, Expected]
+    cells: dict[Place, Scores]
     files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
     label: str | None = None  # label column of these files
 
@@ -78,14 +72,14 @@ def read_reference(path: Path) -> Reference:
         ) from error
 
 
-def _read_cell(entry: dict[str, Any]) -> tuple[Place, Expected]:
+def _read_cell(entry: dict[str, Any]) -> tuple[Place, Scores]:
     values = {metric: list(entry[metric]) for metric in METRICS}
     for value in (value for repeats in values.values() for value in repeats):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (is_number and 0.0 <= value <= 100.0):
             raise ValueError(f"{value!r} is not a percentage")
     place = str(entry["dataset"]), int(entry["variance"]), str(entry["method"])
-    return place, Expected(values, dict(entry.get("chosen", {})))
+    return place, values
 
 
 def write_reference(path: Path, reference: Reference) -> None:
@@ -102,9 +96,8 @@ def write_reference(path: Path, reference: Reference) -> None:
             for name, own in reference.files.items()
         }
     lines = []
-    for place, (values, chosen) in reference.cells.items():
-        content: dict[str, Any] = dict(zip(PLACE, place, strict=True))
-        content |= {"chosen": chosen, **values} if chosen else values
+    for place, values in reference.cells.items():
+        content = {**dict(zip(PLACE, place, strict=True)), **values}
         lines.append(f"  {json.dumps(content, allow_nan=False)}")
     cells = ",\n".join(lines)
     write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')

@@ -17,7 +17,7 @@ from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.experiments.studies.gate_changes import Change, changes_of, missing
-from sgpmic_cli.experiments.studies.reference import Expected, OwnFile, Reference
+from sgpmic_cli.experiments.studies.reference import OwnFile, Reference, Scores
 from sgpmic_cli.files.atomic import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
@@ -60,9 +60,9 @@ def check(
         )
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
     selected = {place[0] for place in wanted}
-    files = {name: own for name, own in reference.files.items() if name in selected}
     # Data sets and methods that no longer exist are missing, not wrong arguments.
-    paths = [str(own.path) for own in files.values() if own.path.is_file()]
+    files = [own.path for name, own in reference.files.items() if name in selected]
+    paths = [str(path) for path in files if path.is_file()]
     datasets = [*(name for name in names() if name in selected), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
@@ -70,15 +70,13 @@ def check(
     too_slow: set[Place] = set()
 
     def vary(cell: Cell) -> list[Cell]:
-        """Keep the wanted cells at the chosen point of their grid."""
+        """Keep the wanted cells."""
         if cell.place not in wanted:
             return []
-        settings = {**cell.settings, **wanted[cell.place].chosen}
-        fixed = replace(cell, method=replace(cell.method, grid={}), settings=settings)
-        if not full and is_slow(fixed):
+        if not full and is_slow(cell):
             too_slow.add(cell.place)
             return []
-        return [fixed]
+        return [cell]
 
     label = reference.label if paths else None
     how = repeats, reference.seed, reference.protocol, label
@@ -86,13 +84,13 @@ def check(
     found = {result.place: result for result in finished.results}
     changes = []
     for place, cell in wanted.items():
-        own, result = files.get(place[0]), found.get(place)
+        own, result = reference.files.get(place[0]), found.get(place)
         reason = "; ".join(result.reasons) if result else ""
         if own and result and result.available and result.data != own.sha256:
             reason = f"'{place[0]}' is not the file that the reference was made with"
             changes.append(missing(place, cell, reason))
         elif result and result.available:
-            now = _expected(finished, result) if result.ok else None
+            now = _scores(finished, result)
             changes += changes_of(place, cell, now, repeats, reason)
         elif place not in too_slow:
             changes.append(missing(place, cell, reason))
@@ -107,7 +105,7 @@ def update(
     repeats: int | None = None,
     label: str | None = None,
 ) -> tuple[Reference, list[Change], FinishedStudy]:
-    """Recompute the selected cells, with their grids, and put them into the reference.
+    """Recompute the selected cells and put them into the reference.
 
     A cell in which every run failed keeps its old values and is among the changes as failed.
     `label` is the label column of CSV files; a reference has one. If the reference has such files,
@@ -132,7 +130,7 @@ def update(
     changes = []
     for place, result in found.items():
         if result.available:
-            now = _expected(finished, result) if result.ok else None
+            now = _scores(finished, result)
             reason = "; ".join(result.reasons)
             changes += changes_of(place, base.cells.get(place), now, reason=reason)
             if now is not None:
@@ -145,17 +143,18 @@ def update(
     return renewed, changes, finished
 
 
-def _expected(finished: FinishedStudy, result: Result) -> Expected:
-    """Convert a computed cell to a cell of the reference."""
+def _scores(finished: FinishedStudy, result: Result) -> Scores | None:
+    """Convert a computed cell to a cell of the reference; None if every run failed."""
+    if not result.ok:
+        return None
     records = [finished.records[run.key] for run in result.runs]
-    values = {
+    return {
         metric: [
             round(record.scores[result.scores[metric]], DIGITS) if record.ok else None
             for record in records
         ]
         for metric in METRICS
     }
-    return Expected(values, {name: result.settings[name] for name in result.entrant.grid})
 
 
 def _arguments_of_update(

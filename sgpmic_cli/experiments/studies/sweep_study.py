@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import entry, names
@@ -16,14 +17,7 @@ from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
-from sgpmic_cli.experiments.tables.formats import (
-    TITLES,
-    as_json,
-    csv_text,
-    digits,
-    markdown_table,
-    plain,
-)
+from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
 
 USUAL_VARIANCE = 95
 MIN_COVARIANCE_FLOOR = 1e-7
@@ -36,7 +30,6 @@ class Sweep:
 
     axis: SweepRange
     runs: FinishedStudy
-    values: tuple[str, ...] = ()  # as the user gave them
 
     @property
     def points(self) -> list[Result]:
@@ -51,38 +44,45 @@ class Sweep:
         every = {**point.ours, "seconds": point.duration}
         return {metric: every[metric] for metric in self.axis.metrics}
 
+    def table(self) -> pd.DataFrame:
+        """Return one row for each metric of each point."""
+        columns = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        rows = [
+            (point.dataset, point.method, self._value(point), metric, stat.mean, stat.std, n)
+            for point in self.points
+            for n in [point.repeats - point.failed]
+            for metric, stat in self._stats(point).items()
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         """Yield tables as (title, heading, rows) with a row for each value.
 
         The columns are the methods, or the metrics if there is one method.
         """
-        for dataset, group in groupby(self.points, key=lambda point: point.dataset):
-            points = list(group)
-            where = f"{dataset}, {points[0].variance} % of the variance (Q = {points[0].q})"
-            methods = list(dict.fromkeys(point.method for point in points))
-            texts = {
-                (self._value(point), point.method, metric): plain(stat)
-                for point in points
-                for metric, stat in self._stats(point).items()
-            }
-            if len(methods) == 1:
-                columns = {TITLES[metric]: (methods[0], metric) for metric in self.axis.metrics}
-                tables = {f"{methods[0]} on {where}": columns}
-            else:
-                tables = {
-                    f"{TITLES[metric]} on {where}": {method: (method, metric) for method in methods}
-                    for metric in self.axis.metrics
-                }
-            values = sorted({self._value(point) for point in points})
-            for title, columns in tables.items():
-                rows = [
-                    [str(value), *(texts.get((value, *column), "") for column in columns.values())]
-                    for value in values
+        rows = self.table()
+        rows["text"] = [plain(stat) for each in self.points for stat in self._stats(each).values()]
+        places = {point.dataset: point for point in self.points}
+        for dataset, group in rows.groupby("dataset", sort=False):
+            point = places[str(dataset)]
+            where = f"{dataset}, {point.variance} % of the variance (Q = {point.q})"
+            one = group["method"].nunique() == 1
+            across, down = ("metric", "method") if one else ("method", "metric")
+            for name, part in group.groupby(down, sort=False):
+                grid = part.set_index([self.axis.parameter, across])["text"].unstack(fill_value="")
+                grid = grid[part[across].unique()].sort_index()
+                heading = [
+                    self.axis.parameter,
+                    *(TITLES.get(each, each) for each in map(str, grid)),
                 ]
-                yield title, [self.axis.parameter, *columns], rows
+                body = [
+                    [str(value), *row]
+                    for value, row in zip(grid.index, grid.to_numpy(), strict=True)
+                ]
+                yield f"{TITLES.get(str(name), str(name))} on {where}", heading, body
 
     def notes(self) -> list[str]:
-        """Return the notes below the tables: chosen settings, failures and unavailable data."""
+        """Return the notes below the tables: failures, warnings and unavailable data."""
         places: dict[str, list[str]] = {}
         for point in self.points:
             if point.note:
@@ -90,19 +90,9 @@ class Sweep:
                 where = f"{point.method} on {point.dataset} at {value}"
                 places.setdefault(point.note, []).append(where)
         lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
-        lines += self.document()["unavailable"].values()
-        for dataset, group in groupby(self.points, key=lambda point: point.dataset):
-            points = list(group)
-            data = points[0].runs[0].cell.data
-            most = max(self._value(point) for point in points)
-            factor = 1 if self.axis is INDUCING or data is None else data.n_classes
-            over = [v for v in self.values if v.isdecimal() and int(v) * factor > most]
-            if over:
-                lines.append(
-                    f"{dataset} has too few rows for {', '.join(over)}: {most} was run instead"
-                )
         fitted = fitted_to_print(point.entrant for point in self.points)
-        return [*lines, *remarks({"fitted_to_print": fitted})]
+        unavailable = self.document()["unavailable"].values()
+        return [*lines, *unavailable, *remarks({"fitted_to_print": fitted})]
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the command."""
@@ -134,22 +124,13 @@ class Sweep:
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
-        heading = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
-        rows = [
-            [
-                *(point.dataset, point.method, self._value(point), metric),
-                *(digits(stat.mean, 4), digits(stat.std, 4), point.repeats - point.failed),
-            ]
-            for point in self.points
-            for metric, stat in self._stats(point).items()
-        ]
         parts = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
         if notes := self.notes():
             parts.append("".join(f"- {line}\n" for line in notes))
         return {
-            "sweep.csv": csv_text(heading, rows),
+            "sweep.csv": self.table().to_csv(index=False, float_format="%.4f", lineterminator="\n"),
             "sweep.md": "\n".join(parts),
             "sweep.json": as_json(self.document()),
         }
@@ -166,7 +147,7 @@ def sweep(
 ) -> Sweep:
     """Run or resume a sweep and write its tables and manifest into `out`."""
     runs = run_study(sweep_study(axis, values, study, variance), options, out, FILES)
-    finished = Sweep(axis, runs, tuple(values))
+    finished = Sweep(axis, runs)
     write_study(Path(out), finished.files(), runs, {"values": values})
     return finished
 

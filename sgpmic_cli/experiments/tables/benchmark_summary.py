@@ -20,10 +20,6 @@ from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 # The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
 REMARKS = {
-    "chosen_with_labels": (
-        "shown at the point of a grid with the best mean ACC, chosen with the labels; NMI is at "
-        "the same point; lambda.csv has all points"
-    ),
     "fitted_to_print": (
         "settings that the paper leaves open were searched, one for all data sets, to match the "
         "printed column; agreement is fitted, and our wins are not a blind comparison"
@@ -40,7 +36,6 @@ def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
     scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
     usual = Counter(scores.values()).most_common(1)
     return {
-        "chosen_with_labels": list(dict.fromkeys(each.method for each in results if each.grid)),
         "fitted_to_print": fitted_to_print(result.entrant for result in results),
         "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
     }
@@ -61,18 +56,10 @@ def remarks(found: Mapping[str, Any]) -> list[str]:
 def summary(results: Sequence[Result]) -> dict[str, Any]:
     """Count the verdicts on the printed cells and the wins.
 
-    Rows that repeat an experiment are counted once. Variants of a method are left out, because the
-    cell that they are compared with belongs to the method itself.
+    Rows that repeat an experiment are counted once.
     """
-    places = [
-        (metric, result)
-        for result in results
-        for metric in METRICS
-        if result.printed[metric] is not None
-    ]
     kept = distinct(results)
-    distinct_places = {result.place for result in kept}
-    cells = [(metric, one) for metric, one in places if one.place in distinct_places]
+    cells = [(metric, each) for each in kept for metric in METRICS if each.paper[metric]]
     judged = [
         (metric, result, difference)
         for metric, result in cells
@@ -85,7 +72,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
             "method": result.method,
             "metric": metric,
             "ours": result.mean(metric),
-            "paper": result.mean(metric, "printed"),
+            "paper": result.mean(metric, "paper"),
             "difference": difference.value,
             "interval": difference.interval(),
         }
@@ -97,7 +84,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     equivalent = Counter(result.method for _, result, one in judged if one.equivalent)
     return {
         "published": len(table2()),
-        "compared": len(places),
+        "compared": sum(each.paper[metric] is not None for each in results for metric in METRICS),
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": sum(abs(difference.value) <= NEAR for _, _, difference in judged),

@@ -1,7 +1,7 @@
 """Write a result as tidy CSV, Markdown and LaTeX.
 
-`table.*` has our number, the printed one and the verdict in each cell. `table2.*` has the layout of
-the paper: one table of our numbers and one of the printed numbers, each with the wins of every
+`table.*` has our number, the printed one and the verdict in each cell. `table2.md` has the layout
+of the paper: one table of our numbers and one of the printed numbers, each with the wins of every
 method.
 
 The tables hold no times and no dates, so an experiment that was killed and resumed ends with the
@@ -31,7 +31,7 @@ from sgpmic_cli.safe_text import for_markdown
 
 Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
-SIDES = {"ours": "ours", "printed": "the paper's"}
+SIDES = {"ours": "ours", "paper": "the paper's"}
 NOTHING = Stat()
 
 
@@ -94,45 +94,31 @@ def latex(results: Sequence[Result]) -> str:
             paper = [_latex_number(each.paper[metric] if each else None) for each, _ in cells]
             small = [rf"{{\footnotesize {number}}}" for number in paper]
             lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
-        parts.append(_tabular(pivot(results)[0], lines, TITLES[metric]))
+        methods = pivot(results)[0]
+        head = ["data set", r"variance \% (Q)", *map(escape, methods)]
+        parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [f"${verdict.latex}$ {verdict}" for verdict in used(results) if verdict.latex]
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
 def shape_markdown(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout: two tables for each metric."""
+    labels = {result.method: result.entrant.label for result in results}
+    head = ["data set", "variance % (Q)", *labels.values()]
     parts = []
     for metric in METRICS:
         for side, title in SIDES.items():
             body = []
             for dataset, variance, cells in _rows(results, metric, side):
-                numbers = [(plain(_number(each, metric, side)), top) for each, top in cells]
-                texts = [f"**{text}**" if top else text for text, top in numbers]
+                numbers = [plain(getattr(each, side)[metric]) if each else "–" for each, _ in cells]
+                tops = (top for _, top in cells)
+                texts = [f"**{n}**" if top else n for n, top in zip(numbers, tops, strict=True)]
                 body.append([for_markdown(dataset) + _mark(cells), variance, *texts])
-            body.append(["wins", "", *_wins(results, metric, side, "–")])
-            head = ["data set", "variance % (Q)", *_labels(results)]
+            counts = wins(results, metric, side)
+            body.append(["wins", "", *(str(counts.get(method, "–")) for method in labels)])
             parts.append(f"### {TITLES[metric]}, {title}\n\n{markdown_table(head, body, left=2)}")
     lines = "".join(f"- {line}\n" for line in remarks(caveats(results)))
     return "\n".join([*parts, lines] if lines else parts)
-
-
-def shape_latex(results: Sequence[Result]) -> str:
-    """Return the table in the paper's layout for LaTeX."""
-    parts = []
-    for metric in METRICS:
-        for side, title in SIDES.items():
-            lines: list[str] = []
-            before = ""
-            for dataset, variance, cells in _rows(results, metric, side):
-                lines += [r"\midrule"] if before and before != dataset else []
-                name = escape(dataset + _mark(cells)) if before != dataset else ""
-                numbers = [_latex_number(_number(each, metric, side), top) for each, top in cells]
-                lines.append(latex_row([name, variance, *numbers]))
-                before = dataset
-            lines += [r"\midrule", latex_row(["wins", "", *_wins(results, metric, side, "--")])]
-            parts.append(_tabular(_labels(results), lines, f"{TITLES[metric]}, {title}"))
-    comments = "\n".join(f"% {line}" for line in remarks(caveats(results)))
-    return "\n\n".join([*parts, comments]).rstrip() + "\n"
 
 
 def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
@@ -201,24 +187,6 @@ def _latex_number(stat: Stat | None, bold: bool = False, sign: str = "") -> str:
         return "--"
     number = rf"{stat.mean:.2f} \pm {stat.std:.2f}"
     return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"
-
-
-def _tabular(methods: Sequence[str], lines: Sequence[str], title: str) -> str:
-    head = ["data set", r"variance \% (Q)", *map(escape, methods)]
-    return latex_table(f"ll{'r' * len(methods)}", head, lines, title)
-
-
-def _number(result: Result | None, metric: str, side: str) -> Stat | None:
-    return None if result is None else getattr(result, side)[metric]
-
-
-def _wins(results: Sequence[Result], metric: str, side: str, none: str) -> list[str]:
-    counts = wins(results, metric, side)
-    return [str(counts.get(method, none)) for method in pivot(results)[0]]
-
-
-def _labels(results: Sequence[Result]) -> list[str]:
-    return list({result.method: result.entrant.label for result in results}.values())
 
 
 def _mark(cells: Cells) -> str:

@@ -8,8 +8,7 @@ import numpy as np
 
 from sgpmic_cli.figures.panels import traces
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.scatter import LETTERS
-from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
+from sgpmic_cli.figures.style import COLOURS, LETTERS, PAGE, canvas
 from sgpmic_cli.files.array_cache import Arrays
 
 DATASETS = {

@@ -3,7 +3,7 @@ from dataclasses import replace
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.experiments.compare.paper import printed_q
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
-from sgpmic_cli.experiments.plan.methods import Method, known, resolve
+from sgpmic_cli.experiments.plan.methods import known, resolve
 from sgpmic_cli.experiments.plan.table_data import TableData, load_table_data
 
 METHODS = ["pca-fcm", "ppca-fcm"]
@@ -77,16 +77,6 @@ def test_protocols_differ_in_columns_q_and_settings():
     assert algorithm1.items() <= stated["sgp-mic"].settings.items()
 
 
-def test_a_grid_gives_one_run_for_each_point_and_repeat():
-    method = Method("graded", "toy_methods:Graded", grid={"level": (0.1, 0.9)})
-    (cell,) = plan_cells(load_table_data(["iris"], [95]), [method], "as-run")
-    runs = runs_of(cell, 3, 0)
-    assert [(run.settings["level"], run.repeat) for run in runs] == [
-        (level, repeat) for level in (0.1, 0.9) for repeat in range(3)
-    ]
-    assert len({run.seed for run in runs}) == 6
-
-
 def test_the_key_depends_on_the_data():
     (cell,) = _cells(["iris"], [95], ["pca-fcm"])
     assert cell.data.sha256 == load("iris").sha256
@@ -94,12 +84,6 @@ def test_the_key_depends_on_the_data():
     (one,), (two,) = runs_of(cell, 1, 0), runs_of(other, 1, 0)
     assert one.seed == two.seed
     assert one.key != two.key
-
-
-def test_a_third_party_class_gets_only_the_arguments_it_accepts():
-    (cell,) = _cells(["iris"], [95], ["toy_methods:Halves"])
-    (run,) = runs_of(cell, 1, 0)
-    assert run.arguments() == {"n_clusters": 3, "random_state": run.seed}
 
 
 def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):

@@ -1,13 +1,10 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.errors import DataUnavailable
-from sgpmic_cli.experiments.plan import methods
-from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.studies.benchmark_study import FORMATS
 
 # Cells that equal the printed ones to the second decimal, in ACC and NMI, by data set and method.
@@ -20,7 +17,6 @@ EXACT = {
     "bc": {"pca-fcm": ALL, "isomap-fcm": (50, 95), "ppca-fcm": (50, 95)},
 }
 MIRROR = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
-SCORES_OF_NMI = ("nmi", "nmi_stated")
 FLAKY = ["toy_methods:Flaky"]
 
 
@@ -85,31 +81,6 @@ def test_a_cell_without_a_successful_run_is_failed_in_every_table(tmp_path):
     assert sound["verdict"]["acc"] == "exact"
     assert "failed" in (tmp_path / "table.md").read_text()
     assert json.loads((tmp_path / "benchmark.json").read_text()) == finished.document()
-
-
-def test_the_labels_choose_a_grid_point_among_those_with_the_fewest_failures(tmp_path, monkeypatch):
-    levels = (-1.0, 0.9, 0.3)
-    graded = Method("graded", "toy_methods:Graded", grid={"level": levels})
-    monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
-    finished = small_benchmark(
-        ["iris"], [95], ["graded"], out=tmp_path, repeats=3, protocol="as-stated"
-    )
-    (cell,) = finished.document()["cells"]
-    assert (finished.runs.computed, finished.runs.failed, cell["failed"]) == (9, 3, 0)
-    assert cell["settings"] == {"level": 0.9}
-    assert [point["settings"]["level"] for point in cell["grid"]] == list(levels)
-    means = [point["acc"]["mean"] for point in cell["grid"]]
-    assert means[0] is None
-    assert cell["acc"]["mean"] == means[1] > means[2]
-    assert cell["nmi"] == cell["grid"][1]["nmi"]
-    (result,) = finished.runs.results
-    records = [finished.runs.records[run.key] for run in result.runs]
-    nmi, stated = (np.mean([each.scores[name] for each in records]) for name in SCORES_OF_NMI)
-    assert cell["nmi"]["mean"] == stated != nmi
-    best = "The labels chose level = 0.9: the best mean ACC of the 2 settings with fewest failures"
-    assert best in cell["note"]
-    assert "3 runs of other settings failed: ValueError: below zero" in cell["note"]
-    assert (tmp_path / "lambda.csv").read_text().count(",yes,") == 2
 
 
 def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path, monkeypatch):

@@ -40,8 +40,7 @@ def reference():
 
 def _with(reference, **metrics):
     """Return the reference with other values in one cell."""
-    cell = reference.cells[PLACE]
-    changed = cell._replace(values=cell.values | metrics)
+    changed = reference.cells[PLACE] | metrics
     return replace(reference, cells=reference.cells | {PLACE: changed})
 
 
@@ -134,16 +133,6 @@ def test_the_fast_cells_are_fast_and_include_sgp_mic():
     assert "yale" not in {cell.dataset for cell in fast}
     guess = regression_gate.FAST_REPEATS * sum(runner.cost(runs_of(cell, 1, 0)[0]) for cell in fast)
     assert guess < 120  # core seconds: a minute on two cores
-
-
-@pytest.mark.slow
-def test_a_grid_is_not_searched_again(monkeypatch):
-    graded = Method("graded", "toy_methods:Graded", grid={"level": (0.2, 0.9)})
-    monkeypatch.setattr(methods, "_BUILT_IN", (graded,))
-    made, _, finished = update(None, Selection(("iris",), ("graded",)), repeats=3, options=HERE)
-    assert finished.computed == 3 * 2 * 3
-    assert {cell.chosen["level"] for cell in made.cells.values()} == {0.9}
-    assert broken(check(made, options=HERE)) == []
 
 
 def test_an_update_replaces_the_selected_cells_only(reference):

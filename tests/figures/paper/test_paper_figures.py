@@ -10,7 +10,6 @@ from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, Stat, table2
 from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import RunOptions
-from sgpmic_cli.figures import scatter
 from sgpmic_cli.figures.catalogue import known, resolve
 from sgpmic_cli.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.figures.paper import convergence_behaviour, latent_spaces
@@ -56,11 +55,11 @@ def test_every_figure_can_be_loaded():
 def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
     said = []
-    label = scatter.label_axes
+    draw = latent_spaces.draw_panel
     monkeypatch.setattr(
         latent_spaces,
-        "label_axes",
-        lambda axes, *rest: (label(axes, *rest), said.append(axes.get_xlabel())),
+        "draw_panel",
+        lambda axes, *rest: (draw(axes, *rest), said.append(axes.get_xlabel())),
     )
     assert twice(figure2) == []
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in said[0]

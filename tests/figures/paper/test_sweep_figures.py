@@ -2,13 +2,13 @@ import csv
 from contextlib import contextmanager
 from itertools import product
 
-import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.figures.paper import sweep_figures
-from sgpmic_cli.figures.paper.sweep_figures import Curve, ahead, figure7, figure8, read_sweep
+from sgpmic_cli.figures.paper.sweep_figures import ahead, figure7, figure8, read_sweep
 from sgpmic_cli.figures.plot_options import PlotOptions
 
 
@@ -62,29 +62,29 @@ def test_panels_wrap_into_rows_of_three(tmp_path, monkeypatch, count, shape):
 
 
 def test_the_sweep_over_clusters_lists_where_sgp_mic_is_best():
-    def curve(*means):
-        return Curve(np.array([2.0, 6.0, 18.0]), np.array(means), np.zeros(3))
+    def said(**curves):
+        wide = pd.DataFrame(curves, index=pd.Index([2.0, 6.0, 18.0], name="x"))
+        wide.columns = [name.replace("_", "-") for name in wide]
+        return ahead(
+            wide.melt(var_name="method", value_name="mean", ignore_index=False).reset_index()
+        )
 
-    own = curve(60.0, 70.0, 80.0)
-    said = ahead({"sgp-mic": own, "pca-fcm": curve(60.0, 71.0, 79.0)})
-    assert said == "\nSGP-MIC highest of the paper's methods at 2, 18"
-    assert ahead({"sgp-mic": own, "pca-fcm": curve(90.0, 90.0, 90.0)}).endswith(" at none")
-    assert ahead({"sgp-mic": own}) == ahead({"pca-fcm": own}) == ""
+    own = [60.0, 70.0, 80.0]
+    best = said(sgp_mic=own, pca_fcm=[60.0, 71.0, 79.0])
+    assert best == "\nSGP-MIC highest of the paper's methods at 2, 18"
+    assert said(sgp_mic=own, pca_fcm=[90.0] * 3).endswith(" at none")
+    assert said(sgp_mic=own) == said(pca_fcm=own) == ""
 
 
-def test_curves_are_sorted_and_points_without_a_run_left_out(tmp_path):
+def test_points_without_a_run_are_left_out(tmp_path):
     rows = [
         ["d", "m", 9, "acc", "3.0", "0.1", 2],
         ["d", "m", 2, "acc", "1.0", "0.2", 2],
         ["d", "m", 4, "acc", "", "", 0],
     ]
     _write(tmp_path / "s", "n_clusters", rows)
-    (curve,) = read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters").values()
-    assert (curve.x.tolist(), curve.mean.tolist(), curve.std.tolist()) == (
-        [2.0, 9.0],
-        [1.0, 3.0],
-        [0.2, 0.1],
-    )
+    curve = read_sweep(tmp_path / "s", "n_clusters", "sweep-clusters")
+    assert curve[["x", "mean", "std"]].to_numpy().tolist() == [[9.0, 3.0, 0.1], [2.0, 1.0, 0.2]]
 
 
 @pytest.mark.parametrize(
