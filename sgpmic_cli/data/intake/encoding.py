@@ -37,7 +37,8 @@ class Rows(NamedTuple):
 
     def part(self, rows: slice) -> "Rows":
         """Return some of the rows."""
-        return Rows(*(None if each is None else each[rows] for each in self))
+        parts: list[Any] = [None if each is None else each[rows] for each in self]
+        return Rows(*parts)
 
     @classmethod
     def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
