@@ -104,7 +104,7 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
 
 def _printed(finished, styles=False, **options):
     console = Console(record=True, file=io.StringIO(), **options)
-    for part in result_tables(finished.results, console):
+    for part in result_tables(finished.results):
         console.print(part)
     return console.export_text(styles=styles)
 
