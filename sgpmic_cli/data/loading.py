@@ -84,10 +84,9 @@ def rows_for(
     `label`, `id` and `format` override those of the recipe.
     """
     if is_table(name_or_path):
-        known = {name for name in (label, id) if name is not None}
-        known.update(recipe.file_columns if recipe.named else ())
-        texts = [label or recipe.label, id or recipe.id, *(one.name for one in recipe.text_columns)]
-        as_text = [name for name in texts if name is not None]
+        known = {label, id, *(recipe.file_columns if recipe.named else ())}
+        texts = (column.name for column in recipe.text_columns)
+        as_text = {label or recipe.label, id or recipe.id, *texts}
         tables = read_blocks(_path(name_or_path), format or recipe.format, known, as_text)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
@@ -145,10 +144,10 @@ def load_entry(
 
 
 def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
-    named = {options.label, options.id, *options.columns, *options.drop}
-    known = [each for each in named if each is not None]
-    as_text = [each for each in (options.label, options.id) if each is not None]
-    table = read_table(path, options.format, known, as_text)
+    special = {options.label, options.id}
+    table = read_table(
+        path, options.format, {*special, *options.columns, *options.drop}, as_text=special
+    )
     recipe, problems = learn_recipe(table, options)
     encoded = EncodedTable(
         table.path, recipe, [table], options.label, options.id, problems=problems

@@ -19,6 +19,7 @@ from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.data.intake.raw_table import MISSING, Cells, RawTable, check_names, to_number
 from sgpmic_cli.errors import UsageError
 
+Names = Collection[str | None]  # None stands for a column that was not named
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
@@ -39,10 +40,10 @@ class CsvText:
         self,
         path: str,
         format: TextFormat,
-        known: Collection[str] = (),
-        as_text: Collection[str] = (),
+        known: Names = (),
+        as_text: Names = (),
     ):
-        self.path, self.known, self.as_text = path, set(known), set(as_text)
+        self.path, self.known, self.as_text = path, known, as_text
         self.separator, self.decimal = format.separator or "", format.decimal
         self.columns: list[str] = []
         self.named = False
@@ -98,14 +99,14 @@ class CsvText:
     def _set_columns(self, block: list[str]) -> None:
         rows = (row for row in _reader(block, self.separator) if len(row) > 1)
         first = [[cell.strip() for cell in row] for row in islice(rows, 2)]
-        self.named = not self.known.isdisjoint(first[0]) or _is_header(first, self.decimal)
+        self.named = not set(first[0]).isdisjoint(self.known) or _is_header(first, self.decimal)
         self.columns = [
             cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first[0])
         ]
         check_names(self.path, self.columns)
 
     def _parse(self, text: str, header: int | None) -> pd.DataFrame:
-        kept = self.as_text.intersection(self.columns)
+        kept = set(self.columns).intersection(self.as_text)
         frame = self._read(text, header, kept)
         integers = frame.select_dtypes("integer").columns
         zeros = rf'(?:^|[{re.escape(self.separator)}"]) *0\d'

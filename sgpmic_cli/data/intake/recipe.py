@@ -110,14 +110,9 @@ class TableRecipe:
 
     def _check(self) -> None:
         names = [column.name for column in self.columns]
-        special = [name for name in (self.label, self.id) if name is not None]
-        texts = [*self.file_columns, *special, *self.left_out, *self.left_out.values()]
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("the name of a column is not text")
         if not names or len(set(names)) < len(names) or not set(names) <= set(self.file_columns):
             raise ValueError("it uses columns that the table does not have")
-        flags = isinstance(self.named, bool) and isinstance(self.evenly, bool)
-        if not flags or self.missing not in MISSING_MODES:
+        if self.missing not in MISSING_MODES:
             raise ValueError("it has an unknown setting")
 
 

@@ -6,7 +6,7 @@ pyarrow, which the extra `sgpmic[parquet]` installs, reads Parquet files.
 import io
 import math
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli.data.intake.csv_text import CsvText
+from sgpmic_cli.data.intake.csv_text import CsvText, Names
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import plural
 from sgpmic_cli.data.intake.raw_table import RawTable, check_names
@@ -30,9 +30,7 @@ CHARACTERS = 1 << 20  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
-def read_table(
-    path: str, format: TextFormat, known: Collection[str] = (), as_text: Collection[str] = ()
-) -> RawTable:
+def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names = ()) -> RawTable:
     """Read a whole table from a CSV, Parquet or .npy file, packed or not.
 
     A first line of a CSV file with one of the `known` names is a header. The columns `as_text` of a
@@ -48,7 +46,7 @@ def read_table(
 
 
 def read_blocks(
-    path: str, format: TextFormat, known: Collection[str] = (), as_text: Collection[str] = ()
+    path: str, format: TextFormat, known: Names = (), as_text: Names = ()
 ) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
     with unpacked(path) as source:
