@@ -36,13 +36,7 @@ class CsvText:
     names is a header. The columns `as_text` keep their cells as they are written.
     """
 
-    def __init__(
-        self,
-        path: str,
-        format: TextFormat,
-        known: Names = (),
-        as_text: Names = (),
-    ):
+    def __init__(self, path: str, format: TextFormat, known: Names = (), as_text: Names = ()):
         self.path, self.known, self.as_text = path, known, as_text
         self.separator, self.decimal = format.separator or "", format.decimal
         self.columns: list[str] = []
@@ -86,6 +80,8 @@ class CsvText:
                     )
                 if length:
                     starts.append(line)
+                else:
+                    block[line - n_lines - 1] = "\n"  # pandas knows fewer kinds of spaces
                 line = n_lines + end + 1
         except csv.Error:
             raise UsageError(

@@ -22,7 +22,7 @@ def parse(text, format=PLAIN, **names):
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_separators_line_ends_blank_lines_spaces_and_byte_order_mark(tmp_path, separator, newline):
-    rows = [[], "abc", ["1", " 2 ", "3"], [], "456"]
+    rows = [[], "abc", ["1", " 2 ", "3"], ["\N{NO-BREAK SPACE}"], "456"]
     text = newline.join(map(separator.join, rows))
     (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
     table = read_table(str(tmp_path / "t.csv"), PLAIN)
