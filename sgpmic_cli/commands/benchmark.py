@@ -66,7 +66,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         output.document(finished.document())
     else:
         results = finished.results
-        output.show(*result_tables(results, output.console()))
+        output.show(*result_tables(results))
         if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
             output.show(*ranking_tables(results))
     finish_runs(finished.runs, out, output)

@@ -1,14 +1,10 @@
-"""Tables for the terminal that show the plan and the results of an experiment.
-
-The results of one method, or of one data set at one variance, are a list with one line per cell.
-Other results are a grid as in the paper, split into several tables if the terminal is too narrow.
-"""
+"""Tables for the terminal that show the plan and the results of an experiment."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -36,39 +32,32 @@ STYLES = {
     Verdict.UNAVAILABLE: "dim",
     Verdict.NOT_RUN: "dim",
 }
-METHOD_WIDTH = 17  # characters of one method in a grid
-ROW_NAME_WIDTH = 19
-ROW_NAME = "data set, % (Q)"
 
 
-def result_tables(results: Sequence[Result], console: Console) -> Iterator[RenderableType]:
+def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the tables, their legend, the counts of the verdicts and the notes."""
     methods, rows = pivot(results)
-    is_list = len(methods) == 1 or len(rows) == 1
-    columns = max(1, (console.width - ROW_NAME_WIDTH) // METHOD_WIDTH)
-    n_tables = -(-len(methods) // columns)
-    size = -(-len(methods) // n_tables)
-    for metric in METRICS:
-        if is_list:
-            yield _list(results, metric, by_method=len(rows) == 1)
-        else:
-            for start in range(0, len(methods), size):
-                yield _grid(results, methods[start : start + size], metric)
-    yield _legend(results, in_grid=not is_list, has_best=len(methods) > 1)
+    by_method = len(methods) > 1
+    groups = [list(row.values()) for row in rows.values()] if by_method else [results]
+    for group in groups:
+        for metric in METRICS:
+            yield _list(group, metric, by_method)
+    yield _legend(results, by_method)
     yield _verdict_counts(results)
     for about, cells in notes_of(results).items():
         yield note(", ".join(cells), about)
 
 
 def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
+    """Return one line for each method on a data set, or for each data set of the only method."""
     first = results[0]
     q = "?" if first.q is None else first.q
     cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
-    name = "method" if by_method else ROW_NAME
+    name = "method" if by_method else "data set, % (Q)"
     top = best(result.mean(metric) for result in results) if by_method else None
     rows: list[list[str | Text]] = [
         [
-            result.entrant.label if by_method else _row_name(result),
+            result.entrant.label if by_method else f"{result.dataset} {share_of(result)}",
             _ours(result, metric, top),
             plain(result.paper[metric]),
             _difference(result.difference(metric)),
@@ -80,49 +69,11 @@ def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
     return table(headings, rows, title=cell if by_method else first.method, left=(name, ""))
 
 
-def _grid(results: Sequence[Result], methods: Sequence[str], metric: str) -> Table:
-    content = table([ROW_NAME, *methods], [], title=TITLES[metric], left=[ROW_NAME])
-    content.columns[0].no_wrap = True
-    previous = None
-    for row in pivot(results)[1].values():
-        # The best of all methods, also if the grid is split.
-        top = best(result.mean(metric) for result in row.values())
-        first = next(iter(row.values()))
-        if previous is not None and previous != first.dataset:
-            content.add_section()
-        previous = first.dataset
-        cells = (_grid_cell(row[name], metric, top) if name in row else "" for name in methods)
-        content.add_row(_row_name(first), *cells)
-    return content
-
-
-def _grid_cell(result: Result, metric: str, top: float | None) -> Text:
-    """Return two lines: our mean; the paper's mean, the difference and the verdict."""
-    verdict, paper = result.verdict[metric], result.paper[metric]
-    text = Text()
-    if result.ok:
-        text.append_text(_ours(result, metric, top)).append("\n")
-    if paper is not None:
-        difference = result.difference(metric)
-        value = signed(difference.value if difference else None)
-        text.append(f"{paper.mean:.2f} {value} ", style="dim")
-    return text.append(_sign(verdict), style=STYLES[verdict])
-
-
 def _ours(result: Result, metric: str, top: float | None) -> Text:
     stat = result.ours[metric]
     partial = result.failed and result.ok
     runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
     return Text(plain(stat) + runs, style="bold" if is_best(stat.mean, top) else "")
-
-
-def _row_name(result: Result) -> str:
-    return f"{result.dataset} {share_of(result)}"
-
-
-def _sign(verdict: Verdict) -> str:
-    """Return the sign of a verdict, or its name if it has no sign."""
-    return verdict.sign if verdict.latex else str(verdict)
 
 
 def _difference(difference: Difference | None) -> str:
@@ -133,17 +84,13 @@ def _difference(difference: Difference | None) -> str:
     return signed(difference.value) + (f" [{low:.1f}, {high:.1f}]" if difference.error else "")
 
 
-def _legend(results: Sequence[Result], in_grid: bool, has_best: bool) -> RenderableType:
-    lines = []
-    if in_grid:
-        lines.append(Text("Upper line: our mean±std. Lower line: paper, difference, verdict."))
-    for verdict in used(results):
-        has_sign = in_grid and _sign(verdict) != verdict
-        name = f"{_sign(verdict)} {verdict}" if has_sign else str(verdict)
-        lines.append(Text.assemble((name, STYLES[verdict]), f": {verdict.meaning}"))
+def _legend(results: Sequence[Result], has_best: bool) -> RenderableType:
+    lines = [
+        Text.assemble((str(verdict), STYLES[verdict]), f": {verdict.meaning}")
+        for verdict in used(results)
+    ]
     if has_best:
-        where = "row" if in_grid else "column"
-        lines.append(Text.assemble(("bold", "bold"), f": best of the {where}"))
+        lines.append(Text.assemble(("bold", "bold"), ": best of the column"))
     return Padding(Group(*lines), (0, 0, 1, 0), expand=False)
 
 

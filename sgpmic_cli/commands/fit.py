@@ -147,6 +147,7 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     *,
     model: ModelOptions,
     table: shared.Table,
+    id_: shared.Id = None,
     file: shared.FileFormat,
     out: Annotated[
         Path | None, shared.option("Output folder.", default="sgpmic-out/fit/NAME")
@@ -172,7 +173,7 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     from sgpmic_cli.single_fit.settings import default_missing
 
     dataset = shared.one_of(dataset, dataset_option)
-    options = table.options(file, missing=default_missing(model.setting))
+    options = table.options(file, default_missing(model.setting), id_)
     data = load(dataset, table=options, **vars(source))
     out = shared.OUTPUT_FOLDER / "fit" / Path(data.name).name if out is None else out
     if (out / "model.npz").exists() and not force:

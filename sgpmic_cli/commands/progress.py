@@ -31,11 +31,11 @@ class Progress:
         Where lines are printed.
     text : str
         Description of the first step.
-    time_left : str
-        Text before the estimated time left.
     """
 
-    def __init__(self, output: Output, text: str, time_left: str = "left"):
+    time_left = "left"  # text before the estimated time left
+
+    def __init__(self, output: Output, text: str = STARTING):
         self.output = output
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._print_lines, daemon=True)
@@ -44,7 +44,7 @@ class Progress:
             bars.BarColumn(),
             bars.TextColumn("{task.fields[count]}"),
             bars.TimeElapsedColumn(),
-            bars.TextColumn(time_left),
+            bars.TextColumn(self.time_left),
             bars.TimeRemainingColumn(),
             console=output.console(stderr=True),
             transient=True,
@@ -86,9 +86,7 @@ class Progress:
 class FitProgress(Progress):
     """A callback for the iterations of a fit and for the blocks of assigned rows."""
 
-    def __init__(self, output: Output, text: str = STARTING):
-        # A fit that converges ends before its last iteration, so the time left is a maximum.
-        super().__init__(output, text, "left at most")
+    time_left = "left at most"  # a fit that converges ends before its last iteration
 
     def __call__(self, step: "Round | Placing") -> None:
         """Show one step."""

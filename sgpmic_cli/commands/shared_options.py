@@ -171,7 +171,6 @@ class Table:
     """Options that say what the columns of a table of the user mean."""
 
     label: Label = None
-    id: Id = None
     columns: Annotated[
         list[str] | None,
         _table_option("Use only these columns, separated by commas.", metavar="NAMES"),
@@ -195,13 +194,13 @@ class Table:
         ),
     ] = None
 
-    def options(self, file: FileFormat, missing: str) -> "TableOptions":
+    def options(self, file: FileFormat, missing: str, id: str | None = None) -> "TableOptions":
         """Return the options of the table; `missing` is the default of the option."""
         from sgpmic_cli.data.intake.options import TableOptions
 
         return TableOptions(
             label=self.label,
-            id=self.id,
+            id=id,
             columns=split_columns(self.columns),
             drop=split_columns(self.drop),
             encode=self.encode,

@@ -1,22 +1,19 @@
 """Load a registered data set or a user's table as a Dataset."""
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS, generate
 from sgpmic_cli.data.intake.columns import unify_numbers
+from sgpmic_cli.data.intake.encoding import EncodedTable
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.problems import USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
-from sgpmic_cli.data.intake.recipe import IntakeReport, Prepared, TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.intake.table_files import read_blocks, read_table
 from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
@@ -71,32 +68,6 @@ def load(
     return load_entry(found, data_dir, mirror, offline)
 
 
-@dataclass
-class NewRows:
-    """Encoded rows of a table, in blocks. They can be iterated once."""
-
-    name: str
-    recipe: TableRecipe
-    tables: Iterable[RawTable]
-    label: str | None = None
-    id: str | None = None
-    classes: list[str] | None = None  # of all rows, if the tables do not have them
-    header_note: list[str] = field(default_factory=list)
-    report: IntakeReport = field(default_factory=IntakeReport)
-
-    def __iter__(self) -> Iterator[Prepared]:
-        for table in self.tables:
-            self.header_note = _header_note(table)
-            rows = self.recipe.apply(table, self.report, label=self.label, id=self.id)
-            yield rows if self.classes is None else rows._replace(classes=np.array(self.classes))
-        _check_rows_left(self.name, self.report)
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes about the rows; complete after the iteration."""
-        return [*self.header_note, *self.recipe.notes(self.report)]
-
-
 def rows_for(
     recipe: TableRecipe,
     name_or_path: str,
@@ -107,19 +78,20 @@ def rows_for(
     data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
-) -> NewRows:
+) -> EncodedTable:
     """Read and encode the rows of a table with the recipe of a model, block by block.
 
     `label`, `id` and `format` override those of the recipe.
     """
     if is_table(name_or_path):
-        known = {name for name in (label, id) if name is not None}
-        known.update(recipe.file_columns if recipe.named else ())
-        tables = read_blocks(_path(name_or_path), format or recipe.format, known)
-        return NewRows(_name(name_or_path), recipe, tables, label, id)
+        known = {label, id, *(recipe.file_columns if recipe.named else ())}
+        texts = (column.name for column in recipe.text_columns)
+        as_text = {label or recipe.label, id or recipe.id, *texts}
+        tables = read_blocks(_path(name_or_path), format or recipe.format, known, as_text)
+        return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
-    table = RawTable(data.name, dict(zip(data.feature_names, data.Y.T, strict=True)), named=True)
-    return NewRows(data.name, recipe, [table], classes=data.classes)
+    table = RawTable.from_array(data.name, data.Y, names=data.feature_names)
+    return EncodedTable(data.name, recipe, [table], classes=data.classes)
 
 
 def is_table(text: str) -> bool:
@@ -179,12 +151,15 @@ def load_entry(
 
 
 def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
-    named = {options.label, options.id, *options.columns, *options.drop}
-    table = read_table(path, options.format, known={each for each in named if each is not None})
-    report = IntakeReport()
-    recipe = learn_recipe(table, options, report.problems)
-    rows = recipe.apply(table, report, label=options.label, id=options.id)
-    _check_rows_left(table.path, report)
+    special = {options.label, options.id}
+    table = read_table(
+        path, options.format, {*special, *options.columns, *options.drop}, as_text=special
+    )
+    recipe, problems = learn_recipe(table, options)
+    encoded = EncodedTable(
+        table.path, recipe, [table], options.label, options.id, problems=problems
+    )
+    (rows,) = encoded
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
     if (rows.Y[0] == rows.Y).all():
@@ -200,20 +175,8 @@ def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
         recipe=recipe,
         row_numbers=rows.row_numbers,
         ids=None if rows.ids is None else tuple(rows.ids),
-        notes=(*_header_note(table), *decision_notes(recipe), *recipe.notes(report)),
+        notes=(*decision_notes(recipe), *encoded.notes),
     )
-
-
-def _header_note(table: RawTable) -> list[str]:
-    # A header of numbers looks like a row of data, so the user must check.
-    if table.lines is None or table.named:
-        return []
-    return [f"no header was found in {table.path}, so its first line is read as data."]
-
-
-def _check_rows_left(path: str, report: IntakeReport) -> None:
-    if report.rows == report.dropped_rows:
-        raise TableError(path, [Problem("every row has a missing value", [USE_MEDIAN])])
 
 
 def _path(text: str) -> str:

@@ -12,6 +12,7 @@ directly in the folder, whose process no longer runs.
 
 import errno
 import itertools
+import json
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 
@@ -102,6 +103,19 @@ def read_regular(path: Path, most: int = MAX_BYTES) -> bytes:
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it has more than {most >> 20} MB", str(path))
     return content
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file. Raise OSError if it cannot be read, ValueError if it is not valid JSON."""
+    return strict_json(read_whole(path))
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Parse JSON. Raise ValueError for NaN, Infinity and nesting beyond the recursion limit."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 @contextmanager
@@ -202,6 +216,10 @@ def refuse_overwriting_inputs(
             raise UsageError(
                 f"the results would replace '{target}', which is read here: name another folder."
             )
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 def _unique() -> str:

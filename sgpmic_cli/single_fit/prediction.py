@@ -12,8 +12,8 @@ from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.data.intake.columns import unify_numbers
-from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
-from sgpmic_cli.data.loading import NewRows
+from sgpmic_cli.data.intake.encoding import EncodedTable, Rows
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle
 from sgpmic_cli.model import model_file
@@ -47,7 +47,10 @@ def recipe_of(model: Model) -> TableRecipe:
 
 
 def predict(
-    model: Model, rows: NewRows, folder: Path, progress: Callable[[Placing], None] | None = None
+    model: Model,
+    rows: EncodedTable,
+    folder: Path,
+    progress: Callable[[Placing], None] | None = None,
 ) -> dict[str, Any]:
     """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
 
@@ -99,19 +102,19 @@ def _scores(
     return score_all(final[np.concatenate(classes)], np.concatenate(clusters))
 
 
-def _equal_blocks(blocks: Iterable[Prepared], size: int) -> Iterator[Prepared]:
+def _equal_blocks(blocks: Iterable[Rows], size: int) -> Iterator[Rows]:
     """Regroup rows into blocks of equal size; the last may be smaller.
 
     Rows of a block share matrix products, whose last digits can depend on the other rows. Equal
     blocks make the result independent of how the file is read.
     """
-    rest: list[Prepared] = []
+    rest: list[Rows] = []
     for block in blocks:
         rest.append(block)
         if sum(len(part.Y) for part in rest) >= size:
-            joined = Prepared.joined(rest)
+            joined = Rows.joined(rest)
             end = len(joined.Y) // size * size
             yield from (joined.part(slice(first, first + size)) for first in range(0, end, size))
             rest = [joined.part(slice(end, None))]
-    if rest and len((last := Prepared.joined(rest)).Y):
+    if rest and len((last := Rows.joined(rest)).Y):
         yield last

@@ -102,32 +102,12 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     assert (document["to_run"], document["at_hand"]) == (4, 4)
 
 
-def _printed(finished, styles=False, **options):
-    console = Console(record=True, file=io.StringIO(), **options)
-    for part in result_tables(finished.results, console):
-        console.print(part)
-    return console.export_text(styles=styles)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("datasets", [["iris"], ["iris", "wine"]], ids=["one", "two"])
-def test_tables_fit_the_terminal(run, here, datasets):
-    methods = ["pca-fcm", "ppca-fcm", "isomap-fcm", "dec", "toy_methods:Broken"]
-    methods.append("toy_methods:Flaky")
-    finished = small_benchmark(datasets, [95], methods, out=here, repeats=3)
-    for width in (80, 100, 140):
-        text = _printed(finished, width=width)
-        assert max(len(line.rstrip()) for line in text.splitlines()) <= width
-        for result in finished.results:
-            if result.ours["acc"].mean is not None:
-                assert f"{result.ours['acc'].mean:.2f}±" in text
-        assert "…" not in text
-
-
-def test_the_best_of_a_row_is_bold_and_verdicts_are_coloured(tmp_path):
+def test_the_best_method_is_bold_and_verdicts_are_coloured(tmp_path):
     finished = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1)
-    options = {"width": 140, "force_terminal": True, "color_system": "standard"}
-    text = _printed(finished, styles=True, **options)
+    colours = {"force_terminal": True, "color_system": "standard"}
+    console = Console(record=True, file=io.StringIO(), width=140, **colours)
+    console.print(*result_tables(finished.results))
+    text = console.export_text(styles=True)
     assert "\x1b[1m88.67±0.00\x1b[0m" in text
     assert "\x1b[1m76.00±0.00\x1b[0m" not in text
     assert "\x1b[1;32mexact\x1b[0m" in text

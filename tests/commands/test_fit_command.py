@@ -125,27 +125,6 @@ def test_a_fit_is_replaced_only_with_force(run, here, no_figures):
     assert model.read_bytes() != before
 
 
-def test_a_raw_table_is_fitted_and_predicted_with_the_papers_model(run, here, no_figures):
-    table, new = birds(), birds(40, seed=1)
-    table.to_csv("birds.csv", index=False)
-    result = run("birds.csv --setting paper --clusters 3 --inducing 20 --scale standard")
-    assert result.exit_code == 0, result.output
-    assert "note: column 'bird'" in result.stderr
-    assert "missing values in" in result.stderr
-    folder = "sgpmic-out/fit/birds.csv"
-    labels = pd.read_csv(f"{folder}/labels.csv")
-    assert labels["id"].tolist() == table["bird"].tolist()
-    assert pd.read_csv(f"{folder}/embedding.csv")["id"].tolist() == table["bird"].tolist()
-    new.to_csv("new.csv", index=False)
-    new[new.columns[::-1]].assign(extra=1).to_csv("shuffled.csv", index=False)
-    for name in ("birds", "new", "shuffled"):
-        predicted = sgpmic(f"predict {folder} {name}.csv --out {name}")
-        assert predicted.exit_code == 0, predicted.output
-    assert (pd.read_csv("birds/labels.csv")["label"] == labels["label"]).mean() > 0.95
-    assert "'extra'" in predicted.stderr
-    assert (here / "new/labels.csv").read_bytes() == (here / "shuffled/labels.csv").read_bytes()
-
-
 def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
     table = birds(60)
     table.to_csv("birds.csv", index=False)
@@ -155,7 +134,8 @@ def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
     complete = table.drop(columns=["island", "sex"]).dropna()
     labels = pd.read_csv("sgpmic-out/fit/birds.csv/labels.csv")
     assert labels["row"].tolist() == (complete.index + 1).tolist()
-    assert labels["id"].tolist() == complete["bird"].tolist()
+    embedding = pd.read_csv("sgpmic-out/fit/birds.csv/embedding.csv")
+    assert labels["id"].tolist() == embedding["id"].tolist() == complete["bird"].tolist()
     assert json.loads(result.stdout)["columns"] == 4
 
 

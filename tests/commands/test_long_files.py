@@ -9,7 +9,7 @@ from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake import csv_text, reading
+from sgpmic_cli.data.intake import table_files
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.model import estimator
 from sgpmic_cli.model.paper import placement
@@ -31,9 +31,7 @@ def small_products(here, monkeypatch):
 
 def use_small_blocks(patch):
     patch.setattr(row_blocks, "ROWS", 16)
-    patch.setattr(reading, "PIECE", 500)
-    patch.setattr(csv_text, "BLOCK", 60)
-    patch.setattr(csv_text, "MIN_ROWS", 1)
+    patch.setattr(table_files, "CHARACTERS", 500)
 
 
 def written(folder):

@@ -46,12 +46,3 @@ def test_curved_shapes_have_gaps(name, gap):
     dataset = load(name)
     apart = np.linalg.norm(dataset.Y[:, None] - dataset.Y[None], axis=2)
     assert apart[dataset.labels[:, None] != dataset.labels].min() > gap
-
-
-def test_k_means_separates_most_of_blobs20():
-    from sgpmic_cli.baselines.peers import PeerKMeans
-    from sgpmic_cli.scores import ari
-
-    dataset = load("blobs20")
-    assert dataset.Y.shape == (1000, 20)
-    assert 85.0 < ari(dataset.labels, PeerKMeans(2, random_state=0).fit_predict(dataset.Y)) < 95.0

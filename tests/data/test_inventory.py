@@ -6,7 +6,6 @@ from local_server import BODY, send
 
 from sgpmic_cli.data import entry, inventory, load, loading, names
 from sgpmic_cli.data.inventory import exit_code, verify
-from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.errors import UsageError
 
 ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
@@ -95,17 +94,6 @@ def test_missing_intact_and_changed_originals(tmp_path):
     assert found["sonar", "original"] == found["yale", "original"] == "unavailable"
     (tmp_path / "iris.data").write_bytes(iris_as_published().replace(b"5.1", b"5.2", 1))
     assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
-
-
-def test_changed_bundled_value_fails(tmp_path, monkeypatch):
-    for path in bundled_folder().glob("*.csv"):
-        shutil.copy(path, tmp_path)
-    text = (tmp_path / "iris.csv").read_text()
-    (tmp_path / "iris.csv").write_text(text.replace("4.9,3,", "4.9,3.5,", 1))
-    monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
-    checks = verify()
-    assert [check.dataset for check in checks if check.state == "failed"] == ["iris"]
-    assert exit_code(checks) == 1
 
 
 def test_unreadable_bundled_file_fails(tmp_path, monkeypatch):

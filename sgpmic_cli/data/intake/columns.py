@@ -3,16 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
-MISSING_CLASS = ["", "?"]  # a class may have any other name
-# Texts that are not taken as they are written. A category may be called none.
-SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
+from sgpmic_cli.data.intake.raw_table import Cells, to_number
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
 # clusterings follow more than the same variance spread out. Half of the variance is the choice of
@@ -36,51 +32,6 @@ DATE = re.compile(
 )
 # Numbers with thousands separators, a percent or a currency sign.
 FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
-
-
-def to_number(cell: str, decimal: str = ".") -> float | None:
-    """Parse a number. Return None if the cell is not one."""
-    if decimal == ",":
-        if "." in cell:
-            return None
-        cell = cell.replace(",", ".")
-    try:
-        return None if "_" in cell else float(cell)  # Python accepts 1_000, other programs do not
-    except ValueError:
-        return None
-
-
-def numbers(cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-    """Convert cells to floats (N,), and return which cells are neither numbers nor missing (N,).
-
-    Both kinds of cells without a number become NaN.
-    """
-    valid = np.zeros(len(cells), dtype=bool)
-    if cells.dtype.kind != "O":
-        return cells.astype(np.float64, copy=False), valid
-    if decimal == "." and "_" not in "".join(cells):  # most columns have numbers and empty cells
-        with suppress(ValueError):
-            return np.where(cells == "", "nan", cells).astype(np.float64), valid
-    codes, distinct = pd.factorize(cells)
-    parsed = [np.nan if text.lower() in MISSING else to_number(text, decimal) for text in distinct]
-    invalid = np.array([number is None for number in parsed], dtype=bool)
-    return np.array(parsed, dtype=np.float64)[codes], invalid[codes]  # None becomes NaN
-
-
-def written(cells: np.ndarray) -> np.ndarray:
-    """Return the cells as text (N,), "" for NaN; integers of any size are exact."""
-    if cells.dtype.kind == "O":
-        return cells
-    if cells.dtype.kind == "f":
-        return np.array(["" if np.isnan(cell) else f"{cell:.17g}" for cell in cells], dtype=object)
-    return cells.astype(str).astype(object)
-
-
-def texts(cells: np.ndarray) -> np.ndarray:
-    """Return the cells as text (N,): "" for missing ones, truth values in one spelling."""
-    codes, distinct = pd.factorize(written(cells))
-    known = [SPELLINGS.get(text.lower(), text) for text in distinct]
-    return np.array(known, dtype=object)[codes]
 
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
@@ -122,10 +73,9 @@ class NumberColumn:
         """Name of the one feature."""
         return [self.name]
 
-    def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
-        values, invalid = numbers(cells, decimal)
-        return values[:, None], invalid
+        return cells.numbers[:, None], cells.invalid
 
     def fill_value(self) -> np.ndarray:
         """Return the replacement of a missing value (1,)."""
@@ -169,9 +119,9 @@ class TextColumn:
         """Return column=text for each of the texts."""
         return [f"{self.name}={category}" for category in self.categories]
 
-    def encode(self, cells: np.ndarray, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
-        known = texts(cells)
+        known = cells.categories
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
         ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan

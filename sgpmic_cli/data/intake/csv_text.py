@@ -1,98 +1,169 @@
-"""Parse the text of CSV files into raw tables, whose cells stay texts."""
+"""Parse the text of CSV files.
+
+pandas parses the cells. The rows are checked before, because pandas accepts rows that are too short
+and quotes that do not enclose a whole cell.
+"""
 
 import csv
+import io
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from sgpmic_cli.data.intake.columns import MISSING, to_number
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
-from sgpmic_cli.data.intake.raw_table import RawTable, check_names, text_cells
+from sgpmic_cli.data.intake.raw_table import MISSING, Cells, RawTable, check_names, to_number
 from sgpmic_cli.errors import UsageError
 
+Names = Collection[str | None]  # None stands for a column that was not named
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator
-BLOCK = 1 << 16  # cells of a table; small tables are parsed faster
-MIN_ROWS = 100  # of a table with many columns
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
+# pandas recognises missing values in these spellings, and `Cells` all others.
+PLAIN_MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+# Before pandas 3.1 the default converter can miss the last bit; later the option is deprecated.
+EXACT_BY_DEFAULT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 
 
-def parse_csv(
-    path: str, pieces: Iterable[str], format: TextFormat, known: Collection[str] = ()
-) -> Iterator[RawTable]:
-    """Parse a text that arrives in pieces. Yield tables of about `BLOCK` cells.
+class CsvText:
+    """Parser of a CSV file.
 
     The first lines determine the separator and the header. A first line with one of the `known`
-    names is a header.
+    names is a header. The columns `as_text` keep their cells as they are written.
     """
-    lines = _lines(pieces)
-    start: list[str] = []
-    while sum(map(bool, map(str.strip, start))) < SAMPLE and (line := next(lines, "")):
-        start.append(line)
-    separator = format.separator or _find_separator(start, format.decimal)
-    rows = _rows(path, chain(start, lines), separator)
-    first_rows = list(islice(rows, 2))
-    first_cells = [[cell.strip() for cell in cells] for _, cells in first_rows]
-    named = _is_header(first_cells, format.decimal, known)
-    columns = [
-        cell if named and cell else f"column_{j + 1}" for j, cell in enumerate(first_cells[0])
-    ]
-    check_names(path, columns)
-    rows = chain(first_rows[named:], rows)
-    n_rows = 0
-    while block := list(islice(rows, max(MIN_ROWS, BLOCK // len(columns)))):
-        numbers, cells = zip(*block, strict=True)
-        texts = map(text_cells, zip(*cells, strict=True))
-        found = dict(zip(columns, texts, strict=True))
-        yield RawTable(path, found, named, np.array(numbers), format.decimal, n_rows)
-        n_rows += len(block)
-    if not n_rows:
-        raise UsageError(f"{path} has a header and no rows; add rows of numbers below it")
+
+    def __init__(self, path: str, format: TextFormat, known: Names = (), as_text: Names = ()):
+        self.path, self.known, self.as_text = path, known, as_text
+        self.separator, self.decimal = format.separator or "", format.decimal
+        self.columns: list[str] = []
+        self.named = False
+
+    def tables(self, lines: Iterator[str], size: float = np.inf) -> Iterator[RawTable]:
+        """Parse the lines of the file. Yield tables of about `size` characters."""
+        n_rows = n_lines = 0
+        while block := _take(lines, size):
+            is_first = not self.columns
+            starts = self._check_rows(block, lines, n_lines)
+            header = 0 if is_first and self.named else None
+            n_lines += len(block)
+            text = "".join(block)
+            block.clear()  # frees memory for the parser
+            if starts := starts[header == 0 :]:
+                frame = self._parse(text, header)
+                cells = {name: Cells.of_series(frame[name], self.decimal) for name in self.columns}
+                yield RawTable(self.path, cells, self.named, np.array(starts), n_rows)
+                n_rows += len(starts)
+        if not n_rows:
+            raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
+
+    def _check_rows(self, block: list[str], lines: Iterator[str], n_lines: int) -> list[int]:
+        """Return the line where each row begins. Append to the block the rest of its last row.
+
+        Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
+        """
+        self.separator = self.separator or _find_separator(block, self.decimal)
+        starts, n_columns = [], len(self.columns)
+        line = n_lines + 1
+        try:
+            for end, length in _row_lengths(block, lines, self.separator):
+                n_columns = n_columns or length
+                if length == 1 == n_columns:
+                    raise TableError(self.path, [_one_column(self.separator)])
+                if length and length != n_columns:
+                    raise UsageError(
+                        f"{self.path}, line {line}: {length} cells where the first line has "
+                        f"{n_columns}; give every row the same number of cells"
+                    )
+                if length:
+                    starts.append(line)
+                else:
+                    block[line - n_lines - 1] = "\n"  # pandas knows fewer kinds of spaces
+                line = n_lines + end + 1
+        except csv.Error:
+            raise UsageError(
+                f"{self.path}, line {line}: a quote is not closed or has something beside it; "
+                "check the quotes around its cells"
+            ) from None
+        if not self.columns:
+            self._set_columns(block)
+        return starts
+
+    def _set_columns(self, block: list[str]) -> None:
+        rows = (row for row in _reader(block, self.separator) if len(row) > 1)
+        first = [[cell.strip() for cell in row] for row in islice(rows, 2)]
+        self.named = not set(first[0]).isdisjoint(self.known) or _is_header(first, self.decimal)
+        self.columns = [
+            cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first[0])
+        ]
+        check_names(self.path, self.columns)
+
+    def _parse(self, text: str, header: int | None) -> pd.DataFrame:
+        kept = set(self.columns).intersection(self.as_text)
+        frame = self._read(text, header, kept)
+        integers = frame.select_dtypes("integer").columns
+        zeros = rf'(?:^|[{re.escape(self.separator)}"]) *0\d'
+        if len(integers) and re.search(zeros, text, re.MULTILINE):
+            return self._read(text, header, kept.union(integers))  # ids keep their leading zeros
+        return frame
+
+    def _read(self, text: str, header: int | None, kept: Collection[str]) -> pd.DataFrame:
+        # A class may be called NA. One list for all columns is much faster in wide tables.
+        others = dict.fromkeys(set(self.columns).difference(kept), PLAIN_MISSING)
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=self.separator,
+            decimal=self.decimal,
+            header=header,
+            names=self.columns,
+            index_col=False,
+            dtype=dict.fromkeys(kept, str),
+            keep_default_na=False,
+            na_values=others if kept else PLAIN_MISSING,
+            skipinitialspace=self.separator != " ",
+            float_precision=None if EXACT_BY_DEFAULT else "round_trip",
+            low_memory=False,
+        )
 
 
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    rest = ""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split("\n")
-        yield from (line + "\n" for line in lines)
-    if rest:
-        yield rest
+def _take(lines: Iterator[str], size: float) -> list[str]:
+    """Return the next lines with about `size` characters, blank lines not counted."""
+    taken = []
+    while size > 0 and (line := next(lines, "")):
+        taken.append(line)
+        size -= len(line.strip())
+    return taken
 
 
-def _rows(path: str, lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line where each row begins, and its cells.
+def _row_lengths(
+    block: list[str], lines: Iterator[str], separator: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the number of lines up to the end of each row, and its cells, 0 for a blank line."""
+    if not any('"' in line for line in block):  # counting is much faster than the csv module
+        for number, line in enumerate(block, 1):
+            n = line.count(separator)
+            yield number, n + 1 if n or line.strip() else 0
+        return
+    # The csv module does not allow spaces between a closing quote and the separator.
+    after_quote = re.compile(rf'" +(?=[{re.escape(separator)}\n]|\Z)')
 
-    Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
-    """
-    if separator != " ":
-        # The csv module does not allow spaces between a closing quote and the separator.
-        after_quote = re.compile(rf'" +(?=[{re.escape(separator)}\n]|\Z)')
-        lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
-    reader = _reader(lines, separator, strict=True)
-    n_columns, next_line = 0, 1
-    try:
-        for row in reader:
-            line, next_line = next_line, reader.line_num + 1
-            if len(row) <= 1 and not "".join(row).strip():
-                continue  # a blank line
-            n_columns = n_columns or len(row)
-            if n_columns == 1:
-                raise TableError(path, [_one_column(separator)])
-            if len(row) != n_columns:
-                raise UsageError(
-                    f"{path}, line {line}: {len(row)} cells where the first line has "
-                    f"{n_columns}; give every row the same number of cells"
-                )
-            yield line, row
-    except csv.Error:
-        raise UsageError(
-            f"{path}, line {next_line}: a quote is not closed or has something beside "
-            "it; check the quotes around its cells"
-        ) from None
+    def all_lines() -> Iterator[str]:
+        for number in count():
+            if number == len(block):
+                block.extend(islice(lines, 1))
+            if number == len(block):
+                return
+            line = block[number]
+            yield after_quote.sub('"', line) if '" ' in line and separator != " " else line
+
+    n_lines = len(block)
+    reader = _reader(all_lines(), separator, strict=True)
+    while reader.line_num < n_lines:
+        row = next(reader)
+        yield reader.line_num, len(row) if len(row) > 1 or "".join(row).strip() else 0
 
 
 def _one_column(separator: str) -> Problem:
@@ -110,12 +181,12 @@ def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
     return csv.reader(lines, delimiter=separator, skipinitialspace=separator != " ", strict=strict)
 
 
-def _find_separator(start: Iterable[str], decimal: str) -> str:
+def _find_separator(taken: Iterable[str], decimal: str) -> str:
     """Return the candidate that splits the first lines into equal rows with the most numbers.
 
     1,5;2,5 has commas and semicolons. Only a split at the semicolon leaves numbers alone.
     """
-    lines = [line for line in start if line.strip()]
+    lines = list(islice(filter(str.strip, taken), SAMPLE))
     signs = [sign for sign in SEPARATORS if sign != decimal and sign in lines[0]]
     rows = {sign: list(_reader(lines, sign)) for sign in signs}
     found = [sign for sign in signs if len(rows[sign][0]) > 1]
@@ -131,10 +202,8 @@ def _find_separator(start: Iterable[str], decimal: str) -> str:
     return max(found, key=merit, default="," if decimal == "." else ";")
 
 
-def _is_header(rows: list[list[str]], decimal: str, known: Collection[str]) -> bool:
+def _is_header(rows: list[list[str]], decimal: str) -> bool:
     """Return whether the first row has words where the second has numbers, or only words."""
-    if not set(known).isdisjoint(rows[0]):
-        return True
     numeric = [[_is_number(cell, decimal) for cell in row] for row in rows]
     if False not in numeric[0]:
         return False

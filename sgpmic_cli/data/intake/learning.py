@@ -12,11 +12,7 @@ from sgpmic_cli.data.intake.columns import (
     Column,
     NumberColumn,
     TextColumn,
-    numbers,
-    texts,
-    to_number,
     unify_numbers,
-    written,
 )
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
@@ -27,7 +23,7 @@ from sgpmic_cli.data.intake.problems import (
     shown,
     unknown_column,
 )
-from sgpmic_cli.data.intake.raw_table import RawTable
+from sgpmic_cli.data.intake.raw_table import RawTable, to_number
 from sgpmic_cli.data.intake.recipe import TableRecipe
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
@@ -47,13 +43,12 @@ class LeftOut(NamedTuple):
 Decision = Column | LeftOut | Problem
 
 
-def learn_recipe(table: RawTable, options: TableOptions, problems: list[Problem]) -> TableRecipe:
-    """Decide about every column and append what cannot be decided to `problems`.
+def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, list[Problem]]:
+    """Decide about every column. Return the recipe, and what cannot be decided.
 
-    `TableRecipe.apply` raises these problems together with those that it finds. The cells of
-    number columns of `table` become numbers.
+    `EncodedTable` raises these problems together with those that it finds.
     """
-    problems += _check_names(table, options)
+    problems = _check_names(table, options)
     used: list[Column] = []
     left_out: dict[str, str] = {}
     identifiers = [] if options.id is None else [options.id]
@@ -73,7 +68,7 @@ def learn_recipe(table: RawTable, options: TableOptions, problems: list[Problem]
         others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
         what = f"there is {'one' if used else 'no'} feature column to cluster by"
         problems.append(Problem(f"{what}, and at least two are needed{others}"))
-    return TableRecipe(
+    recipe = TableRecipe(
         named=table.named,
         file_columns=tuple(table.columns),
         columns=tuple(used),
@@ -83,6 +78,7 @@ def learn_recipe(table: RawTable, options: TableOptions, problems: list[Problem]
         left_out=left_out,
         format=options.format,
     )
+    return recipe, problems
 
 
 def decision_notes(recipe: TableRecipe) -> list[str]:
@@ -123,7 +119,7 @@ def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
             for name in sorted(set(given[one]) & set(given[other]))
         ]
     if options.label in table.cells:
-        classes = set(unify_numbers(written(table.cells[options.label]).tolist()))
+        classes = set(unify_numbers(table.cells[options.label].texts.tolist()))
         if len(classes) == 1 < table.n_rows:
             what = f"column {shown(options.label)} holds one class only ({shown(classes.pop())})"
             problems.append(Problem(what, ["name a column with two or more classes, or none"]))
@@ -145,9 +141,9 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
                 "rename it if it is a feature",
             ],
         )
-    values, invalid = numbers(table.cells[name], table.decimal)
+    _, values, invalid = table.cells[name]
     if invalid.any():
-        return _decide_on_text(table, name, invalid, options, int((~np.isnan(values)).sum()))
+        return _decide_on_text(table, name, options)
     if np.isnan(values).all():
         return LeftOut("it is empty")
     magnitude = np.nan_to_num(np.abs(values), nan=0.0, posinf=np.inf)
@@ -160,7 +156,6 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
         return Problem(what, ["divide the column by a constant", _leave_out(name)])
     if name not in options.columns and (why := _identifier_reason(name, values)):
         return LeftOut(why, is_id=True)
-    table.cells[name] = values  # the texts are not needed any more
     return NumberColumn.learn(name, values)
 
 
@@ -175,16 +170,15 @@ def _identifier_reason(name: str, values: np.ndarray) -> str | None:
     return None
 
 
-def _decide_on_text(
-    table: RawTable, name: str, invalid: np.ndarray, options: TableOptions, n_numbers: int
-) -> Decision:
-    """Decide about a column in which the cells `invalid` (N,) are not numbers."""
-    cells = texts(table.cells[name])
+def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
+    """Decide about a column in which some cells are not numbers."""
+    _, values, invalid = table.cells[name]
+    cells = table.cells[name].categories
     row, n_invalid = int(invalid.argmax()), int(invalid.sum())
     distinct = set(cells[invalid])
     example = f"such as {shown(cells[row])} in {table.place(row)}"
     column = f"column {shown(name)} holds"
-    other, sign = (",", "comma") if table.decimal == "." else (".", "point")
+    other, sign = (",", "comma") if options.format.decimal == "." else (".", "point")
     if all(to_number(text, other) is not None for text in distinct):
         what = f"{column} numbers with a decimal {sign} {example}"
         return Problem(what, [Remedy("say so", "decimal", other), "write them with the other sign"])
@@ -196,7 +190,7 @@ def _decide_on_text(
     if all(map(FORMATTED.fullmatch, distinct)):
         what = f"{column} numbers with signs in or around them {example}"
         return Problem(what, ["write plain numbers", _leave_out(name)])
-    if n_numbers >= n_invalid:
+    if np.count_nonzero(~np.isnan(values)) >= n_invalid:
         return not_a_number(table.place(row, name), cells[row], n_invalid, _leave_out(name))
     if options.encode == "drop":
         return LeftOut("it is text")

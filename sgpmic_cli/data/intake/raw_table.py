@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,20 +12,68 @@ import pandas as pd
 from sgpmic_cli.data.intake.problems import shown
 from sgpmic_cli.errors import UsageError
 
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+# Texts that are not taken as they are written. A category may be called none.
+SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
+
+
+class Cells(NamedTuple):
+    """The cells of a column (N,), as they were read and as numbers."""
+
+    raw: np.ndarray  # floats, integers or texts
+    numbers: np.ndarray  # floats, NaN for missing values and for texts that are not numbers
+    invalid: np.ndarray  # whether a cell is neither a number nor missing
+
+    @classmethod
+    def of(cls, raw: np.ndarray, decimal: str = ".") -> "Cells":
+        """Convert cells to numbers; texts have the given decimal sign."""
+        valid = np.broadcast_to(np.False_, len(raw))  # an array without memory
+        if raw.dtype.kind != "O":
+            return cls(raw, raw.astype(np.float64, copy=False), valid)
+        if decimal == "." and "_" not in "".join(raw):  # most columns have numbers and empty cells
+            with suppress(ValueError):
+                return cls(raw, np.where(raw == "", "nan", raw).astype(np.float64), valid)
+        codes, distinct = pd.factorize(raw)
+        parsed = [_number_or_nan(text, decimal) for text in distinct]
+        invalid = np.array([number is None for number in parsed], dtype=bool)
+        return cls(raw, np.array(parsed, dtype=np.float64)[codes], invalid[codes])
+
+    @classmethod
+    def of_series(cls, column: "pd.Series", decimal: str = ".") -> "Cells":
+        """Convert a column of pandas; values other than numbers become texts."""
+        kind = column.dtype.kind
+        if kind == "f":
+            return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        if kind in "iu" and not column.hasnans:
+            return cls.of(column.to_numpy(dtype=f"{kind}8"))
+        codes, distinct = pd.factorize(np.asarray(column, dtype=object))  # -1 for a missing value
+        return cls.of(np.array([*map(str, distinct), ""], dtype=object)[codes], decimal)
+
+    @property
+    def texts(self) -> np.ndarray:
+        """The cells as texts without surrounding spaces, "" for NaN; integers are exact."""
+        if self.raw.dtype.kind == "f":
+            texts = ["" if np.isnan(cell) else f"{cell:.17g}" for cell in self.raw]
+        else:
+            texts = [str(cell).strip() for cell in self.raw]
+        return np.array(texts, dtype=object)
+
+    @property
+    def categories(self) -> np.ndarray:
+        """The cells as texts, "" for missing ones, with truth values in one spelling."""
+        codes, distinct = pd.factorize(self.texts)
+        known = [SPELLINGS.get(text.lower(), text) for text in distinct]
+        return np.array(known, dtype=object)[codes]
+
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """The cells of a table, by column, and their origin.
-
-    A column is an array (N,) of floats, of integers, or of texts without surrounding spaces. All
-    cells of a text file are texts.
-    """
+    """The cells of a table, by column, and their origin."""
 
     path: str
-    cells: dict[str, np.ndarray]
+    cells: dict[str, Cells]
     named: bool  # whether the file has column names
     lines: np.ndarray | None = None  # (N,) line of each row in a text file
-    decimal: str = "."  # decimal sign of numbers in text cells
     first_row: int = 0  # number of rows in earlier blocks of the file
     numbers: np.ndarray | None = None  # (N, P) all cells, if they are one float64 array in C order
 
@@ -35,7 +84,9 @@ class RawTable:
         """Create a table of numbers. A float64 array in C order is not copied."""
         direct = array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous
         columns = names or [f"column_{j + 1}" for j in range(array.shape[1])]
-        cells = {name: np.asarray(array[:, j], np.float64) for j, name in enumerate(columns)}
+        cells = {
+            name: Cells.of(np.asarray(array[:, j], np.float64)) for j, name in enumerate(columns)
+        }
         return cls(path, cells, bool(names), first_row=first_row, numbers=array if direct else None)
 
     @classmethod
@@ -44,7 +95,7 @@ class RawTable:
         if not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index()
         names = check_names(path, [str(name) for name in frame.columns])
-        cells = {name: _cells(frame.iloc[:, j]) for j, name in enumerate(names)}
+        cells = {name: Cells.of_series(frame.iloc[:, j]) for j, name in enumerate(names)}
         return cls(path, cells, named=True, first_row=first_row)
 
     @property
@@ -55,7 +106,7 @@ class RawTable:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(next(iter(self.cells.values())))
+        return len(next(iter(self.cells.values())).raw)
 
     def place(self, row: int, column: str | None = None) -> str:
         """Describe the position of a row, or of a cell in it, for messages."""
@@ -64,10 +115,16 @@ class RawTable:
         return f"row {self.first_row + row + 1}{line}{cell}"
 
 
-def text_cells(values: Any) -> np.ndarray:
-    """Return values as texts (N,) without surrounding spaces, "" for missing ones."""
-    codes, distinct = pd.factorize(np.asarray(values, dtype=object))  # -1 for a missing value
-    return np.array([*map(str.strip, map(str, distinct)), ""], dtype=object)[codes]
+def to_number(cell: str, decimal: str = ".") -> float | None:
+    """Parse a number. Return None if the cell is not one."""
+    if decimal == ",":
+        if "." in cell:
+            return None
+        cell = cell.replace(",", ".")
+    try:
+        return None if "_" in cell else float(cell)  # Python accepts 1_000, other programs do not
+    except ValueError:
+        return None
 
 
 def check_names(path: str, names: Sequence[str]) -> Sequence[str]:
@@ -80,10 +137,5 @@ def check_names(path: str, names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _cells(column: "pd.Series") -> np.ndarray:
-    kind = column.dtype.kind
-    if kind == "f":
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    if kind in "iu" and not column.hasnans:
-        return column.to_numpy(dtype=f"{kind}8")
-    return text_cells(column.astype(object))
+def _number_or_nan(text: str, decimal: str) -> float | None:
+    return np.nan if text.strip().lower() in MISSING else to_number(text, decimal)

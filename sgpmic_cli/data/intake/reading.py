@@ -4,7 +4,6 @@ import bz2
 import codecs
 import gzip
 import io
-import math
 import os
 import select
 import stat
@@ -13,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -24,6 +22,7 @@ STANDARD_INPUT = "-"
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
 SILENCE = 60.0  # seconds to wait for the first byte of a pipe
 PIECE = 4 * 1024**2  # bytes per read
+MAX_LINE = 1 << 26  # characters; a longer line is not one of a table
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1", b"\x93NUMPY"
 BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
@@ -46,21 +45,21 @@ class Source(NamedTuple):
         """Return whether the stream begins with one of the signatures, without consuming it."""
         return self.stream.peek(len(NPY)).startswith(signatures)
 
-    def pieces(self, most: float) -> Iterator[bytes]:
-        """Yield all bytes piece by piece. Raise UsageError if there are more than `most`."""
-        size = 0
-        while piece := self.stream.read(PIECE):
-            size += len(piece)
-            if size > most:
-                raise UsageError(
-                    f"{self.name} is larger than {most / 1024**3:g} GiB unpacked; take a sample of "
-                    "its rows"
-                )
-            yield piece
-
     def read_all(self) -> bytes:
         """Read all bytes of a file that fits into memory."""
-        return b"".join(self.pieces(MAX_BYTES))
+        found = bytearray()
+        while piece := self.stream.read(PIECE):
+            found += piece
+            self.check_size(len(found))
+        return bytes(found)
+
+    def check_size(self, size: int) -> None:
+        """Raise UsageError if a table of this size cannot be loaded into memory."""
+        if size > MAX_BYTES:
+            raise UsageError(
+                f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB unpacked; take a sample "
+                "of its rows"
+            )
 
 
 @contextmanager
@@ -152,39 +151,42 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return files[0]
 
 
-def decoded(source: Source, encoding: str | None, most: float = math.inf) -> Iterator[str]:
-    """Decode at most `most` bytes piece by piece and translate line ends to newlines."""
+def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[str]:
+    """Decode a text line by line; lines end with newlines.
+
+    A text that is read as a `whole` has a limited size.
+    """
     start, path = source.stream.peek(4), source.name
     marks = BYTE_ORDER_MARKS.items()
     chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
-        b"".decode(chosen)  # raises LookupError for codecs that do not decode to text
-        bytes_decoder = codecs.getincrementaldecoder(chosen)()
+        text = io.TextIOWrapper(source.stream, chosen)
     except LookupError:
         raise UsageError(
             f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
-    decoder = io.IncrementalNewlineDecoder(bytes_decoder, translate=True)
-    n_lines, empty = 0, True
-    for raw in chain(source.pieces(most), [b""]):
-        try:
-            text = decoder.decode(raw, final=not raw)
-        except UnicodeDecodeError as error:
-            line = n_lines + error.object.count(b"\n", 0, error.start) + 1
-            byte = f"byte 0x{error.object[error.start]:02x} in line {line}"
-            what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-            remedy = Remedy("name its encoding", "encoding", "latin-1")
-            raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
-        except UnicodeError as error:
-            raise UsageError(
-                f"{path} cannot be read as {chosen} ({error}); name another encoding"
-            ) from None
-        if "\0" in text:
-            raise UsageError(
-                f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in UTF-8"
-            )
-        empty = empty and not text.strip()
-        n_lines += raw.count(b"\n")
-        yield text
+    n_lines, size, empty = 0, 0, True
+    try:
+        while line := text.readline(MAX_LINE):
+            n_lines += 1
+            size += len(line)
+            source.check_size(size if whole else 0)
+            if "\0" in line:
+                raise UsageError(
+                    f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in "
+                    "UTF-8"
+                )
+            empty = empty and not line.strip()
+            yield line
+    except UnicodeDecodeError as error:
+        bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
+        byte = f"byte 0x{error.object[error.start]:02x} in line {bad_line}"
+        what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
+        remedy = Remedy("name its encoding", "encoding", "latin-1")
+        raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
+    except UnicodeError as error:
+        raise UsageError(
+            f"{path} cannot be read as {chosen} ({error}); name another encoding"
+        ) from None
     if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")

@@ -6,20 +6,19 @@ pyarrow, which the extra `sgpmic[parquet]` installs, reads Parquet files.
 import io
 import math
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli.data.intake.csv_text import parse_csv
+from sgpmic_cli.data.intake.csv_text import CsvText, Names
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import plural
 from sgpmic_cli.data.intake.raw_table import RawTable, check_names
-from sgpmic_cli.data.intake.reading import MAX_BYTES, NPY, PARQUET, Source, decoded, unpacked
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.mapped_array import empty_array
 
@@ -27,30 +26,28 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are unpacked into a file
+CHARACTERS = 1 << 20  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
-def read_table(path: str, format: TextFormat, known: Collection[str] = ()) -> RawTable:
+def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names = ()) -> RawTable:
     """Read a whole table from a CSV, Parquet or .npy file, packed or not.
 
-    A first line of a CSV file with one of the `known` names is a header.
+    A first line of a CSV file with one of the `known` names is a header. The columns `as_text` of a
+    CSV file keep their cells as they are written.
     """
     with unpacked(path) as source:
         if _is_npy(source):
             return RawTable.from_array(source.name, _npy_array(source))
         if source.starts_with(PARQUET):
             return _parquet_table(source)
-        text = decoded(source, format.encoding, MAX_BYTES)
-        blocks = list(parse_csv(source.name, text, format, known))
-        cells = {
-            name: np.concatenate([block.cells[name] for block in blocks])
-            for name in blocks[0].columns
-        }
-        lines = np.concatenate([block.lines for block in blocks if block.lines is not None])
-        return replace(blocks[0], cells=cells, lines=lines)
+        lines = decoded(source, format.encoding, whole=True)
+        return next(CsvText(source.name, format, known, as_text).tables(lines))
 
 
-def read_blocks(path: str, format: TextFormat, known: Collection[str] = ()) -> Iterator[RawTable]:
+def read_blocks(
+    path: str, format: TextFormat, known: Names = (), as_text: Names = ()
+) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
     with unpacked(path) as source:
         if _is_npy(source):
@@ -58,8 +55,8 @@ def read_blocks(path: str, format: TextFormat, known: Collection[str] = ()) -> I
         elif source.starts_with(PARQUET):
             yield from _parquet_blocks(source)
         else:
-            pieces = decoded(source, format.encoding)
-            yield from parse_csv(source.name, pieces, format, known)
+            lines = decoded(source, format.encoding, whole=False)
+            yield from CsvText(source.name, format, known, as_text).tables(lines, CHARACTERS)
 
 
 def _is_npy(source: Source) -> bool:

@@ -13,7 +13,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method, known
-from sgpmic_cli.files.json_file import read_json
+from sgpmic_cli.files.atomic import read_json
 
 
 @dataclass(frozen=True)

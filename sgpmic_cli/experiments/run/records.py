@@ -9,8 +9,7 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.atomic import read_regular, settle, write_whole
-from sgpmic_cli.files.json_file import strict_json
+from sgpmic_cli.files.atomic import read_regular, settle, strict_json, write_whole
 
 MAX_BYTES = 1 << 24  # of a record with its traces
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.data.intake.columns import DATE, FORMATTED, ID_NAME, TextColumn, texts, written
+from sgpmic_cli.data.intake.columns import DATE, FORMATTED, ID_NAME, TextColumn
+from sgpmic_cli.data.intake.raw_table import Cells
 
 
 @pytest.mark.parametrize(
@@ -26,15 +27,15 @@ def test_dates_formatted_numbers_and_names_of_identifiers(pattern, matching, oth
 
 
 def test_numbers_are_written_exactly():
-    assert written(np.array([2**53 + 1, -3])).tolist() == ["9007199254740993", "-3"]
-    assert written(np.array([2**64 - 1], dtype=np.uint64)).tolist() == ["18446744073709551615"]
-    assert written(np.array([1.0, 0.1, np.nan])).tolist() == ["1", "0.10000000000000001", ""]
+    assert Cells.of(np.array([2**53 + 1, -3])).texts.tolist() == ["9007199254740993", "-3"]
+    assert Cells.of(np.array([1.0, 0.1, np.nan])).texts.tolist() == ["1", "0.10000000000000001", ""]
 
 
 def test_truth_values_are_categories_in_any_spelling():
-    cells = np.array(["TRUE", "false", "True", "NA"], dtype=object)
-    column = TextColumn.learn("c", texts(cells))
+    column = TextColumn.learn(
+        "c", Cells.of(np.array(["TRUE", "false", "True", "NA"], dtype=object)).categories
+    )
     assert column.categories == ("False", "True")
-    ones, unknown = column.encode(np.array(["true", "False", "maybe"], dtype=object), ".")
+    ones, unknown = column.encode(Cells.of(np.array(["true", "False", "maybe"], dtype=object)))
     assert ones[:2].tolist() == [[0, 1], [1, 0]]
     assert unknown.tolist() == [False, False, True]

@@ -15,16 +15,6 @@ def write(tmp_path):
     return path_of
 
 
-def test_values_labels_and_names(write):
-    dataset = load(write("width,height,kind\n1.5,2,cat\n-3e2,.25,dog\n0,1,cat\n"), label="kind")
-    assert dataset.name == "t.csv"
-    assert dataset.Y.tolist() == [[1.5, 2], [-300, 0.25], [0, 1]]
-    assert dataset.feature_names == ("width", "height")
-    assert dataset.class_names == ("cat", "dog")
-    assert dataset.labels.tolist() == [0, 1, 0]
-    assert not dataset.names_made_up
-
-
 @pytest.mark.parametrize(
     ("text", "label", "features", "classes"),
     [

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
-from sgpmic_cli.data.intake import reading, table_files
+from sgpmic_cli.data.intake import reading
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
@@ -42,17 +42,18 @@ def test_file_without_permission(tmp_path, monkeypatch):
 
 
 def test_input_without_end_is_refused(tmp_path, monkeypatch):
-    class Endless:
-        def read(self, size):
-            return b"1,2\n" * (size // 4)
+    class Endless(io.RawIOBase):
+        def readable(self):
+            return True
 
-        def peek(self, size):
-            return b"1,2\n"
+        def readinto(self, buffer):
+            buffer[:4] = b"1,2\n"
+            return 4
 
     with pytest.raises(UsageError, match="it has zero bytes"):
         load("/dev/zero")
-    monkeypatch.setattr(table_files, "MAX_BYTES", 1 << 20)
-    standard_input(monkeypatch, Endless())
+    monkeypatch.setattr(reading, "MAX_BYTES", 1 << 20)
+    standard_input(monkeypatch, io.BufferedReader(Endless()))
     with pytest.raises(UsageError, match="standard input is larger than"):
         load("-")
     (tmp_path / "bomb.csv").write_bytes(gzip.compress(b"1,2\n" * (1 << 20)))

@@ -7,15 +7,16 @@ from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.intake.columns import TextColumn
+from sgpmic_cli.data.intake.encoding import Rows
 from sgpmic_cli.data.intake.problems import TableError
-from sgpmic_cli.data.intake.recipe import Prepared, TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.loading import rows_for
 
 
 def load_for(recipe, path, **named):
     """Read all blocks of a new table as one data set."""
     blocks = rows_for(recipe, path, **named)
-    rows = Prepared.joined(list(blocks))
+    rows = Rows.joined(list(blocks))
     ids = None if rows.ids is None else tuple(rows.ids)
     about = {"ids": ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
     return Dataset.from_classes(path, rows.Y, rows.classes, recipe.feature_names, **about)
@@ -206,11 +207,7 @@ TEXT = {"kind": "text", "name": "sex", "categories": ["f"], "most_common": "f", 
         {"columns": [{**NUMBER, "kind": "code"}]},
         {"columns": 3},
         {"missing": "guess"},
-        {"named": "yes"},
         {"file_columns": [1, 2]},
-        {"label": 5},
-        {"left_out": {"a": 1}},
-        {"left_out": []},
         {"format": {"separator": "ab"}},
         {"surprise": 1},
     ],

@@ -80,7 +80,9 @@ def test_npy_file_equals_the_same_numbers_in_csv(here, options):
     assert one.sha256 == other.sha256
     assert (one.ids, one.recipe) == (other.ids, other.recipe)
     assert one.row_numbers.tolist() == other.row_numbers.tolist()
-    assert one.notes == other.notes[1:]  # the first note is about the header
+    assert set(other.notes) - set(one.notes) == {
+        "no header was found in t.csv, so its first line is read as data."
+    }
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,9 @@ def test_parquet_numbers_are_one_array(here, monkeypatch, where, lies_in_a_file)
     assert lies_in_a_file(table.numbers) == (where == "file")
     expected = NUMBERS.to_numpy(dtype=np.float64, na_value=np.nan)
     assert np.array_equal(table.numbers, expected, equal_nan=True)
-    assert np.array_equal(np.array(list(table.cells.values())).T, expected, equal_nan=True)
+    assert np.array_equal(
+        np.array([cells.numbers for cells in table.cells.values()]).T, expected, equal_nan=True
+    )
     data = load(path, table=TableOptions(missing="model"))
     assert lies_in_a_file(data.Y) == (where == "file")
     assert not data.Y.flags.writeable
@@ -140,11 +144,11 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     )
     table = read_table(parquet(frame), TextFormat())
     assert table.columns == ["who", "n", "ok", "when", "word", "month"]
-    assert table.cells["n"].tolist() == ["9007199254740993", "", "3"]
-    assert table.cells["ok"].tolist() == ["True", "False", ""]
-    assert table.cells["word"].tolist() == ["x", "", "y"]
-    assert table.cells["month"].tolist() == ["2020-01", "2020-02", "2020-03"]
-    assert DATE.fullmatch(table.cells["when"][0])
+    assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
+    assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
+    assert table.cells["word"].texts.tolist() == ["x", "", "y"]
+    assert table.cells["month"].texts.tolist() == ["2020-01", "2020-02", "2020-03"]
+    assert DATE.fullmatch(table.cells["when"].texts[0])
     assert table.place(0) == "row 1"
 
 
