@@ -1,8 +1,10 @@
-"""The methods that the paper compares SGP-MIC with, as scikit-learn clusterers.
+"""Clusterers that SGP-MIC is compared with, with the interface of scikit-learn.
 
-Every class has the parameters and attributes of `EmbeddingClusterer` in `_clusterer.py`; the class
-docstrings describe the additional ones. Classes are imported on first access, so that
-`sgpmic --help` does not import scikit-learn.
+The classes listed here embed the rows and cluster the embedding: the methods of the paper, and two
+variants of them. They have the parameters and attributes of `EmbeddingClusterer` in
+`_clusterer.py`; the class docstrings describe the additional ones. `peers.py` has common clusterers
+for the study. Classes are imported on first access, so that `sgpmic --help` does not import
+scikit-learn.
 """
 
 import importlib

@@ -75,7 +75,7 @@ def estimator_for(
 
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
-    for name in settings.keys() - ESTIMATORS[setting]().get_params().keys():
+    for name in sorted(settings.keys() - ESTIMATORS[setting]().get_params().keys()):
         option = f"--{OPTIONS.get(name, name.replace('_', '-'))} {settings[name]}"
         owner, remedy = (
             ("default", "drop it, or leave --setting paper out")

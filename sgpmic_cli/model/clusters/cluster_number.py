@@ -1,17 +1,17 @@
-"""Choose the number of clusters by silhouettes, compared with data that have no clusters.
+"""Choose the number of clusters by gaps and by silhouettes.
 
-The silhouette of k-means is positive even for a single Gaussian cloud. So it is compared with its
-mean on null reference data: Gaussian and uniform clouds with the covariance of the table
-(`reference` is the larger of the two means).
-
-- If no silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-  The rule is applied to the first two principal components before this is the answer, because
-  clusters in a few of many columns show there.
-- Otherwise the number with the largest score, silhouette - DISCOUNT * reference, is chosen. Among
-  scores within one standard deviation of the largest, the smallest number is chosen.
-- Before both: the number at which the gap of a spanning tree falls most towards the next number is
-  chosen, if it falls by more than LEAST_DROP, and if Gaussians for the clusters of k-means do not
-  explain the gap (`spanning_tree.py`). Tables with discrete columns always have gaps and skip this.
+1. Gaps. The spanning tree of the rows is cut into every number of parts (`spanning_tree.py`). The
+   number at which its gap falls most towards the next number is chosen, if the gap falls by more
+   than LEAST_DROP, and if Gaussians for the clusters of k-means do not explain the gap. Tables with
+   discrete columns always have gaps and skip this step.
+2. No clusters. The silhouette of k-means is positive even for a single Gaussian cloud. So it is
+   compared with its mean on null reference data: Gaussian and uniform clouds with the covariance of
+   the table (`reference` is the larger of the two means). If no silhouette exceeds its reference by
+   CHANCE standard deviations, the data show no clusters. Steps 1 and 2 are applied to the first two
+   principal components before this is the answer, because clusters in a few of many columns show
+   there.
+3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
+   Among scores within one standard deviation of the largest, the smallest number is chosen.
 """
 
 from typing import NamedTuple, TypedDict
