@@ -7,8 +7,8 @@ assignments. The posterior of base clustering v is linear in the row:
 
     p_v(m | y) = softmax_m((y' b_vm + a_vm) / T)
 
-The temperature T >= 1 is the one at which the Gaussians of one base clustering predict the labels
-of the others best. The probability of a cluster is the mean of p_v over the base clusterings.
+The probability of a cluster is the mean of p_v over the base clusterings. The temperature T >= 1 is
+the one at which the mean over all base clusterings but one predicts the labels of that one best.
 
 The label of a row is decided by the consensus of the base clusterings; a new row takes the label of
 most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
@@ -83,23 +83,20 @@ def linear_posterior(Y: Array, S: Array) -> tuple[Array, Array]:
 
 
 def _temperature(scores: list[Array], memberships: list[Array]) -> float:
-    """Return the temperature at which each base clustering predicts the others best."""
+    """Return the temperature at which the other base clusterings predict each one best."""
     if len(scores) == 1:
         return 1.0
 
     def loss(log_temperature: float) -> float:
-        total = 0.0
-        for v, score in enumerate(scores):
-            logs = log_softmax(score / np.exp(log_temperature), axis=1)
-            total -= sum(float(np.mean(np.sum(logs * S, axis=1))) for S in _others(memberships, v))
-        return total
+        posteriors = [softmax(score / np.exp(log_temperature), axis=1) for score in scores]
+        total = np.sum(posteriors, axis=0)
+        own = [
+            np.sum((total - p) * S, axis=1) for p, S in zip(posteriors, memberships, strict=True)
+        ]
+        return -float(np.mean(np.log(np.maximum(own, 1e-12))))
 
     found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded")
     return float(np.exp(found.x))
-
-
-def _others(memberships: list[Array], v: int) -> list[Array]:
-    return memberships[:v] + memberships[v + 1 :]
 
 
 class ClusterModel(NamedTuple):
