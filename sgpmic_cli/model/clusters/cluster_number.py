@@ -28,7 +28,7 @@ from sgpmic_cli.model.clusters.spanning_tree import drops_of_gap, gap_clusters
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
 DISCOUNT = 0.5
-LEAST_DROP = 0.1  # of the gap, a logarithm
+LEAST_DROP = 0.2  # of the gap, a logarithm
 REFERENCES = 3  # of each kind
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
