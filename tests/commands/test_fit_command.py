@@ -191,7 +191,6 @@ def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, 
     ("arguments", "exit_code", "sentence"),
     [
         ("plain.csv --setting paper", 2, "the number of classes in plain.csv is unknown"),
-        ("iris --drop petal_width", 2, "iris is a registered data set"),
         ("plain.csv --missing model --clusters 2 --drop z", 2, "no column 'z' for drop"),
         ("plain.csv --separator ab", 2, "give one character"),
         ("named.csv --label knd", 2, "did you mean 'kind'?"),

@@ -13,7 +13,6 @@ BUILT_IN = "benchmark --dataset segment --methods sgp-mic --n-jobs 2 --out out -
 CHECK = "check --update --reference ref.json --dataset my.csv --label kind --quiet"
 CHECK += " --methods toy_methods:Slow --repeats 400"
 STORED, NOTHING = "finished runs are stored", "nothing was written"
-SLOW_TEST = pytest.mark.slow
 
 
 def _until(condition, process):
@@ -26,8 +25,13 @@ def _until(condition, process):
     [
         (SLOW, "here/out/runs/*.json", STORED, signal.SIGINT, 130),
         (LONG, "here/out/deep/.sgpmic-unfinished-*", NOTHING, signal.SIGTERM, 143),
-        (CHECK, "cache/**/check/**/*.json", STORED, signal.SIGTERM, 143),
-        pytest.param(BUILT_IN, "here/out/runs", STORED, signal.SIGTERM, 143, marks=SLOW_TEST),
+        pytest.param(
+            *(CHECK, "cache/**/check/**/*.json", STORED, signal.SIGTERM, 143),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *(BUILT_IN, "here/out/runs", STORED, signal.SIGTERM, 143), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_interrupted_command_reports_it_and_leaves_no_process(
