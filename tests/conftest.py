@@ -3,6 +3,7 @@
 import mmap
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,3 +36,20 @@ def lies_in_a_file():
         return isinstance(array.obj if isinstance(array, memoryview) else array, mmap.mmap)
 
     return look
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def publishers_files():
+    """Return the folder of the publishers' files beside the checkout."""
+    folder = Path(__file__).parents[2] / "shared" / "datasets" / "original"
+    if not folder.is_dir():
+        pytest.skip("the publishers' files are not beside this checkout")
+    return folder

@@ -53,22 +53,3 @@ def test_two_failed_line_searches_return_the_start():
     x, values = after(lambda x: (float(x[0] ** 2), lambda: -2.0 * x), np.array([3.0]), 5)
     assert values == []
     assert x == np.array([3.0])
-
-
-def test_no_gradient_is_computed_at_points_of_higher_value():
-    values, gradients = [], []
-
-    def objective(x):
-        values.append(x[0])
-
-        def gradient():
-            gradients.append(x[0])
-            return 1e3 * (np.exp(x) - 1.0)
-
-        return float(1e3 * (np.exp(x[0]) - x[0])), gradient
-
-    x, _ = after(objective, np.array([-4.0]), 30)
-    assert x[0] == pytest.approx(0.0, abs=1e-3)
-    assert max(values) > 1.0
-    assert all(np.exp(x) - x <= np.exp(-4.0) + 4.0 for x in gradients)
-    assert len(gradients) < len(values)

@@ -119,13 +119,6 @@ def test_completion_continues_a_list():
     assert sorted(printed.split()) == ["iris,wdbc", "iris,wine"]
 
 
-def test_a_closed_pipe_is_no_error():
-    code = f"{shlex.quote(sys.executable)} -m sgpmic_cli info | head -c 10"
-    done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert len(done.stdout) == 10
-    assert "Traceback" not in done.stderr
-
-
 def test_info_names_versions_paths_data_and_methods(tmp_path):
     content = json.loads(sgpmic("info --json").stdout)
     assert content["versions"].keys() >= {"sgpmic", "python", "numpy"}

@@ -55,25 +55,6 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     assert run(f"--dataset iris {QUICK} --quiet").stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "exit_code", "sentence"),
-    [
-        ("--dataset iris --methods pca", 2, "did you mean 'pca-fcm'?"),
-        ("--dataset iris --methods mypkg.nothing:Mine", 2, "cannot import"),
-        ("--dataset iris --variance 90", 2, "valid: 50, 95, 99, all"),
-        ("--dataset plain.csv", 2, "label"),
-        ("--dataset plain.csv --label bb", 2, "did you mean 'b'?"),
-        ("--dataset iris --out plain.csv", 1, "'plain.csv'"),
-        ("--dataset yale --variance 50 --offline --data-dir none", 4, "yale is unavailable"),
-    ],
-)
-def test_wrong_input_is_one_sentence_and_writes_nothing(run, here, arguments, exit_code, sentence):
-    (here / "plain.csv").write_text("a,b,c\n1,2,0\n2,3,1\n5,1,1\n")
-    methods = "" if "--methods" in arguments else "--methods pca-fcm"
-    assert_one_sentence(run(f"{arguments} {methods}"), exit_code, sentence)
-    assert [path.name for path in here.rglob("*") if path.is_file()] == ["plain.csv"]
-
-
 def test_failed_runs_end_with_exit_code_3_after_the_table(run):
     result = run("--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1")
     assert result.exit_code == 3
@@ -84,10 +65,12 @@ def test_failed_runs_end_with_exit_code_3_after_the_table(run):
     )
 
 
-def test_unavailable_data_beside_others_are_no_failure(run):
-    result = run(f"--dataset iris,yale --variance 50 {QUICK} --offline --data-dir none")
+def test_unavailable_data_are_a_failure_only_if_there_are_no_others(run):
+    options = f"--variance 50 {QUICK} --offline --data-dir none"
+    result = run(f"--dataset iris,yale {options}")
     assert result.exit_code == 0
     assert "unavailable" in result.stdout
+    assert_one_sentence(run(f"--dataset yale {options}"), 4, "yale is unavailable")
 
 
 def test_a_dry_run_counts_runs_and_writes_nothing(run, here):

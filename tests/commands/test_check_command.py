@@ -88,19 +88,6 @@ def test_an_update_with_failed_runs_names_the_cells(reference, tmp_path, monkeyp
     assert path.read_text() == reference.read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--dataset iris,wien", "did you mean 'wine'?"),
-        ("--methods pca-fcm,pppca", "unknown method 'pppca'"),
-        ("--label kind", "--label kind needs --update"),
-    ],
-)
-def test_a_wrong_argument_is_one_sentence(reference, arguments, sentence):
-    result = sgpmic(f"{SUBSET} {arguments} --reference", reference)
-    assert_one_sentence(result, 2, sentence)
-
-
 def test_the_committed_reference_holds_for_fast_methods():
     methods = "pca-fcm,isomap-fcm,ppca-fcm,aml,dec"
     result = sgpmic(f"check --dataset iris,wine,wdbc --methods {methods} --n-jobs 1")

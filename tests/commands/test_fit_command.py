@@ -7,7 +7,7 @@ import pytest
 from command_line import assert_one_sentence, sgpmic
 from raw_tables import birds
 
-import sgpmic_cli
+from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
 from sgpmic_cli.model.latent import backend
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -152,14 +152,6 @@ def test_all_problems_are_reported_with_options_of_the_command(run, here):
     assert "drop" not in benchmark.stderr
 
 
-def test_missing_values_need_a_model_that_supports_them(run):
-    birds(60).to_csv("birds.csv", index=False)
-    result = run(f"birds.csv {QUICK} --clusters 2 --missing model")
-    assert_one_sentence(result, 2, "birds.csv: values are missing")
-    assert "(--missing median)" in result.stderr
-    assert "(--missing drop)" in result.stderr
-
-
 def test_decimal_commas_and_standard_input(here, no_figures):
     text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",").encode()
     line = f"fit - {QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
@@ -179,11 +171,19 @@ def test_the_trace_belongs_to_the_best_restart(run, here, no_figures):
     assert model.lower_bound_ >= PaperSGPMIC.load(here / "y" / "model.npz").lower_bound_
 
 
-def test_a_missing_gpu_is_no_error_and_no_resamples_are_possible(run, no_figures, monkeypatch):
+def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, monkeypatch):
     monkeypatch.setattr(backend, "missing_for_gpu", lambda: "none is plugged in")
+    folders, fit = [], SGPMIC.fit
+
+    def spy(model, *arguments, **options):
+        folders.append(model.temp_folder)
+        return fit(model, *arguments, **options)
+
+    monkeypatch.setattr(SGPMIC, "fit", spy)
     quick = "--clusters 2 --iterations 2 --inducing 5 --resamples 0"
-    assert run(f"plain.csv {quick} --device auto").exit_code == 0
-    model = sgpmic_cli.load("sgpmic-out/fit/plain.csv/model.npz")
+    assert run(f"plain.csv {quick} --device auto --temp-folder .").exit_code == 0
+    assert folders == ["."]
+    model = SGPMIC.load("sgpmic-out/fit/plain.csv/model.npz")
     assert (model.n_resamples, len(model.lower_bounds_)) == (0, 2)
 
 
@@ -191,7 +191,6 @@ def test_a_missing_gpu_is_no_error_and_no_resamples_are_possible(run, no_figures
     ("arguments", "exit_code", "sentence"),
     [
         ("plain.csv --setting paper", 2, "the number of classes in plain.csv is unknown"),
-        ("iris --drop petal_width", 2, "iris is a registered data set"),
         ("plain.csv --missing model --clusters 2 --drop z", 2, "no column 'z' for drop"),
         ("plain.csv --separator ab", 2, "give one character"),
         ("named.csv --label knd", 2, "did you mean 'kind'?"),
@@ -211,13 +210,14 @@ def test_a_missing_gpu_is_no_error_and_no_resamples_are_possible(run, no_figures
         ("iris --setting paper --resamples 0", 2, "--resamples 0 belongs to the default model"),
         ("huge.csv --clusters 2 --scale none --setting paper", 2, "'global'"),
         ("equal.csv --clusters 2", 2, "all rows of equal.csv are equal"),
-        ("iris --out plain.csv", 1, "'plain.csv'"),
+        ("holes.csv --clusters 2 --missing model --setting paper", 2, "(--missing median)"),
         ("yale --offline --data-dir none", 4, "yale is unavailable"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_writes_nothing(run, here, arguments, exit_code, sentence):
     (here / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
     (here / "equal.csv").write_text("a,b\n" + "1,2\n" * 5)
+    (here / "holes.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
     before = sorted(here.rglob("*"))
     assert_one_sentence(run(arguments), exit_code, sentence)
     assert sorted(here.rglob("*")) == before

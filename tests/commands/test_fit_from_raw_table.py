@@ -81,6 +81,16 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
     assert "sgpmic predict sgpmic-out/fit/birds.csv NEW.csv" in html
 
 
+def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
+    new, written = birds(40, seed=1), []
+    for name, table in (("new", new), ("other", new[new.columns[::-1]])):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        result = sgpmic("predict", out, tmp_path / f"{name}.csv", "--out", tmp_path / name)
+        assert result.exit_code == 0, result.output
+        written.append((tmp_path / name / "labels.csv").read_bytes())
+    assert written[0] == written[1]
+
+
 @pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)

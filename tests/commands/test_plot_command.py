@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from command_line import assert_one_sentence, sgpmic
+from command_line import sgpmic
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -23,19 +23,6 @@ def test_the_other_figures_are_drawn_after_an_error(here):
     assert "'results/sweep-clusters/sweep.csv'" in result.stderr
     assert result.stderr.count("\n") == 1
     assert names(here / "here") == {"figure1.png", "figure1.pdf"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("figure2 --repeats 0", "'--repeats'"),
-        ("embedding", "this figure"),
-        ("embedding --data irs", "(did you mean 'iris'?)"),
-    ],
-)
-def test_a_wrong_argument_is_one_sentence_and_writes_nothing(here, arguments, sentence):
-    assert_one_sentence(sgpmic(f"plot {arguments}"), 2, sentence)
-    assert not list(here.iterdir())
 
 
 def test_a_figure_of_a_csv_file(here):

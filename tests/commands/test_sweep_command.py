@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import assert_one_sentence, sgpmic
+from command_line import sgpmic
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 
@@ -51,15 +51,3 @@ def test_a_dry_run_shows_the_parameter_and_writes_nothing(here):
     assert "149" in result.stdout
     assert "50 runs to compute, 0 stored" in result.stderr
     assert list(here.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--variance 90", "valid: 50, 95, 99"),
-        ("--methods pca", "did you mean 'pca-fcm'?"),
-    ],
-)
-def test_a_wrong_argument_is_one_sentence(here, arguments, sentence):
-    assert_one_sentence(sgpmic(f"sweep-clusters --dataset iris {arguments}"), 2, sentence)
-    assert list(here.rglob("*.json")) == []

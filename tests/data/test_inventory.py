@@ -1,17 +1,9 @@
-import shutil
-from pathlib import Path
-
 import pytest
 from local_server import BODY, send
 
 from sgpmic_cli.data import entry, inventory, load, loading, names
 from sgpmic_cli.data.inventory import exit_code, verify
 from sgpmic_cli.errors import UsageError
-
-ORIGINAL = Path(__file__).parents[2].parent / "shared" / "datasets" / "original"
-needs_originals = pytest.mark.skipif(
-    not ORIGINAL.is_dir(), reason="the publishers' files are not beside this checkout"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -66,11 +58,12 @@ def test_all_sets_are_hashed_without_a_mirror():
     assert exit_code(checks) == 0
 
 
-@needs_originals
-def test_bundled_sets_equal_the_publishers_files():
-    checks = verify(mirror=str(ORIGINAL), offline=True)
+def test_bundled_and_downloaded_sets_equal_the_publishers_files(publishers_files):
+    inventory.fetch_all(mirror=str(publishers_files))
+    checks = verify(mirror=str(publishers_files), offline=True)
     found = states(checks)
     assert all(found[name, "original"] == "ok" for name in names() if entry(name).filename)
+    assert found["yale", "cache"] == "ok"
     assert exit_code(checks) == 0
 
 
@@ -109,10 +102,3 @@ def test_damaged_download_fails(tmp_path):
     checks = verify()
     assert states(checks)["yale", "cache"] == "failed"
     assert exit_code(checks) == 1
-
-
-@needs_originals
-def test_intact_download_is_ok(tmp_path):
-    (tmp_path / "cache").mkdir()
-    shutil.copy(ORIGINAL / "Yale_32x32.mat", tmp_path / "cache")
-    assert states(verify())["yale", "cache"] == "ok"

@@ -12,27 +12,6 @@ from sgpmic_cli.errors import DataUnavailable, UsageError
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
 
-# The column "variance % (Q)" of the paper's Table 2: Q at 50, 95 and 99 %.
-TABLE_2_Q = {
-    "iris": [1, 2, 3],
-    "wine": [1, 2, 4],
-    "sonar": [2, 17, 29],
-    "wdbc": [1, 1, 2],
-    "australian": [1, 1, 1],
-    "segment": [2, 4, 6],
-    "bc": [1, 7, 9],
-    "cmc": [1, 2, 5],
-}
-# Fraction of the largest class: the score of a single cluster.
-MAJORITY = {
-    "wine": 39.89,
-    "wdbc": 62.74,
-    "bc": 65.01,
-    "cmc": 42.70,
-    "sonar": 53.37,
-    "australian": 55.51,
-}
-
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_sets_have_the_registered_shape_and_hash(name):
@@ -42,22 +21,6 @@ def test_bundled_sets_have_the_registered_shape_and_hash(name):
     assert len(dataset.feature_names) == found.p
     assert dataset.n_classes == found.n_classes == len(np.unique(dataset.labels))
     assert dataset.sha256 == found.values_sha256
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_variances_give_the_printed_latent_dimensions(name):
-    Y = load(name).without(entry(name).as_run_drop).Y
-    power = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) ** 2
-    share = np.cumsum(power) / power.sum()
-    assert [
-        int(np.searchsorted(share, percent / 100) + 1) for percent in (50, 95, 99)
-    ] == TABLE_2_Q[name]
-
-
-@pytest.mark.parametrize(("name", "percent"), MAJORITY.items())
-def test_largest_class_has_the_printed_fraction(name, percent):
-    dataset = load(name)
-    assert round(100 * np.bincount(dataset.labels).max() / len(dataset.labels), 2) == percent
 
 
 def test_iris_is_the_version_of_uci_not_of_scikit_learn():
@@ -73,8 +36,7 @@ def test_changed_bundled_file_is_refused(tmp_path, monkeypatch):
         load("iris")
 
 
-def test_registered_names_win_over_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_registered_names_win_over_files(here):
     for name in ("iris", "mine"):
         Path(name).write_text("a,b\n1,2\n3,4\n")
     assert load("iris").Y.shape == (150, 4)
@@ -86,14 +48,13 @@ def test_registered_names_win_over_files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("wne", "no data set 'wne'.*did you mean 'wine'"),
+        ("wne", f"no data set 'wne'.*did you mean 'wine'.*{', '.join(names())}"),
         ("wne.csv", r"no file wne\.csv"),
         ("n" * 5000, "no data set"),
         ("n" * 5000 + ".csv", "cannot be read"),
     ],
 )
-def test_unknown_names_and_files(tmp_path, monkeypatch, word, message):
-    monkeypatch.chdir(tmp_path)
+def test_unknown_names_and_files(here, word, message):
     with pytest.raises(UsageError, match=message):
         load(word)
 

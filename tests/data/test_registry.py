@@ -4,7 +4,6 @@ from sgpmic_cli.data import entry, names
 from sgpmic_cli.data.generated import GENERATORS
 from sgpmic_cli.data.originals import PARSERS
 from sgpmic_cli.data.registry import bundled_folder
-from sgpmic_cli.errors import UsageError
 
 # Table 1 of the paper: instances x attributes x classes.
 TABLE_1 = {
@@ -45,10 +44,3 @@ def test_every_entry_is_complete(name):
         assert all(url.endswith("/" + found.filename) for url in found.urls)
         assert found.urls
     assert (bundled_folder() / f"{name}.csv").is_file() == (found.kind == "bundled")
-
-
-def test_unknown_name_lists_the_valid_ones():
-    with pytest.raises(UsageError) as caught:
-        entry("Irs")
-    assert "did you mean 'iris'?" in str(caught.value)
-    assert all(name in str(caught.value) for name in names())

@@ -56,6 +56,7 @@ def shell(folder):
 
     def start(*arguments, **options):
         paths = [ROOT, ROOT / "tests" / "experiments", ROOT / "tests" / "hostile"]
+        paths.append(folder.parent / "site")  # packages that a test installs
         python = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONSAFEPATH": "1"}
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(

@@ -1,13 +1,9 @@
-"""Nine misbehaving methods beside good ones: nine failed cells with their reasons, exit code 3."""
+"""Third-party methods: classes of the user, entry points, and methods that misbehave."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 
 import pytest
-from judging import ROOT, one_sentence, processes_of
+from judging import one_sentence, processes_of
 
 pytestmark = pytest.mark.slow
 REASONS = {
@@ -27,27 +23,11 @@ LIMITS = ["--timeout", "6", "--memory-limit", "500MB"]
 @pytest.fixture
 def cluster(folder):
     """A Dask scheduler with one worker on the loopback address."""
-    pytest.importorskip("distributed")
-    file = folder.parent / "scheduler.json"
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "hostile")])
-    processes = []
-
-    def start(kind, *arguments):
-        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(file)]
-        command += ["--host", "127.0.0.1", *arguments]
-        environment = {**os.environ, "PYTHONPATH": paths}
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        processes.append(subprocess.Popen(command, env=environment, cwd=folder.parent, **silent))
-
-    start("scheduler", "--port", "0", "--no-dashboard")
-    while not file.exists():
-        time.sleep(0.05)
-    home = ["--local-directory", str(folder.parent / "w")]
-    start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", *home)
-    yield json.loads(file.read_text())["address"]
-    for process in processes:
-        process.kill()
-        process.wait()
+    distributed = pytest.importorskip("distributed")
+    local = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    local |= {"local_directory": str(folder.parent / "workers"), "silence_logs": 50}
+    with distributed.LocalCluster(**local) as running:
+        yield running.scheduler_address
 
 
 @pytest.mark.parametrize("way", ["one job", "two jobs", "dask"])
@@ -81,3 +61,27 @@ def test_scikit_learn_keeps_its_own_memory(folder, shell):
     process = shell("benchmark", *arguments, "--quiet")
     _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
+
+
+def test_own_class_and_entry_point_are_computed_again_after_an_edit(folder, shell):
+    code = "from sklearn.cluster import KMeans\n\n\nclass Mine(KMeans):\n    pass\n"
+    installed = folder.parent / "site" / "theirs-1.0.dist-info"
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[sgpmic.methods]\ntheirs = theirs:Mine\n")
+    for path in (folder / "mine.py", installed.parent / "theirs.py"):
+        path.write_text(code)
+    arguments = ["--dataset", "my.csv,iris", "--label", "kind", "--methods", "mine:Mine,theirs"]
+
+    def run():
+        process = shell("benchmark", *arguments, "--repeats", "1", "--out", "out", "--json")
+        printed, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+        cells = {(cell["dataset"], cell["method"]): cell for cell in json.loads(printed)["cells"]}
+        return {place: cell["acc"]["mean"] for place, cell in cells.items()}, said
+
+    scores, _ = run()
+    assert scores["my.csv", "mine:Mine"] == scores["my.csv", "theirs"] == 100.0
+    assert scores["iris", "mine:Mine"] == pytest.approx(89.33, abs=1.0)
+    (folder / "helper.py").write_text("")
+    assert "2 runs computed, 2 reused" in run()[1]

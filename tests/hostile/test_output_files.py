@@ -5,7 +5,14 @@ import signal
 
 import pytest
 
-from sgpmic_cli.files.atomic import replacing, resumable_folder, settle, whole_folder
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.files.atomic import (
+    replacing,
+    resumable_folder,
+    settle,
+    whole_folder,
+    write_whole,
+)
 
 NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
 DEAD = 4194304  # larger than any process number
@@ -67,6 +74,27 @@ def test_killed_before_the_commit_the_old_files_remain(tmp_path, written):
     assert len(list(out.iterdir())) == len(NAMES) + 1
     settle(out)
     assert _texts(out) == dict.fromkeys(NAMES, "old")
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        (OSError(28, "No space left on device"), "No space left on device; .* runs are kept"),
+        (KeyboardInterrupt("now"), "now"),
+    ],
+)
+def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, raised, expected):
+    path = tmp_path / "table.csv"
+    write_whole(path, "old\n")
+
+    def fail(descriptor):
+        assert path.read_text() == "old\n"
+        raise raised
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises((SgpmicError, KeyboardInterrupt), match=expected):
+        write_whole(path, "new\n")
+    assert _texts(tmp_path) == {"table.csv": "old\n"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -82,7 +82,6 @@ def test_quote_inside_a_cell_is_an_ordinary_character():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a,b,c\n1,2,3\n4,5\n", "line 3: 2 cells where the first line has 3"),
         ("a,b,c\n1,2,3\n\n4,5,6,7\n", "line 4: 4 cells where the first line has 3"),
         ("a,b\n1,2,3\n4,5,6\n", "line 2: 3 cells where the first line has 2"),
         ('a,b\n"x,\ny",1\n3\n', "line 4: 1 cells where the first line has 2"),

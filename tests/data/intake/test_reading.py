@@ -20,11 +20,7 @@ def standard_input(monkeypatch, buffer, isatty=False):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer, isatty=lambda: isatty))
 
 
-def test_missing_file_folder_and_terminal(tmp_path, monkeypatch):
-    with pytest.raises(UsageError, match="there is no file"):
-        load(str(tmp_path / "none.csv"))
-    with pytest.raises(UsageError, match="is a folder"):
-        load(str(tmp_path))
+def test_a_terminal_is_not_read(monkeypatch):
     standard_input(monkeypatch, io.BytesIO(), isatty=True)
     with pytest.raises(UsageError, match="standard input is a terminal"):
         load("-")

@@ -23,9 +23,7 @@ def load_for(recipe, path, **named):
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
+def write(here):
     def path_of(frame, name="t.csv", **how):
         frame.to_csv(name, index=False, **how)
         return name

@@ -25,12 +25,6 @@ NUMBERS = pd.DataFrame(
 )
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def saved(array, **options):
     buffer = io.BytesIO()
     np.save(buffer, array, **options)
