@@ -1,11 +1,10 @@
 """The style of all figures: readable in one column and safe for colour blindness."""
 
-import os
 import re
 import string
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +43,9 @@ _SETTINGS: Any = {
     "svg.hashsalt": "sgpmic",
 }
 LONGEST_NAME = 40
-NO_WIDTH, UNKNOWN = "\u200b", "\u25a1"  # an invisible character; an empty box
+NO_WIDTH = "\u200b"  # an invisible character
 _WORD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
 _RIGHT_TO_LEFT = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
-# Environment variables that change figures, or that Matplotlib refuses to read.
-_IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 
 
 def look(index: int) -> tuple[str, str]:
@@ -75,55 +72,34 @@ def matched_looks(
 @contextmanager
 def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterator["Figure"]:
     """Yield a figure, and write it as `stem`.png and `stem`.pdf at the end."""
-    with _without_variables():
-        import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
-        with matplotlib.rc_context():
-            matplotlib.rcdefaults()  # ignore the user's own style file
-            matplotlib.rcParams.update(_SETTINGS)
-            figure = Figure(figsize=(width, height), dpi=DPI)
-            FigureCanvasAgg(figure)
-            yield figure
-            # Without dates and versions, equal content gives equal files.
-            figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-            undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-            figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph|Matplotlib currently does not support")
+        matplotlib.rcdefaults()  # ignore the user's own style file
+        matplotlib.rcParams.update(_SETTINGS)
+        figure = Figure(figsize=(width, height), dpi=DPI)
+        FigureCanvasAgg(figure)
+        yield figure
+        # Without dates and versions, equal content gives equal files.
+        figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
+        undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+        figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
 
 
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name from a user's data in a form that Matplotlib can draw.
 
-    Long names are shortened, characters that the font lacks become boxes, and formulas are
-    escaped. Words of right-to-left scripts are reversed, because Matplotlib draws left to right.
+    Long names are shortened and formulas are escaped. Words of right-to-left scripts are reversed,
+    because Matplotlib draws left to right.
     """
     text = shortened(printable(name), most)
-    text = "".join(each if ord(each) in _font_characters() else UNKNOWN for each in text)
     text = _RIGHT_TO_LEFT.sub(lambda words: words[0][::-1], text)
     text = text.replace("$", r"\$")
     # Matplotlib omits labels that begin with an underscore from a legend.
     return NO_WIDTH + text if text.startswith("_") else text
-
-
-@cache
-def _font_characters() -> frozenset[int]:
-    """Return the characters that the font can draw."""
-    with _without_variables():
-        from matplotlib.font_manager import FontProperties, findfont, get_font
-
-        font = findfont(FontProperties(family=[_SETTINGS["font.family"]]))
-        return frozenset(get_font(font).get_charmap())
-
-
-@contextmanager
-def _without_variables() -> Iterator[None]:
-    """Remove the ignored environment variables, and restore them at the end."""
-    removed = {name: os.environ.pop(name) for name in _IGNORED_VARIABLES if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(removed)
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method, known
@@ -46,27 +46,16 @@ def read_table(path: Path) -> ResultTable:
 
 def read_document(path: Path) -> dict[str, Any]:
     """Read a JSON object that a benchmark wrote."""
-    try:
-        content = read_json(path)
-    except FileNotFoundError:
-        raise UsageError(
-            f"there is no {str(path)!r}: run the benchmark of all data sets, variances and methods "
-            "into its folder."
-        ) from None
-    except OSError as error:
-        raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from error
-    except ValueError as error:
-        raise SgpmicError(f"{str(path)!r} is damaged ({error}): run the benchmark again.") from None
     with of_this_version(path):
-        return dict(content)
+        return dict(read_json(path))
 
 
 @contextmanager
 def of_this_version(path: Path) -> Iterator[None]:
-    """Turn a missing or wrong value of a document into one sentence."""
+    """Turn an absent file, damage, or a missing or wrong value into one sentence."""
     try:
         yield
-    except (KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise SgpmicError(
             f"{str(path)!r} is not a document of this version ({problem}): run the benchmark again."

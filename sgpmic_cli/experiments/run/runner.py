@@ -16,7 +16,7 @@ from sgpmic_cli.code_version import code_version
 from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.third_party import exit_with_parent
+from sgpmic_cli.experiments.plan.third_party import error_text, exit_with_parent
 from sgpmic_cli.experiments.run.one_run import Limits, compute, needs_child
 from sgpmic_cli.experiments.run.records import Record, Store
 
@@ -221,23 +221,12 @@ def _connect(scheduler: str) -> "Client":
 
 def _result(future: Any) -> list[Record]:
     """Return the result of a Dask future. Turn its errors into one sentence."""
-    from concurrent.futures import CancelledError
-
-    from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
-
     try:
         return future.result()
     except SgpmicError:
         raise
-    except KilledWorker as error:
+    except Exception as error:  # workers died, the scheduler is gone, or a package is missing
         raise SgpmicError(
-            f"several Dask workers died on the same runs, probably out of memory: {RESUME}"
-        ) from error
-    except (CancelledError, FutureCancelledError, OSError) as error:
-        raise SgpmicError(f"the connection to the Dask scheduler was lost: {RESUME}") from error
-    except Exception as error:
-        raise SgpmicError(
-            f"the Dask cluster cannot compute the runs ({error}): install the same sgpmic, and the "
-            "same methods of your own, on every machine."
+            f"the Dask cluster cannot compute the runs ({error_text(error)}): check its memory, "
+            f"and install the same sgpmic and methods on every machine; {RESUME}"
         ) from error

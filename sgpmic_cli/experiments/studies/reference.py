@@ -57,17 +57,10 @@ def read_reference(path: Path) -> Reference:
             },
             label=content.get("label"),
         )
-    except FileNotFoundError:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SgpmicError(
-            f"there is no reference '{path}', so nothing was compared: make one with sgpmic check "
-            "--update --reference FILE, and name this FILE later."
-        ) from None
-    except OSError as error:
-        raise SgpmicError(f"cannot read the reference '{path}': {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SgpmicError(
-            f"'{path}' is not a reference, so nothing was compared: restore it, or remove it and "
-            "make one with --update."
+            f"'{path}' is not a reference, so nothing was compared ({error}): restore it, or make "
+            "one with sgpmic check --update --reference FILE."
         ) from error
 
 

@@ -53,9 +53,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
         raise UsageError(
             f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
         ) from None
-    except OSError as error:
-        raise SgpmicError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    except (KeyError, ValueError) as error:
+    except (OSError, KeyError, ValueError) as error:
         refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
         raise SgpmicError(f"{refusal}: {' '.join(str(error).split())}; run it again.") from None
     return table
