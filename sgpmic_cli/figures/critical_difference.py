@@ -33,15 +33,10 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     """Draw a diagram of the printed numbers, and one of ours if the table was computed."""
     path = options.results / "table2" / "benchmark.json"
     diagrams, notes = rankings(read_table(path).results if path.exists() else [], METRIC), []
-    if not path.exists():
+    if "ours" not in diagrams:
         notes.append(
-            f"there is no {str(path)!r}, so only the paper's numbers are ranked: a benchmark of "
-            "all data sets, variances and methods into that folder computes ours."
-        )
-    elif "ours" not in diagrams:
-        notes.append(
-            f"{str(path)!r} has too few methods or data sets for a ranking: only the paper's "
-            "numbers are ranked."
+            f"only the paper's numbers are ranked, because {str(path)!r} is absent or has too few "
+            "methods or data sets: a benchmark of all of them into its folder computes ours."
         )
     heights = [_height(comparison) for comparison in diagrams.values()]
     with canvas(stem, width=WIDTH, height=sum(heights)) as figure:

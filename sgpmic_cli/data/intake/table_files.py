@@ -16,7 +16,6 @@ import pandas as pd
 from sgpmic_cli import row_blocks
 from sgpmic_cli.data.intake.csv_text import CsvText, Names
 from sgpmic_cli.data.intake.options import TextFormat
-from sgpmic_cli.data.intake.problems import plural
 from sgpmic_cli.data.intake.raw_table import RawTable, check_names
 from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -73,14 +72,9 @@ def _npy_array(source: Source) -> np.ndarray:
             array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
         else:
             array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-    if array.ndim != 2:
-        dimensions = plural(array.ndim, "dimension")
-        raise UsageError(f"{name} holds an array of {dimensions}, not 2; {NPY_ADVICE}")
-    if array.dtype.kind not in "iuf":
-        raise UsageError(f"{name} holds values of type {array.dtype}, not numbers; {NPY_ADVICE}")
-    if not array.size:
-        n, p = array.shape
-        raise UsageError(f"{name} has {n} rows and {p} columns; {NPY_ADVICE}")
+    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
+        found = f"an array of shape {array.shape} and type {array.dtype}"
+        raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
     return array
 
 

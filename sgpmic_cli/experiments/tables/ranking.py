@@ -22,6 +22,8 @@ class Ranking:
 
     head: list[str]
     rows: list[list[str]]  # the last two are the mean and the mean rank
+    mean_rank: dict[str, float]  # 1 is the best; ties share the mean of their ranks
+    critical_difference: float | None  # None if methods or data sets are too few for a test
     verdict: str  # Friedman's test and the critical difference, or why there is none
 
 
@@ -37,8 +39,8 @@ def ranking(results: Sequence[Result]) -> Ranking:
     scores = our_scores(results, METRIC)
     # A row without any number is not in the scores, and leaves no method with a mean.
     complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
-    mean_ranks = ranks_in_rows(complete).mean()  # ties share the mean of their ranks
-    for title, means in (("mean", complete.mean()), ("mean rank", mean_ranks)):
+    mean_rank: dict[str, float] = dict(ranks_in_rows(complete).mean())
+    for title, means in (("mean", complete.mean().to_dict()), ("mean rank", mean_rank)):
         body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
     compared = compare_methods(scores)
     verdict = "No test: there are fewer than three methods or two data sets."
@@ -48,7 +50,13 @@ def ranking(results: Sequence[Result]) -> Ranking:
             f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
             f"differ by {compared.critical_difference:.2f}."
         )
-    return Ranking(["data set", *methods], body, verdict)
+    return Ranking(
+        head=["data set", *methods],
+        rows=body,
+        mean_rank=mean_rank,
+        critical_difference=None if compared is None else compared.critical_difference,
+        verdict=verdict,
+    )
 
 
 def ranking_markdown(results: Sequence[Result]) -> str:

@@ -30,7 +30,7 @@ def test_means_and_ranks_are_computed_over_data_sets(results):
     }
     ranked = ranking(with_scores(results, made_up))
     assert ranked.rows[-2] == ["mean", "70.00", "45.00", "40.00"]
-    assert ranked.rows[-1] == ["mean rank", "2.00", "1.75", "2.25"]
+    assert ranked.mean_rank == {"pca-fcm": 2.0, "k-means": 1.75, "ward": 2.25}
     assert "over 2 data sets" in ranked.verdict
 
 
@@ -40,4 +40,5 @@ def test_a_method_without_a_number_has_no_mean(results):
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
     }
     ranked = ranking(with_scores(results, made_up))
+    assert ranked.mean_rank == {"pca-fcm": 1.5, "k-means": 1.5}
     assert ranked.rows[-1] == ["mean rank", "1.50", "1.50", "–"]
