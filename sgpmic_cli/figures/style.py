@@ -1,5 +1,6 @@
 """The style of all figures: readable in one column and safe for colour blindness."""
 
+import os
 import re
 import string
 import warnings
@@ -46,6 +47,8 @@ LONGEST_NAME = 40
 NO_WIDTH = "\u200b"  # an invisible character
 _WORD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
 _RIGHT_TO_LEFT = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
+# Environment variables that change figures, or that Matplotlib refuses to read.
+_IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 
 
 def look(index: int) -> tuple[str, str]:
@@ -72,21 +75,22 @@ def matched_looks(
 @contextmanager
 def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterator["Figure"]:
     """Yield a figure, and write it as `stem`.png and `stem`.pdf at the end."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with _without_variables():
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph|Matplotlib currently does not support")
-        matplotlib.rcdefaults()  # ignore the user's own style file
-        matplotlib.rcParams.update(_SETTINGS)
-        figure = Figure(figsize=(width, height), dpi=DPI)
-        FigureCanvasAgg(figure)
-        yield figure
-        # Without dates and versions, equal content gives equal files.
-        figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-        undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-        figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
+        with matplotlib.rc_context(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph|Matplotlib currently does not support")
+            matplotlib.rcdefaults()  # ignore the user's own style file
+            matplotlib.rcParams.update(_SETTINGS)
+            figure = Figure(figsize=(width, height), dpi=DPI)
+            FigureCanvasAgg(figure)
+            yield figure
+            # Without dates and versions, equal content gives equal files.
+            figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
+            undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+            figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
 
 
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
@@ -100,6 +104,16 @@ def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
     text = text.replace("$", r"\$")
     # Matplotlib omits labels that begin with an underscore from a legend.
     return NO_WIDTH + text if text.startswith("_") else text
+
+
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """Remove the ignored environment variables, and restore them at the end."""
+    removed = {name: os.environ.pop(name) for name in _IGNORED_VARIABLES if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(removed)
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:

@@ -63,6 +63,14 @@ def test_secrets_in_addresses_are_hidden(address):
     assert "host" in for_terminal(address)
 
 
+@pytest.mark.parametrize("variable", ["MPLBACKEND", "SOURCE_DATE_EPOCH"])
+def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, variable):
+    monkeypatch.setenv(variable, "nonsense")
+    with canvas(tmp_path / "figure") as figure:
+        figure.subplots()
+    assert (tmp_path / "figure.pdf").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "out"),
