@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.paper.dtc import Factors, Totals, cross_gradient, factorise, gram_gradient
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, gram, gram_gradients, positive
 from sgpmic_cli.model.paper.mixture import Mixture, latent_prior_gradient
-from sgpmic_cli.model.parallel import ALONE, Workers, row_slices
+from sgpmic_cli.model.parallel import ALONE, Workers
 
 ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows
@@ -112,7 +113,7 @@ class Bound:
         self.totals: list[Totals] = []
         for m, s in enumerate(S.T):
             active_rows = _active_rows(s, active)
-            for part in row_slices(len(active_rows), BLOCK):
+            for part in gen_batches(len(active_rows), BLOCK):
                 rows = active_rows[part]
                 root_s = np.sqrt(s[rows])[:, None]
                 self.parts.append(Rows(m, rows, root_s, root_s * data.Y[rows]))

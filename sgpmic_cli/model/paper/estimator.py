@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
@@ -77,8 +77,6 @@ AXES = {
     "theta": "mt",
     "log_beta": "1",
 }
-ARRAYS = [name for name in AXES if name.endswith("_")]
-SCALARS = ("lower_bound_", "n_iter_", "converged_", "jitter_", "n_features_in_")
 
 
 class PaperSGPMIC(LatentClusterer):
@@ -215,6 +213,8 @@ class PaperSGPMIC(LatentClusterer):
     """
 
     _rules = RULES
+    _kind = storage.FIRST_KIND
+    _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
 
     def __init__(  # noqa: PLR0913 - one parameter per option
@@ -318,7 +318,7 @@ class PaperSGPMIC(LatentClusterer):
         self.covariances_ = p.prior.covariances
         self.lower_bound_ = fit.bounds[-1]
         self.lower_bounds_ = fit.bounds
-        self.n_iter_ = fit.iterations
+        self.n_iter_ = len(fit.bounds) // 2  # two of every iteration, and one at the end
         self.converged_ = fit.converged
         self.jitter_ = fit.jitter
         self.labels_ = S.argmax(axis=1)
@@ -344,55 +344,31 @@ class PaperSGPMIC(LatentClusterer):
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
 
-    def _located(self, scaled: Array, workers: Workers) -> Located:
-        return self._assigner.assign(scaled, workers)
+    def _located(self, scaled: Array) -> Located:
+        return self._assigner.assign(scaled)
 
-    def _state(self) -> storage.FittedState:
+    def _content(self) -> tuple[dict, dict[str, Array]]:
         p = self._assigner.p
-        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
         arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
-        scalars = {name: getattr(self, name) for name in SCALARS}
-        return storage.FittedState(
-            kind=storage.FIRST_KIND, scalars=scalars, arrays=arrays, **self._description()
+        return {"converged_": self.converged_, "jitter_": self.jitter_}, arrays
+
+    def _restore(self, values: dict, members: storage.Arrays, every_row: bool) -> None:
+        n_theta = len(self._kernel().start(members["embedding_"].shape[1]))
+        arrays = storage.read_arrays(members, AXES, {"m": self.n_clusters, "t": n_theta})
+        _check(arrays)
+        self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
+        p = Parameters(
+            arrays["embedding_"],
+            arrays["inducing_points_"],
+            arrays["theta"],
+            float(arrays["log_beta"][0]),
+            mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"]),
+            self.white_everywhere,
         )
-
-    @classmethod
-    def load(cls, path: PathLike) -> "PaperSGPMIC":
-        """Read a model that `save` wrote; its predictions are identical.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : PaperSGPMIC
-            The fitted estimator.
-        """
-        return storage.load(path, {storage.FIRST_KIND: cls._rebuilt})
-
-    @classmethod
-    def _rebuilt(cls, state: storage.FittedState) -> "PaperSGPMIC":
-        """Return the model of a file, whose contents may be invalid."""
-        model = cls._described(state)
-        arrays = state.arrays
-        n_theta = len(model._kernel().start(arrays["embedding_"].shape[1]))
-        _check(state, model.n_clusters, n_theta)
-        model.offset_, model.scale_ = arrays["offset_"], arrays["scale_"]
-        prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
-        points, log_beta = (arrays["embedding_"], arrays["inducing_points_"]), arrays["log_beta"][0]
-        p = Parameters(*points, arrays["theta"], float(log_beta), prior, model.white_everywhere)
-        fit = Fit(
-            p,
-            arrays["responsibilities_"],
-            arrays["lower_bounds_"].tolist(),
-            int(state.scalars["n_iter_"]),
-            bool(state.scalars["converged_"]),
-            state.scalars["jitter_"],
-        )
-        model._keep(fit, arrays["rows"])
-        return model
+        S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
+        fit = Fit(p, S, bounds, bool(values["converged_"]), float(values["jitter_"]))
+        self._keep(fit, arrays["rows"])
 
 
 def _log_beta(scaled: Array) -> float:
@@ -406,16 +382,9 @@ def _log_beta(scaled: Array) -> float:
     return log_beta
 
 
-def _check(state: storage.FittedState, n_clusters: int, n_theta: int) -> None:
-    """Raise ValueError if the state cannot come from a fit with these numbers of parameters."""
-    state.check_scalars(SCALARS)
-    arrays = state.arrays
-    sizes = {"m": n_clusters, "t": n_theta, "p": int(state.scalars["n_features_in_"]), "1": 1}
-    sizes["n"], sizes["q"] = arrays["embedding_"].shape
-    sizes["k"], sizes["b"] = len(arrays["inducing_points_"]), arrays["lower_bounds_"].size
-    state.check_arrays({name: tuple(sizes[axis] for axis in axes) for name, axes in AXES.items()})
-    state.check_probabilities("responsibilities_", "weights_")
-    state.check_rows("rows")
+def _check(arrays: storage.Arrays) -> None:
+    """Raise ValueError if the arrays cannot come from a fit."""
+    storage.check_probabilities(arrays, "responsibilities_", "weights_")
     covariances = arrays["covariances_"]
     if (
         (arrays["weights_"] <= 0).any()
