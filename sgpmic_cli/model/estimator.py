@@ -1,5 +1,7 @@
 """The default model as a scikit-learn estimator."""
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
@@ -13,11 +15,9 @@ from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     FOLDER,
-    JOBS,
     check_parameters,
     either,
     interval,
-    number,
     one_of,
     share,
     whole,
@@ -36,34 +36,36 @@ from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
 from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
 from sgpmic_cli.model.fitted import FittedModel
-from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
 from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
 from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.row_order import canonical_order, distinct_rows, row_powers
-from sgpmic_cli.model.scaling import BLOCK, check_spread, offset_and_scale
+from sgpmic_cli.model.scaling import (
+    BLOCK,
+    Scale,
+    canonical_order,
+    check_spread,
+    distinct_rows,
+    offset_and_scale,
+)
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
 TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
+    **SHARED_RULES,
     "n_clusters": either(either(whole(), AUTO), interval()),
     "n_components": either(either(whole(), share()), AUTO),
-    "scale": one_of("none", "global", "standard"),
-    "n_inducing": whole(),
-    "max_iter": whole(),
-    "optimizer_steps": whole(),
-    "tol": number(),
     "n_resamples": whole(0),
     "max_rows": whole(2),
     "temp_folder": FOLDER,
-    "n_jobs": JOBS,
     "device": one_of(*DEVICES),
 }
 
 
+@dataclass(eq=False, repr=False)
 class SGPMIC(LatentClusterer):
     """Clusters of a table and a map of its rows.
 
@@ -183,45 +185,27 @@ class SGPMIC(LatentClusterer):
     True
     """
 
+    n_clusters: Any = "auto"
+    n_components: Any = 2
+    _: KW_ONLY
+    scale: Scale = "standard"
+    init: Any = "consensus"
+    n_inducing: int = 15
+    max_iter: int = 20
+    optimizer_steps: int = 10
+    tol: float = 0.02
+    n_resamples: int = 0
+    max_rows: int = 10_000
+    temp_folder: PathLike | None = None
+    n_jobs: int | None = None
+    device: str = "cpu"
+    callback: Callable[[int, float, Indices], None] | None = None
+    random_state: int | np.random.RandomState | None = None
+
     _rules = RULES
     _kind = "shared-process"
     _rows_at_once = 4096
     _run_parameters = ("temp_folder", *LatentClusterer._run_parameters)
-
-    def __init__(  # noqa: PLR0913 - one parameter per option
-        self,
-        n_clusters="auto",
-        n_components=2,
-        *,
-        scale="standard",
-        init="consensus",
-        n_inducing=15,
-        max_iter=20,
-        optimizer_steps=10,
-        tol=0.02,
-        n_resamples=0,
-        max_rows=10_000,
-        temp_folder=None,
-        n_jobs=None,
-        device="cpu",
-        callback=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.scale = scale
-        self.init = init
-        self.n_inducing = n_inducing
-        self.max_iter = max_iter
-        self.optimizer_steps = optimizer_steps
-        self.tol = tol
-        self.n_resamples = n_resamples
-        self.max_rows = max_rows
-        self.temp_folder = temp_folder
-        self.n_jobs = n_jobs
-        self.device = device
-        self.callback = callback
-        self.random_state = random_state
 
     @staticmethod
     def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
@@ -315,7 +299,7 @@ class SGPMIC(LatentClusterer):
         if np.isnan(rows).any():
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
-        order = canonical_order(*row_powers(rows))
+        order = canonical_order([rows])
         rows, order = rows[order], subsample[order]
         mask = None if gaussian is None else np.isnan(Y[order])
         with workers(self.n_jobs) as threads:
@@ -369,11 +353,9 @@ class SGPMIC(LatentClusterer):
             f"{n} rows are more than max_rows={self.max_rows}: a random subsample of that size is "
             "fitted, and the other rows are assigned by the fitted model."
         )
-        powers = [
-            row_powers(np.nan_to_num((Y[rows] - self.offset_) / self.scale_))
-            for rows in gen_batches(n, BLOCK)
-        ]
-        order = canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
+        order = canonical_order(
+            np.nan_to_num((Y[rows] - self.offset_) / self.scale_) for rows in gen_batches(n, BLOCK)
+        )
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
     def _consensus(

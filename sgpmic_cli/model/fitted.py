@@ -7,7 +7,7 @@ from scipy.special import rel_entr
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.missing_values import Gaussian, impute
-from sgpmic_cli.model.clusters.probabilities import ClusterGaussians, ClusterModel, nearest_rows
+from sgpmic_cli.model.clusters.probabilities import ClusterGaussians, ClusterModel
 from sgpmic_cli.model.interface import Located
 from sgpmic_cli.model.latent.latent_mixture import from_covariances
 from sgpmic_cli.model.latent.new_rows import TrainingRows, locate
@@ -79,12 +79,12 @@ class FittedModel(NamedTuple):
 
         A row that equals a training row up to rounding is replaced by the training row.
         """
-        distances, nearest = nearest_rows(self.rows, Y)
+        distances, nearest = self.rows.nearest(Y)
         known = self.rows.rows[nearest[:, 0]]
         rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
         if rounded.any():
             Y = np.where(rounded[:, None], known, Y)
-            distances[rounded], nearest[rounded] = nearest_rows(self.rows, Y[rounded])
+            distances[rounded], nearest[rounded] = self.rows.nearest(Y[rounded])
         return Y, distances, nearest
 
     def _imputed(self, Y: Array) -> Array:

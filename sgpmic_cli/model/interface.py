@@ -12,11 +12,27 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
+from sgpmic_cli.estimator_base.parameter_checks import (
+    JOBS,
+    Rule,
+    check_parameters,
+    number,
+    one_of,
+    whole,
+)
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.parallel import Workers, workers
 from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE
 
+# Rules of the parameters that both estimators have.
+SHARED_RULES = {
+    "scale": one_of("none", "global", "standard"),
+    "n_inducing": whole(),
+    "max_iter": whole(),
+    "optimizer_steps": whole(),
+    "tol": number(),
+    "n_jobs": JOBS,
+}
 COST = 25  # of locating a row, relative to a row of a bound
 
 

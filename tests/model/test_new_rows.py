@@ -36,7 +36,7 @@ def test_a_row_ends_at_least_as_high_as_its_nearest_training_row(iris_model, new
     fitted, Y = iris_model._fitted, (new - iris_model.offset_) / iris_model.scale_
     mask = np.zeros(Y.shape, dtype=bool)
     mask[1::2, 0] = gaps
-    _, nearest = fitted.rows.nearest(Y, 1)
+    _, nearest = fitted.rows.nearest(Y)
     r = fitted.probabilities(Y)
     (start, _, before), (_, _, after) = (
         new_rows.locate(fitted.map, Y, r, nearest[:, 0], np.full(len(Y), fixed), mask)

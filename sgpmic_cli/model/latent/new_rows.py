@@ -22,6 +22,7 @@ from sgpmic_cli.model.latent.training import FittedMap
 from sgpmic_cli.model.parallel import ALONE
 
 STEPS = 15
+NEIGHBOURS = 10  # of a row, which decide its label
 CLOSE = 1e-6  # nats; a row has converged when a step gains less
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 
@@ -33,9 +34,9 @@ class TrainingRows:
         self.rows = rows
         self.search = NearestNeighbors().fit(rows)
 
-    def nearest(self, Y: Array, k: int) -> tuple[Array, Indices]:
-        """Return distances and indices of the k nearest training rows, (n, k) each."""
-        distances, indices = self.search.kneighbors(Y, min(k, len(self.rows)))
+    def nearest(self, Y: Array) -> tuple[Array, Indices]:
+        """Return distances and indices of the nearest training rows, (n, k) each."""
+        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
         return np.asarray(distances), np.asarray(indices)
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:

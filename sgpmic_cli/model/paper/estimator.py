@@ -1,16 +1,19 @@
 """The paper's model as a scikit-learn estimator."""
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
-    JOBS,
     MEMORY,
     SWITCH,
     check_clusters,
@@ -23,35 +26,32 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.diagnostics import diagnose
-from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
-from sgpmic_cli.model.paper.mixture import mixture
+from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
 from sgpmic_cli.model.paper.placement import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import check_spread, offset_and_scale
+from sgpmic_cli.model.scaling import Scale, check_spread, offset_and_scale
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
+    **SHARED_RULES,
     "n_clusters": whole(),
     "n_components": either(whole(), share()),
     "kernel": one_of("rbf", "linear"),
     "ard": SWITCH,
-    "n_inducing": whole(),
     "covariance_type": one_of("spherical", "diag", "tied", "full"),
     "covariance_floor": number(MIN_FLOOR),
     "center": SWITCH,
-    "scale": one_of("none", "global", "standard"),
     "kernel_start": positive_number(),
     "start_sharpness": positive_number(),
-    "max_iter": whole(),
-    "tol": number(),
     "optimizer": one_of(*OPTIMIZERS),
-    "optimizer_steps": whole(),
     "prior_by_gradient": SWITCH,
     "white_everywhere": SWITCH,
     "learn_weights": SWITCH,
@@ -59,7 +59,6 @@ RULES = {
     "isomap_components": one_of("auto", "largest", "joined"),
     "n_init": whole(),
     "memory": MEMORY,
-    "n_jobs": JOBS,
 }
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
 # k inducing inputs, t kernel parameters and b bounds. The names of attributes end with "_".
@@ -79,6 +78,7 @@ AXES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class PaperSGPMIC(LatentClusterer):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
@@ -212,65 +212,37 @@ class PaperSGPMIC(LatentClusterer):
     True
     """
 
+    n_clusters: int = 2
+    n_components: int | float = 2
+    _: KW_ONLY
+    kernel: Literal["rbf", "linear"] = "rbf"
+    ard: bool = False
+    n_inducing: int = 50
+    covariance_type: CovarianceType = "spherical"
+    covariance_floor: float = 0.03
+    center: bool = True
+    scale: Scale = "global"
+    kernel_start: float = 0.5
+    start_sharpness: float = 1.0
+    max_iter: int = 20
+    tol: float = 0.0
+    optimizer: Literal["lbfgs", "scg"] = "lbfgs"
+    optimizer_steps: int = 3
+    prior_by_gradient: bool = False
+    white_everywhere: bool = False
+    learn_weights: bool = False
+    learn_noise: bool = False
+    isomap_components: Parts = "auto"
+    n_init: int = 1
+    memory: PathLike | Memory | None = None
+    n_jobs: int | None = None
+    callback: Callable[[int, float, Indices], None] | None = None
+    random_state: int | np.random.RandomState | None = None
+
     _rules = RULES
     _kind = storage.FIRST_KIND
     _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
-
-    def __init__(  # noqa: PLR0913 - one parameter per option
-        self,
-        n_clusters=2,
-        n_components=2,
-        *,
-        kernel="rbf",
-        ard=False,
-        n_inducing=50,
-        covariance_type="spherical",
-        covariance_floor=0.03,
-        center=True,
-        scale="global",
-        kernel_start=0.5,
-        start_sharpness=1.0,
-        max_iter=20,
-        tol=0.0,
-        optimizer="lbfgs",
-        optimizer_steps=3,
-        prior_by_gradient=False,
-        white_everywhere=False,
-        learn_weights=False,
-        learn_noise=False,
-        isomap_components="auto",
-        n_init=1,
-        memory=None,
-        n_jobs=None,
-        callback=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.kernel = kernel
-        self.ard = ard
-        self.n_inducing = n_inducing
-        self.covariance_type = covariance_type
-        self.covariance_floor = covariance_floor
-        self.center = center
-        self.scale = scale
-        self.kernel_start = kernel_start
-        self.start_sharpness = start_sharpness
-        self.max_iter = max_iter
-        self.tol = tol
-        self.optimizer = optimizer
-        self.optimizer_steps = optimizer_steps
-        self.prior_by_gradient = prior_by_gradient
-        self.white_everywhere = white_everywhere
-        self.learn_weights = learn_weights
-        self.learn_noise = learn_noise
-        self.isomap_components = isomap_components
-        self.n_init = n_init
-        self.memory = memory
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.random_state = random_state
 
     def _fit_to(self, X) -> None:
         check_parameters(self, RULES)
