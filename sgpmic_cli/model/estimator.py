@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
@@ -15,7 +15,6 @@ from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     FOLDER,
-    check_parameters,
     either,
     interval,
     one_of,
@@ -34,19 +33,18 @@ from sgpmic_cli.model.clusters.base_clusterings import (
 from sgpmic_cli.model.clusters.cluster_number import choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
-from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
+from sgpmic_cli.model.diagnostics import warn_about
 from sgpmic_cli.model.fitted import FittedModel
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
 from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
 from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.parallel import Workers, workers
+from sgpmic_cli.model.parallel import Workers
 from sgpmic_cli.model.scaling import (
     BLOCK,
     Scale,
     canonical_order,
-    check_spread,
     distinct_rows,
     offset_and_scale,
 )
@@ -275,21 +273,10 @@ class SGPMIC(LatentClusterer):
         tags.input_tags.allow_nan = True
         return tags
 
-    # How `fit` goes: check the rows, scale, subsample, impute, order, choose the number of
-    # clusters, find the clusters and their probabilities, fit the map, assign the rows beyond the
-    # subsample.
+    # How `fit` goes: scale, subsample, impute, order, choose the number of clusters, find the
+    # clusters and their probabilities, fit the map, assign the rows beyond the subsample.
 
-    def _fit_to(self, X) -> None:
-        check_parameters(self, RULES)
-        Y = validate_data(
-            self,
-            X,
-            dtype=np.float64,
-            order="C",
-            ensure_min_samples=2,
-            ensure_all_finite="allow-nan",
-        )
-        check_spread(Y)
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         numbers = self._numbers(Y)
         random_state = check_random_state(self.random_state)
         self.offset_, self.scale_ = offset_and_scale(Y, self.scale)
@@ -302,26 +289,26 @@ class SGPMIC(LatentClusterer):
         order = canonical_order([rows])
         rows, order = rows[order], subsample[order]
         mask = None if gaussian is None else np.isnan(Y[order])
-        with workers(self.n_jobs) as threads:
-            selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
-            m = numbers[0] if selection is None else selection.chosen
-            found = self._consensus(rows, mask, order, len(Y), m, random_state)
-            training = TrainingRows(rows)
-            clusters = self._clusters(rows, found, random_state)
-            S = clusters.training_probabilities(training)
-            back = np.argsort(order, kind="stable")  # rows in the order they came in
-            fit = self._fit_map(
-                rows, mask, clusters.map_weights(S), found.labels[back], random_state, threads
-            )
-            self._fitted = FittedModel(fit, clusters, training, gaussian)
-            p = fit.parameters
-            self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
-            self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
-            self.base_clusterings_ = found.names
-            self.selection_ = None if selection is None else selection.table
-            if len(order) < len(Y):
-                self._assign_all(Y, order[back], threads)
-        warn_about(self._derive())
+        selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
+        m = numbers[0] if selection is None else selection.chosen
+        found = self._consensus(rows, mask, order, len(Y), m, random_state)
+        training = TrainingRows(rows)
+        clusters = self._clusters(rows, found, random_state)
+        S = clusters.training_probabilities(training)
+        back = np.argsort(order, kind="stable")  # rows in the order they came in
+        fit = self._fit_map(
+            rows, mask, clusters.map_weights(S), found.labels[back], random_state, threads
+        )
+        self._fitted = FittedModel(fit, clusters, training, gaussian)
+        p = fit.parameters
+        self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
+        self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
+        self.base_clusterings_ = found.names
+        self.selection_ = None if selection is None else selection.table
+        if len(order) < len(Y):
+            self._assign_all(Y, order[back], threads)
+        self._derive()
+        warn_about(self._diagnose())
 
     def _numbers(self, Y: Array) -> list[int]:
         """Return the numbers of clusters to choose from."""
@@ -420,12 +407,10 @@ class SGPMIC(LatentClusterer):
             q = min(dimensions_for(rows, self.n_components), most)
         return fit(q, self.max_iter, progress)
 
-    def _derive(self) -> Diagnostics:
-        """Set the attributes that follow from the fitted map and the responsibilities."""
-        fit = self._fitted.map
-        p, clusters = fit.parameters, self._fitted.clusters
-        self.n_clusters_ = clusters.n_clusters
-        self.weights_ = clusters.weights
+    def _derive(self) -> None:
+        """Set the attributes that follow from the fitted map."""
+        fit, p = self._fitted.map, self._fitted.map.parameters
+        self.weights_ = self._fitted.clusters.weights
         self.means_, self.covariances_ = fit.mixture.means, fit.mixture.covariances
         self.inducing_points_ = p.Z
         self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))
@@ -433,12 +418,6 @@ class SGPMIC(LatentClusterer):
         self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
         self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
         self.n_iter_, self.converged_ = len(fit.bounds), fit.converged
-
-        self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
-        self.labels_ = self.responsibilities_.argmax(axis=1)
-        found = diagnose(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
-        return found
 
     def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
@@ -488,6 +467,7 @@ class SGPMIC(LatentClusterer):
             raise ValueError("the numbers of clusters tried are not a table")
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
+        self._diagnose()
 
 
 def load(path: PathLike, *, every_row: bool = True) -> SGPMIC | PaperSGPMIC:

@@ -21,8 +21,9 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.model import storage
+from sgpmic_cli.model.diagnostics import Diagnostics, diagnose
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE
+from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE, check_spread
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -241,13 +242,35 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Locate rows block by block. `first_row` is the number of rows before X in its file."""
         return Located.joined(self._map_blocks(X, self._located, first_row))
 
+    def _fit_to(self, X) -> None:
+        check_parameters(self, self._rules)
+        Y = self._validated(X, ensure_min_samples=2)
+        check_spread(Y)
+        with workers(self.n_jobs) as threads:
+            self._fit_rows(Y, threads)
+
+    @abstractmethod
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
+        """Set the fitted attributes."""
+
+    def _diagnose(self) -> Diagnostics:
+        """Set the attributes that follow from the responsibilities."""
+        self.labels_ = self.responsibilities_.argmax(axis=1)
+        self.n_clusters_ = self.responsibilities_.shape[1]
+        self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
+        found = diagnose(self.responsibilities_)
+        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
+        return found
+
+    def _validated(self, X, **options: Any) -> Array:
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        return validate_data(
+            self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options
+        )
+
     def _map_blocks(self, X, function: Callable[[Array], Any], first_row: int = 0) -> list:
         check_is_fitted(self)
-        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        Y = validate_data(
-            self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite
-        )
-        found = []
+        Y, found = self._validated(X, reset=False), []
         with workers(self.n_jobs) as threads:
             for rows in gen_batches(len(Y), BLOCK):
                 found += self._map_block(Y[rows], function, first_row + rows.start, threads)

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
@@ -18,7 +17,6 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     SWITCH,
     check_clusters,
     check_dimensions,
-    check_parameters,
     either,
     number,
     one_of,
@@ -28,7 +26,6 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 )
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model import storage
-from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
@@ -36,8 +33,8 @@ from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, posit
 from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
 from sgpmic_cli.model.paper.placement import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
-from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import Scale, check_spread, offset_and_scale
+from sgpmic_cli.model.parallel import Workers
+from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
@@ -244,20 +241,13 @@ class PaperSGPMIC(LatentClusterer):
     _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
 
-    def _fit_to(self, X) -> None:
-        check_parameters(self, RULES)
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         if self.prior_by_gradient and self.covariance_type != "full":
             raise ValueError(
                 "prior_by_gradient=True needs covariance_type='full', not "
                 f"{self.covariance_type!r}: its steps move every element of C."
             )
-        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_clusters(self.n_clusters, Y)
-        check_spread(Y)
-        with workers(self.n_jobs) as threads:
-            self._fit_rows(Y, threads)
-
-    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         random_state = check_random_state(self.random_state)
         self.offset_, self.scale_ = offset_and_scale(Y, self.scale, center=self.center)
         scaled = (Y - self.offset_) / self.scale_
@@ -293,13 +283,12 @@ class PaperSGPMIC(LatentClusterer):
         self.n_iter_ = len(fit.bounds) // 2  # two of every iteration, and one at the end
         self.converged_ = fit.converged
         self.jitter_ = fit.jitter
-        self.labels_ = S.argmax(axis=1)
-        self.n_clusters_, self.n_components_ = self.means_.shape
+        self.n_components_ = p.X.shape[1]
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [self._natural(row) for row in p.theta]
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = diagnose(S)
-        self.selection_, self.no_clusters_ = None, False
+        self.selection_ = None
+        self._diagnose()
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
