@@ -82,7 +82,7 @@ def test_a_row_that_no_refit_confirms_keeps_its_label():
 def test_clusters_separated_by_gaps_take_the_labels_of_neighbours():
     X, y = make_moons(300, noise=0.04, random_state=0)
     model = quick().fit(X)
-    assert model.base_clusterings_ == ("neighbour graph",)
+    assert model.base_clusterings_ == ("spanning tree",)
     assert len(np.unique(model.labels_ + 2 * y)) == 2
     assert model.certainty_.min() > 0.99
     np.testing.assert_array_equal(model.predict(X + 1e-3), model.labels_)
