@@ -54,8 +54,9 @@ class Problem(NamedTuple):
 
     def maximisation(self, steps: int) -> Callable[[], object]:
         """Return a call that makes one M-step with this number of L-BFGS steps."""
-        form = {"covariance_type": "full", "covariance_floor": 1e-3}
-        settings = PaperSGPMIC(optimizer_steps=steps, learn_noise=True, **form)
+        settings = PaperSGPMIC(
+            optimizer_steps=steps, learn_noise=True, covariance_type="full", covariance_floor=1e-3
+        )
         bound = Bound(RBF(), self.data, self.S)
         return lambda: m_step(bound, self.parameters, settings)
 

@@ -7,8 +7,7 @@ from sgpmic_cli._version import __version__
 __all__ = ["SGPMIC", "PaperSGPMIC", "__version__", "load"]
 
 if TYPE_CHECKING:
-    from sgpmic_cli.model.estimator import SGPMIC
-    from sgpmic_cli.model.model_file import load
+    from sgpmic_cli.model.estimator import SGPMIC, load
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 
@@ -23,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
         return PaperSGPMIC
     if name == "load":
-        from sgpmic_cli.model.model_file import load
+        from sgpmic_cli.model.estimator import load
 
         return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,13 @@
 """The default model as a scikit-learn estimator."""
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
@@ -13,11 +15,8 @@ from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     FOLDER,
-    JOBS,
-    check_parameters,
     either,
     interval,
-    number,
     one_of,
     share,
     whole,
@@ -31,40 +30,40 @@ from sgpmic_cli.model.clusters.base_clusterings import (
     named_clustering,
     refit_fractions,
 )
-from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.model.clusters.cluster_number import choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
-from sgpmic_cli.model.diagnostics import diagnose, warn_about
+from sgpmic_cli.model.diagnostics import warn_about
 from sgpmic_cli.model.fitted import FittedModel
-from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
 from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
-from sgpmic_cli.model.latent.training import FittedMap, MapFitter, start, train
+from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.row_order import canonical_order, distinct_rows, row_powers
-from sgpmic_cli.model.scaling import BLOCK, check_spread, offset_and_scale
+from sgpmic_cli.model.parallel import Workers
+from sgpmic_cli.model.scaling import (
+    BLOCK,
+    Scale,
+    canonical_order,
+    distinct_rows,
+    offset_and_scale,
+)
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
-ASSIGN_ROWS = 4096  # rows of a block that one thread assigns
 TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
+    **SHARED_RULES,
     "n_clusters": either(either(whole(), AUTO), interval()),
     "n_components": either(either(whole(), share()), AUTO),
-    "scale": one_of("none", "global", "standard"),
-    "n_inducing": whole(),
-    "max_iter": whole(),
-    "optimizer_steps": whole(),
-    "tol": number(),
     "n_resamples": whole(0),
     "max_rows": whole(2),
     "temp_folder": FOLDER,
-    "n_jobs": JOBS,
     "device": one_of(*DEVICES),
 }
 
 
+@dataclass(eq=False, repr=False)
 class SGPMIC(LatentClusterer):
     """Clusters of a table and a map of its rows.
 
@@ -184,43 +183,27 @@ class SGPMIC(LatentClusterer):
     True
     """
 
-    _rules = RULES
-    _run_parameters = ("temp_folder", *LatentClusterer._run_parameters)
+    n_clusters: Any = "auto"
+    n_components: Any = 2
+    _: KW_ONLY
+    scale: Scale = "standard"
+    init: Any = "consensus"
+    n_inducing: int = 15
+    max_iter: int = 20
+    optimizer_steps: int = 10
+    tol: float = 0.02
+    n_resamples: int = 0
+    max_rows: int = 10_000
+    temp_folder: PathLike | None = None
+    n_jobs: int | None = None
+    device: str = "cpu"
+    callback: Callable[[int, float, Indices], None] | None = None
+    random_state: int | np.random.RandomState | None = None
 
-    def __init__(  # noqa: PLR0913 - one parameter per option
-        self,
-        n_clusters="auto",
-        n_components=2,
-        *,
-        scale="standard",
-        init="consensus",
-        n_inducing=15,
-        max_iter=20,
-        optimizer_steps=10,
-        tol=0.02,
-        n_resamples=0,
-        max_rows=10_000,
-        temp_folder=None,
-        n_jobs=None,
-        device="cpu",
-        callback=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.scale = scale
-        self.init = init
-        self.n_inducing = n_inducing
-        self.max_iter = max_iter
-        self.optimizer_steps = optimizer_steps
-        self.tol = tol
-        self.n_resamples = n_resamples
-        self.max_rows = max_rows
-        self.temp_folder = temp_folder
-        self.n_jobs = n_jobs
-        self.device = device
-        self.callback = callback
-        self.random_state = random_state
+    _rules = RULES
+    _kind = "shared-process"
+    _rows_at_once = 4096
+    _run_parameters = ("temp_folder", *LatentClusterer._run_parameters)
 
     @staticmethod
     def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
@@ -238,22 +221,6 @@ class SGPMIC(LatentClusterer):
         """
         warn_caller("SGPMIC.from_paper is deprecated: use sgpmic.PaperSGPMIC.", FutureWarning)
         return PaperSGPMIC(*args, **params)
-
-    @classmethod
-    def load(cls, path: PathLike) -> "SGPMIC":
-        """Read a model file that `save` wrote. `sgpmic.load` reads the paper's model too.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : SGPMIC
-            The fitted estimator, with identical predictions.
-        """
-        return storage.load(path, {fitted.KIND: cls._rebuilt})
 
     def inverse_transform(self, X):
         """Return the rows that the model expects at latent points.
@@ -306,21 +273,10 @@ class SGPMIC(LatentClusterer):
         tags.input_tags.allow_nan = True
         return tags
 
-    # How `fit` goes: check the rows, scale, subsample, impute, order, choose the number of
-    # clusters, find the clusters and their probabilities, fit the map, assign the rows beyond the
-    # subsample.
+    # How `fit` goes: scale, subsample, impute, order, choose the number of clusters, find the
+    # clusters and their probabilities, fit the map, assign the rows beyond the subsample.
 
-    def _fit_to(self, X) -> None:
-        check_parameters(self, RULES)
-        Y = validate_data(
-            self,
-            X,
-            dtype=np.float64,
-            order="C",
-            ensure_min_samples=2,
-            ensure_all_finite="allow-nan",
-        )
-        check_spread(Y)
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         numbers = self._numbers(Y)
         random_state = check_random_state(self.random_state)
         self.offset_, self.scale_ = offset_and_scale(Y, self.scale)
@@ -330,25 +286,29 @@ class SGPMIC(LatentClusterer):
         if np.isnan(rows).any():
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
-        order = canonical_order(*row_powers(rows))
+        order = canonical_order([rows])
         rows, order = rows[order], subsample[order]
         mask = None if gaussian is None else np.isnan(Y[order])
-        with workers(self.n_jobs) as threads:
-            selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
-            m = numbers[0] if selection is None else selection.chosen
-            found = self._consensus(rows, mask, order, len(Y), m, random_state)
-            training = TrainingRows(rows)
-            clusters, S = self._clusters(rows, training, found, random_state)
-            weights = clusters.map_weights(S)
-            fit = self._fit_map(
-                rows, mask, weights, found.labels, order, len(Y), random_state, threads
-            )
-            self._fitted = FittedModel(fit, clusters, training, gaussian)
-            self._keep(S, found, order, selection)
-            if len(order) < len(Y):
-                self._assign_all(Y, np.sort(order), threads)
-        self._diagnose()
-        warn_about(self._diagnostics)
+        selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
+        m = numbers[0] if selection is None else selection.chosen
+        found = self._consensus(rows, mask, order, len(Y), m, random_state)
+        training = TrainingRows(rows)
+        clusters = self._clusters(rows, found, random_state)
+        S = clusters.training_probabilities(training)
+        back = np.argsort(order, kind="stable")  # rows in the order they came in
+        fit = self._fit_map(
+            rows, mask, clusters.map_weights(S), found.labels[back], random_state, threads
+        )
+        self._fitted = FittedModel(fit, clusters, training, gaussian)
+        p = fit.parameters
+        self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
+        self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
+        self.base_clusterings_ = found.names
+        self.selection_ = None if selection is None else selection.table
+        if len(order) < len(Y):
+            self._assign_all(Y, order[back], threads)
+        self._derive()
+        warn_about(self._diagnose())
 
     def _numbers(self, Y: Array) -> list[int]:
         """Return the numbers of clusters to choose from."""
@@ -380,11 +340,9 @@ class SGPMIC(LatentClusterer):
             f"{n} rows are more than max_rows={self.max_rows}: a random subsample of that size is "
             "fitted, and the other rows are assigned by the fitted model."
         )
-        powers = [
-            row_powers(np.nan_to_num((Y[rows] - self.offset_) / self.scale_))
-            for rows in gen_batches(n, BLOCK)
-        ]
-        order = canonical_order(*(np.concatenate(parts) for parts in zip(*powers, strict=True)))
+        order = canonical_order(
+            np.nan_to_num((Y[rows] - self.offset_) / self.scale_) for rows in gen_batches(n, BLOCK)
+        )
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
     def _consensus(
@@ -408,20 +366,14 @@ class SGPMIC(LatentClusterer):
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self,
-        rows: Array,
-        training: TrainingRows,
-        found: Consensus,
-        random_state: np.random.RandomState,
-    ) -> tuple[ClusterModel, Array]:
-        """Return the model of the clusters and the probabilities of the training rows."""
+        self, rows: Array, found: Consensus, random_state: np.random.RandomState
+    ) -> ClusterModel:
         m = found.memberships[0].shape[1]
         gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
         refits = None
         if self.n_resamples and gaussians is not None:
             refits = refit_fractions(rows, found.labels, m, self.n_resamples, random_state)
-        clusters = ClusterModel(found.labels, m, gaussians, refits)
-        return clusters, clusters.training_probabilities(training)
+        return ClusterModel(found.labels, m, gaussians, refits)
 
     def _fit_map(
         self,
@@ -429,22 +381,20 @@ class SGPMIC(LatentClusterer):
         mask: BoolArray | None,
         weights: Array,
         labels: Indices,
-        order: Indices,
-        n: int,
         random_state: np.random.RandomState,
         threads: Workers,
     ) -> FittedMap:
         backend = choose_backend(self.device, len(rows))
         seed = int(random_state.randint(np.iinfo(np.int32).max))
-        back = np.argsort(order, kind="stable") if len(order) == n else np.arange(len(order))
 
-        def fit(q: int, max_iter: int, callback) -> FittedMap:
+        def progress(iteration: int, bound: float) -> None:
+            if self.callback is not None:
+                self.callback(iteration, bound, labels)
+
+        def fit(q: int, max_iter: int, report: Progress | None) -> FittedMap:
             parameters = start(rows, q, self.n_inducing, seed)
             fitter = MapFitter(rows, mask, weights, parameters, backend, threads)
-            progress = None
-            if callback is not None:
-                progress = lambda i, bound: callback(i, bound, labels[back])  # noqa: E731
-            return train(fitter, max_iter, self.optimizer_steps, self.tol, progress)
+            return train(fitter, max_iter, self.optimizer_steps, self.tol, report)
 
         most = min(rows.shape[1], len(rows) - 1)
         if isinstance(self.n_components, str):
@@ -455,27 +405,12 @@ class SGPMIC(LatentClusterer):
             q = min(int(self.n_components), most)
         else:
             q = min(dimensions_for(rows, self.n_components), most)
-        return fit(q, self.max_iter, self.callback)
-
-    def _keep(
-        self, S: Array, found: Consensus, order: Indices, selection: Selection | None
-    ) -> None:
-        """Set the fitted attributes, rows in the order they came in."""
-        back = np.argsort(order, kind="stable")
-        p = self._fitted.map.parameters
-        self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
-        self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
-        self.base_clusterings_ = found.names
-        self.selection_ = None if selection is None else selection.table
-        self.no_clusters_ = selection is not None and selection.chosen == 1
-        self._derive()
+        return fit(q, self.max_iter, progress)
 
     def _derive(self) -> None:
         """Set the attributes that follow from the fitted map."""
-        fit = self._fitted.map
-        p, clusters = fit.parameters, self._fitted.clusters
-        self.n_clusters_ = clusters.n_clusters
-        self.weights_ = clusters.weights
+        fit, p = self._fitted.map, self._fitted.map.parameters
+        self.weights_ = self._fitted.clusters.weights
         self.means_, self.covariances_ = fit.mixture.means, fit.mixture.covariances
         self.inducing_points_ = p.Z
         self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))
@@ -484,21 +419,14 @@ class SGPMIC(LatentClusterer):
         self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
         self.n_iter_, self.converged_ = len(fit.bounds), fit.converged
 
-    def _diagnose(self) -> None:
-        self.labels_ = self.responsibilities_.argmax(axis=1)
-        self._diagnostics = diagnose(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = (
-            self._diagnostics
-        )
-
     def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
-        m, q = self.n_clusters_, self.embedding_.shape[1]
+        m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, fractions, mu, s = (empty_array((len(Y), w), self.temp_folder) for w in (m, m, q, q))
         placed = getattr(self.callback, "placed", None)
         for rows in gen_batches(len(Y), BLOCK):
-            located = self._located_rows((Y[rows] - self.offset_) / self.scale_, threads)
-            mu[rows], s[rows], S[rows] = located[0], located[1], located[3]
+            parts = self._map_block(Y[rows], self._located, rows.start, threads)
+            mu[rows], s[rows], S[rows], _ = Located.joined(parts)
             fractions[rows] = S[rows]
             if placed is not None:
                 placed(rows.stop, len(Y))
@@ -506,69 +434,59 @@ class SGPMIC(LatentClusterer):
         self.responsibilities_, self.consensus_ = S, fractions
         self.embedding_, self.embedding_variances_ = mu, s
 
-    def _located(self, scaled: Array, workers: Workers) -> Located:
-        mu, _, log_density, S = self._located_rows(scaled, workers)
-        return Located(mu, S, log_density)
+    def _located(self, scaled: Array) -> Located:
+        return self._fitted.locate(scaled)
 
-    def _assigned(self, scaled: Array, workers: Workers) -> Array:
-        blocks = list(gen_batches(len(scaled), ASSIGN_ROWS))
-        found = workers.map(
-            lambda rows: self._fitted.probabilities(scaled[rows]), blocks, len(scaled)
-        )
-        return np.concatenate(found)
+    def _assigned(self, scaled: Array) -> Array:
+        return self._fitted.probabilities(scaled)
 
-    def _located_rows(self, scaled: Array, workers: Workers) -> list[Array]:
-        """Return latent means, variances, log densities and probabilities of scaled rows."""
+    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        names = ("converged_", "base_clusterings_", "selection_")
+        row_arrays = (*fitted.ROW_AXES, "offset_", "scale_", "lower_bounds_")
+        arrays = {name: getattr(self, name) for name in row_arrays}
+        values = {name: getattr(self, name) for name in names}
+        return values, {**arrays, **self._fitted.to_arrays()}
 
-        def of_block(rows: slice) -> tuple[Array, ...]:
-            latent, S = self._fitted.locate(scaled[rows])
-            return *latent, S
-
-        blocks = list(gen_batches(len(scaled), ASSIGN_ROWS))
-        parts = zip(*workers.map(of_block, blocks, len(scaled)), strict=True)
-        return [np.concatenate(part) for part in parts]
-
-    def _state(self) -> storage.FittedState:
-        description = self._description()
-        if not isinstance(self.init, str):
-            del description["parameters"]["init"]  # labels belong to the run
-        names = (*fitted.ROW_ARRAYS, "offset_", "scale_", "lower_bounds_")
-        arrays = {name: np.asarray(getattr(self, name)) for name in names}
-        return storage.FittedState(
-            kind=fitted.KIND,
-            scalars={name: getattr(self, name) for name in fitted.SCALARS},
-            arrays={**arrays, **fitted.to_arrays(self._fitted)},
-            details={
-                "base_clusterings_": list(self.base_clusterings_),
-                "selection_": self.selection_,
-            },
-            **description,
-        )
-
-    @classmethod
-    def _rebuilt(cls, state: storage.FittedState, *, every_row: bool = True) -> "SGPMIC":
-        """Return the estimator of a file, whose contents may be invalid.
-
-        Without `every_row`, the arrays with one entry for each row are not read, and `labels_` and
-        the like are those of the fitted subsample.
-        """
-        model = cls._described(state)
-        model._fitted = fitted.from_state(state)
-        model.offset_, model.scale_ = state.arrays["offset_"], state.arrays["scale_"]
+    def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
+        arrays = fitted.checked_arrays(members, every_row=every_row)
+        self._fitted = fitted.from_arrays(arrays, converged=bool(values["converged_"]))
+        self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
         if every_row:
-            fitted.check_row_arrays(state)
-            for name in fitted.ROW_ARRAYS:
-                setattr(model, name, state.arrays[name])
-        else:
-            p, rows = model._fitted.map.parameters, model._fitted.rows.rows
-            model.embedding_, model.embedding_variances_ = p.mu, np.exp(p.log_s)
-            model.responsibilities_ = model._fitted.probabilities(rows)
-        model.base_clusterings_ = tuple(state.details["base_clusterings_"])
-        model.selection_ = state.details["selection_"]
-        model.no_clusters_ = bool(state.scalars["no_clusters_"])
-        model._derive()
-        model._diagnose()
-        return model
+            for name in fitted.ROW_AXES:
+                setattr(self, name, arrays[name])
+        else:  # those of the fitted rows
+            p = self._fitted.map.parameters
+            self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
+            self.responsibilities_ = self._fitted.probabilities(arrays["rows"])
+        names, selection = values["base_clusterings_"], values["selection_"]
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("the names of the base clusterings are not text")
+        if selection is not None and (
+            not isinstance(selection, list) or not all(isinstance(row, dict) for row in selection)
+        ):
+            raise ValueError("the numbers of clusters tried are not a table")
+        self.base_clusterings_, self.selection_ = tuple(names), selection
+        self._derive()
+        self._diagnose()
+
+
+def load(path: PathLike, *, every_row: bool = True) -> SGPMIC | PaperSGPMIC:
+    """Read a model file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    every_row : bool, default=True
+        Read the results of all rows. False reads what `predict` needs, which is little even if
+        millions of rows were assigned after a fit to a subsample.
+
+    Returns
+    -------
+    model : SGPMIC or PaperSGPMIC
+        The fitted estimator that the file holds.
+    """
+    return storage.load(path, (SGPMIC, PaperSGPMIC), every_row=every_row)
 
 
 def _given_memberships(init: Any, n: int) -> Array:

@@ -1,7 +1,7 @@
 """Base class of the two SGP-MIC estimators."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -10,25 +10,53 @@ from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
+from sgpmic_cli.estimator_base.parameter_checks import (
+    JOBS,
+    Rule,
+    check_parameters,
+    number,
+    one_of,
+    whole,
+)
 from sgpmic_cli.model import storage
+from sgpmic_cli.model.diagnostics import Diagnostics, diagnose
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE
+from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE, check_spread
+
+# Rules of the parameters that both estimators have.
+SHARED_RULES = {
+    "scale": one_of("none", "global", "standard"),
+    "n_inducing": whole(),
+    "max_iter": whole(),
+    "optimizer_steps": whole(),
+    "tol": number(),
+    "n_jobs": JOBS,
+}
+COST = 25  # of locating a row, relative to a row of a bound
 
 
 class Located(NamedTuple):
-    """Latent points (n, Q), cluster probabilities (n, M) and log densities (n,) of scaled rows."""
+    """Latent points and variances (n, Q), cluster probabilities (n, M) and log densities (n,)."""
 
     points: Array
+    variances: Array
     S: Array
     log_density: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence["Located"]) -> "Located":
+        """Return the rows of all parts."""
+        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """An estimator that learns clusters and latent points of rows together."""
 
     n_jobs: int | None
+    _kind: ClassVar[str]  # in model files
+    _rows_at_once: ClassVar[int]  # that one thread locates together
     _rules: ClassVar[Mapping[str, Rule]]
     # Parameters that describe a run and not the fitted model. Model files leave them out.
     _run_parameters: ClassVar[tuple[str, ...]] = ("n_jobs", "device", "callback", "random_state")
@@ -136,63 +164,123 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             The file to write, whole or not at all.
         """
         check_is_fitted(self)
-        storage.save(self._state(), path)
-
-    @abstractmethod
-    def _state(self) -> storage.FittedState:
-        """Return everything that a model file holds."""
-
-    def _description(self) -> dict[str, Any]:
-        """Return the parameters and columns for the header of a model file."""
         parameters = self.get_params()
         parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
-        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        if not isinstance(parameters.get("init", ""), str):
+            del parameters["init"]  # labels belong to the run
         recipe = getattr(self, "recipe_", None)
-        return {"parameters": parameters, "feature_names": names, "recipe": recipe}
+        values, arrays = self._content()
+        header = {
+            "kind": self._kind,
+            "parameters": parameters,
+            "fitted": values,
+            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "recipe": None if recipe is None else recipe.to_json(),
+        }
+        storage.save(path, header, arrays)
 
     @classmethod
-    def _described(cls, state: storage.FittedState) -> Self:
-        """Return an estimator with the parameters and columns of a file, which may be invalid."""
-        if not state.parameters.keys().isdisjoint(cls._run_parameters):
+    def load(cls, path: PathLike) -> Self:
+        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to read.
+
+        Returns
+        -------
+        model : estimator
+            The fitted estimator, with identical predictions.
+        """
+        return storage.load(path, [cls])
+
+    @classmethod
+    def _rebuilt(cls, header: dict[str, Any], arrays: storage.Arrays, every_row: bool) -> Self:
+        """Return the estimator of a file, whose content may be invalid."""
+        if not header["parameters"].keys().isdisjoint(cls._run_parameters):
             raise ValueError("its header sets parameters of a run")
-        parameters = state.parameters.items()
+        parameters = header["parameters"].items()
         model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
-        model.n_features_in_ = state.scalars["n_features_in_"]
-        if state.feature_names:
-            model.feature_names_in_ = np.array(state.feature_names, dtype=object)
-        if state.recipe is not None:
-            model.recipe_ = state.recipe
+        model.n_features_in_ = p = len(arrays["offset_"])
+        if names := header["feature_names"]:
+            if not isinstance(names, list) or [type(name) for name in names] != [str] * p:
+                raise ValueError("its header does not name the features one by one")
+            model.feature_names_in_ = np.array(names, dtype=object)
+        if header.get("recipe") is not None:
+            model.recipe_ = TableRecipe.from_json(header["recipe"])
+            if len(model.recipe_.feature_names) != p:
+                raise ValueError("its recipe of the table makes another number of features")
+        model._restore(header["fitted"], arrays, every_row)
         return model
+
+    @abstractmethod
+    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return the JSON values and the arrays of a fit, for a model file."""
+
+    @abstractmethod
+    def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
+        """Set the fitted attributes from the content of a file, which may be invalid.
+
+        Without `every_row`, do not read the results of rows that `predict` does not need.
+        """
 
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
 
     @abstractmethod
-    def _located(self, scaled: Array, workers: Workers) -> Located:
+    def _located(self, scaled: Array) -> Located:
         """Return latent points, probabilities and log densities of scaled rows."""
 
-    def _assigned(self, scaled: Array, workers: Workers) -> Array:
+    def _assigned(self, scaled: Array) -> Array:
         """Return the cluster probabilities of scaled rows."""
-        return self._located(scaled, workers).S
+        return self._located(scaled).S
 
     def _locate(self, X, first_row: int = 0) -> Located:
         """Locate rows block by block. `first_row` is the number of rows before X in its file."""
-        blocks = self._map_blocks(X, self._located, first_row)
-        return Located(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+        return Located.joined(self._map_blocks(X, self._located, first_row))
 
-    def _map_blocks(self, X, function: Callable, first_row: int = 0) -> list:
-        check_is_fitted(self)
-        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        Y = validate_data(
-            self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite=finite
-        )
+    def _fit_to(self, X) -> None:
+        check_parameters(self, self._rules)
+        Y = self._validated(X, ensure_min_samples=2)
+        check_spread(Y)
         with workers(self.n_jobs) as threads:
-            return [
-                function(self._scaled(Y[rows], first_row + rows.start), threads)
-                for rows in gen_batches(len(Y), BLOCK)
-            ]
+            self._fit_rows(Y, threads)
+
+    @abstractmethod
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
+        """Set the fitted attributes."""
+
+    def _diagnose(self) -> Diagnostics:
+        """Set the attributes that follow from the responsibilities."""
+        self.labels_ = self.responsibilities_.argmax(axis=1)
+        self.n_clusters_ = self.responsibilities_.shape[1]
+        self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
+        found = diagnose(self.responsibilities_)
+        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
+        return found
+
+    def _validated(self, X, **options: Any) -> Array:
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        return validate_data(
+            self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options
+        )
+
+    def _map_blocks(self, X, function: Callable[[Array], Any], first_row: int = 0) -> list:
+        check_is_fitted(self)
+        Y, found = self._validated(X, reset=False), []
+        with workers(self.n_jobs) as threads:
+            for rows in gen_batches(len(Y), BLOCK):
+                found += self._map_block(Y[rows], function, first_row + rows.start, threads)
+        return found
+
+    def _map_block(self, Y: Array, function: Callable, first_row: int, threads: Workers) -> list:
+        """Return the results of a function of scaled rows for small parts of one block."""
+        scaled = self._scaled(Y, first_row)
+        parts = [scaled[rows] for rows in gen_batches(len(Y), self._rows_at_once)]
+        return threads.map(function, parts, COST * len(Y))
 
     def _scaled(self, Y: Array, first_row: int) -> Array:
         with np.errstate(over="ignore"):

@@ -5,13 +5,12 @@ NumPy releases the interpreter lock in BLAS and in elementwise functions. BLAS i
 thread.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
 from joblib import effective_n_jobs
-from sklearn.utils import gen_batches
 
 from sgpmic_cli.estimator_base.thread_limits import one_thread
 
@@ -28,9 +27,10 @@ class Workers:
         self.pool = pool
 
     def map(
-        self, work: Callable[[Block], Result], blocks: Sequence[Block], rows: int
+        self, work: Callable[[Block], Result], blocks: Iterable[Block], rows: int
     ) -> list[Result]:
         """Return the results of all blocks in order. `rows` is the number of rows of all blocks."""
+        blocks = list(blocks)
         if self.pool is None or rows < WORTHWHILE or len(blocks) == 1:
             return [work(block) for block in blocks]
         return list(self.pool.map(work, blocks))
@@ -49,8 +49,3 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         else:
             with ThreadPoolExecutor(count) as pool:
                 yield Workers(pool)
-
-
-def row_slices(n: int, size: int) -> list[slice]:
-    """Return the slices of `n` rows in blocks of `size`."""
-    return list(gen_batches(n, size))

@@ -1,15 +1,16 @@
-"""Offsets and scales of columns, and checks that values can be squared."""
+"""Offsets and scales of columns, checks that values can be squared, and the order of rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
 BLOCK = 1 << 16  # rows
+FIRST_ROWS = 1024  # usually enough to find as many distinct rows as clusters
 
 Scale = Literal["none", "global", "standard"]
 
@@ -54,6 +55,30 @@ def check_spread(Y: Array) -> None:
             "The values are too large or too small to be squared in floating point; "
             "multiply the data by a constant first."
         )
+
+
+def canonical_order(blocks: Iterable[Array]) -> Indices:
+    """Return an order that depends on neither the order of the rows nor that of the columns.
+
+    The rows come in blocks. Sums of squares, then sums of cubes define the order.
+    """
+    powers = [
+        (np.round(np.sum(rows**3, axis=1), 6), np.round(np.sum(rows**2, axis=1), 6))
+        for rows in blocks
+    ]
+    return np.lexsort([np.concatenate(part) for part in zip(*powers, strict=True)])
+
+
+def distinct_rows(Y: Array, most: int) -> int:
+    """Count distinct rows up to `most`. Rows with missing values count as distinct."""
+    found = Y[:0]
+    for rows in gen_batches(len(Y), FIRST_ROWS):
+        if np.isnan(Y[rows]).any():
+            return min(len(Y), most)
+        found = np.unique(np.concatenate([found, Y[rows]]), axis=0)
+        if len(found) >= most:
+            return most
+    return len(found)
 
 
 def _blocks(Y: Array) -> Iterator[Array]:

@@ -16,7 +16,7 @@ from sgpmic_cli.data.intake.encoding import EncodedTable, Rows
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import settle
-from sgpmic_cli.model import model_file
+from sgpmic_cli.model import estimator
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing
 from sgpmic_cli.single_fit.row_tables import append_rows
@@ -30,7 +30,7 @@ def load_model(path: PathLike, n_jobs: int = -1) -> Model:
     """
     path = Path(path)
     settle(path if path.is_dir() else path.parent)
-    model = model_file.load(path / "model.npz" if path.is_dir() else path, every_row=False)
+    model = estimator.load(path / "model.npz" if path.is_dir() else path, every_row=False)
     return model.set_params(n_jobs=n_jobs)
 
 

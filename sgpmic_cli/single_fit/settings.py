@@ -64,7 +64,7 @@ def estimator_for(
         if inducing is None:
             usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))
-    given = {
+    given: dict[str, Any] = {
         "n_clusters": clusters,
         "n_components": dims if variance is None else variance / 100.0,
         "n_inducing": inducing,

@@ -11,8 +11,6 @@ from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.data import load
 from sgpmic_cli.data.intake import table_files
 from sgpmic_cli.data.intake.options import TableOptions
-from sgpmic_cli.model import estimator
-from sgpmic_cli.model.paper import placement
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.single_fit import fitting
 
@@ -25,8 +23,8 @@ NEW = pd.DataFrame(RNG.randn(150, 3) + 6.0 * (np.arange(150) % 2)[:, None], colu
 @pytest.fixture(autouse=True)
 def small_products(here, monkeypatch):
     # Rows that are multiplied together share rounding errors, so their blocks must be equal.
-    monkeypatch.setattr(estimator, "ASSIGN_ROWS", 4)
-    monkeypatch.setattr(placement, "BLOCK", 4)
+    monkeypatch.setattr(SGPMIC, "_rows_at_once", 4)
+    monkeypatch.setattr(PaperSGPMIC, "_rows_at_once", 4)
 
 
 def use_small_blocks(patch):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.utils import gen_batches
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.model.latent.backend import NUMPY
-from sgpmic_cli.model.parallel import row_slices, workers
+from sgpmic_cli.model.parallel import workers
 
 JOBS = (1, 2)
 
@@ -16,8 +17,8 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.model.parallel.WORTHWHILE", 0)
     monkeypatch.setattr("sgpmic_cli.model.paper.bound.BLOCK", 70)
     monkeypatch.setattr("sgpmic_cli.model.paper.e_step.BLOCK", 90)
-    monkeypatch.setattr("sgpmic_cli.model.paper.placement.BLOCK", 64)
-    monkeypatch.setattr("sgpmic_cli.model.estimator.ASSIGN_ROWS", 64)
+    for make in (SGPMIC, PaperSGPMIC):
+        monkeypatch.setattr(make, "_rows_at_once", 64)
     monkeypatch.setattr(
         "sgpmic_cli.model.estimator.choose_backend", lambda *_: NUMPY._replace(block_rows=70)
     )
@@ -48,10 +49,9 @@ def test_results_come_in_the_order_of_the_blocks_and_failures_are_raised():
     def fail(block):
         raise np.linalg.LinAlgError(f"row {block.start}")
 
-    blocks = row_slices(10_000, 100)
+    blocks = list(gen_batches(10_000, 100))
     with workers(3) as threads:
         starts = threads.map(lambda block: block.start, blocks, 10_000)
         assert starts == list(range(0, 10_000, 100))
         with pytest.raises(np.linalg.LinAlgError, match="row 0"):
             threads.map(fail, blocks, 10_000)
-    assert row_slices(5, 2) == [slice(0, 2), slice(2, 4), slice(4, 5)]

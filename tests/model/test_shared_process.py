@@ -94,7 +94,7 @@ def test_cubature_approaches_the_exact_expectations(q):
     Z, mu, errors = p.Z, p.mu, []
     for variance in (1e-2, 1e-3):
         s = np.full(mu.shape, variance)
-        found = process.statistics(NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE)
+        found, _ = process.statistics(NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE)
         wide = 1.0 + g * s[:, None]  # (n, 1, Q)
         away = np.sum(g * (mu[:, None] - Z) ** 2 / wide, axis=2)
         psi = v * np.exp(-0.5 * away) / np.sqrt(np.prod(wide, axis=2))

@@ -6,7 +6,7 @@ import pytest
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.files.mapped_array import empty_array
 from sgpmic_cli.model import estimator, interface
-from sgpmic_cli.model.model_file import load
+from sgpmic_cli.model.estimator import load
 
 RNG = np.random.RandomState(0)
 Y = RNG.randn(90, 3) + 6.0 * (np.arange(90) % 3)[:, None]
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:90 rows are more than max_rows")
 def short_blocks(monkeypatch):
     for module in (estimator, interface):
         monkeypatch.setattr(module, "BLOCK", 16)
-    monkeypatch.setattr(estimator, "ASSIGN_ROWS", 8)
+    monkeypatch.setattr(SGPMIC, "_rows_at_once", 8)
 
 
 def fitted(X, **parameters):

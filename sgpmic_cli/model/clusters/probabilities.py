@@ -30,7 +30,6 @@ from sgpmic_cli.model.latent.new_rows import TrainingRows
 
 EM_STEPS = 2
 HOTTEST = 20.0
-NEIGHBOURS = 10
 OWN_ROW = 1e-9  # distance below which a neighbour decides alone
 TIE = 1e-9  # margin of the cluster that the labels prefer
 
@@ -130,7 +129,7 @@ class ClusterModel(NamedTuple):
 
     def training_probabilities(self, rows: TrainingRows) -> Array:
         """Return the probabilities of the training rows."""
-        nearest = nearest_rows(rows, rows.rows)[1] if self.gaussians is None else None
+        nearest = rows.nearest(rows.rows)[1] if self.gaussians is None else None
         return self._combine(rows.rows, self.labels, self.refits, nearest)
 
     def _combine(
@@ -162,11 +161,6 @@ class ClusterModel(NamedTuple):
         for column, weight in zip(nearest.T, weights.T, strict=True):
             fractions[np.arange(len(nearest)), self.labels[column]] += weight
         return fractions / fractions.sum(axis=1, keepdims=True)
-
-
-def nearest_rows(rows: TrainingRows, Y: Array) -> tuple[Array, Indices]:
-    """Return distances and indices of the training rows that decide labels."""
-    return rows.nearest(Y, NEIGHBOURS)
 
 
 def _agree(probabilities: Array, labels: Indices) -> Array:

@@ -11,17 +11,18 @@ move together, each with its own damping, so the result does not depend on the o
 training row, up to rounding, keeps the distribution that the fit gave it.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.model.latent.backend import NUMPY
 from sgpmic_cli.model.latent.latent_mixture import LOG_2PI, expected_log, latent_pull
-from sgpmic_cli.model.latent.shared_process import cubature_points, kernel
+from sgpmic_cli.model.latent.shared_process import cubature_points, expected_rows, kernel
 from sgpmic_cli.model.latent.training import FittedMap
+from sgpmic_cli.model.parallel import ALONE
 
 STEPS = 15
+NEIGHBOURS = 10  # of a row, which decide its label
 CLOSE = 1e-6  # nats; a row has converged when a step gains less
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 
@@ -33,9 +34,9 @@ class TrainingRows:
         self.rows = rows
         self.search = NearestNeighbors().fit(rows)
 
-    def nearest(self, Y: Array, k: int) -> tuple[Array, Indices]:
-        """Return distances and indices of the k nearest training rows, (n, k) each."""
-        distances, indices = self.search.kneighbors(Y, min(k, len(self.rows)))
+    def nearest(self, Y: Array) -> tuple[Array, Indices]:
+        """Return distances and indices of the nearest training rows, (n, k) each."""
+        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
         return np.asarray(distances), np.asarray(indices)
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:
@@ -44,19 +45,12 @@ class TrainingRows:
         return np.asarray(difference <= SAME_ROW * (1.0 + np.linalg.norm(Y, axis=1)))
 
 
-class LatentRows(NamedTuple):
-    """Latent means and variances (n, Q) and lower bounds on the log density of the rows (n,)."""
-
-    mu: Array
-    s: Array
-    log_density: Array
-
-
 def locate(
     fitted: FittedMap, Y: Array, r: Array, nearest: Indices, fixed: BoolArray, mask: BoolArray
-) -> LatentRows:
-    """Return the latent distributions of rows Y (n, P) with cluster probabilities r (n, M).
+) -> tuple[Array, Array, Array]:
+    """Return latent means and variances (n, Q) and lower bounds on the log densities (n,).
 
+    The rows Y (n, P) have the cluster probabilities r (n, M).
     Rows start at the training rows `nearest` and stay there if `fixed`. Entries of Y under `mask`
     are missing and take part through their expectation only.
     """
@@ -64,8 +58,11 @@ def locate(
     mu, s = p.mu[nearest].copy(), np.exp(p.log_s[nearest])
     if mask.any():
         gaps = np.flatnonzero(mask.any(axis=1))
+        at_gaps = p._replace(mu=mu[gaps], log_s=p.log_s[nearest[gaps]])
         Y = Y.copy()
-        Y[gaps] = np.where(mask[gaps], _expected(fitted, mu[gaps], s[gaps]), Y[gaps])
+        Y[gaps] = np.where(
+            mask[gaps], expected_rows(NUMPY, at_gaps, fitted.process, ALONE), Y[gaps]
+        )
     objective = _RowObjective(fitted, Y, r)
     rows, damping = np.flatnonzero(~fixed), np.full(len(Y), 1e-2)
     value = objective.value(np.arange(len(Y)), mu, s)
@@ -83,17 +80,12 @@ def locate(
         damping[rows] *= np.where(up, 0.2, 10.0)
         rows = rows[~up | (gain > CLOSE)]
         rows = rows[damping[rows] < 1e6]
-    return LatentRows(mu, s, value)
+    return mu, s, value
 
 
 def rows_at(fitted: FittedMap, X: Array) -> Array:
     """Return the rows that the process expects at latent points (n, Q)."""
     return np.asarray(kernel(np, X, fitted.parameters) @ fitted.process.W)
-
-
-def _expected(fitted: FittedMap, mu: Array, s: Array) -> Array:
-    K = kernel(np, cubature_points(np, mu, s), fitted.parameters)
-    return np.asarray(K.reshape(2 * mu.shape[1], len(mu), -1).mean(axis=0) @ fitted.process.W)
 
 
 class _RowObjective:

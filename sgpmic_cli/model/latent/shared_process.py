@@ -28,9 +28,10 @@ Gradients, with G_A = -1/2 (P A^-1 + W W') and w = 1 / 2Q the weight of a point:
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from sgpmic_cli.model.latent.backend import Backend
-from sgpmic_cli.model.parallel import Workers, row_slices
+from sgpmic_cli.model.parallel import Workers
 
 JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
@@ -89,30 +90,30 @@ def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
     return points.reshape(2 * q * n, q)
 
 
-def rbf(xp: Any, X: Any, p: Parameters) -> Any:
-    """Return the RBF part of the kernel between points (n, Q) and the inducing inputs, (n, K)."""
-    g = xp.exp(p.log_g)
-    half_squares = 0.5 * ((X**2 @ g)[:, None] + p.Z**2 @ g)
-    return xp.exp((X * g) @ p.Z.T - half_squares + p.log_v)
-
-
 def kernel(xp: Any, X: Any, p: Parameters) -> Any:
     """Return the kernel between points (n, Q) and the inducing inputs, (n, K)."""
-    return rbf(xp, X, p) + xp.exp(p.log_l) * (X @ p.Z.T)
+    g = xp.exp(p.log_g)
+    half_squares = 0.5 * ((X**2 @ g)[:, None] + p.Z**2 @ g)
+    rbf = xp.exp((X * g) @ p.Z.T - half_squares + p.log_v)
+    return rbf + xp.exp(p.log_l) * (X @ p.Z.T)
 
 
-def statistics(backend: Backend, Y: Any, p: Parameters, workers: Workers) -> Statistics:
-    """Return the sums over all rows."""
+def statistics(
+    backend: Backend, Y: Any, p: Parameters, workers: Workers
+) -> tuple[Statistics, list[tuple[Any, Any]]]:
+    """Return the sums over all rows, and for every block of rows the kernel and its points."""
     xp = backend.xp
     s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
 
-    def of_block(rows: slice) -> tuple[Any, Any]:
-        K, _ = _block_kernel(xp, rows, p, s)
-        return K.mean(0).T @ Y[rows], _gram(K)
+    def of_block(rows: slice) -> tuple[Any, Any, tuple[Any, Any]]:
+        K, points = _block_kernel(xp, rows, p, s)
+        flat = K.reshape(-1, K.shape[-1])
+        return K.mean(0).T @ Y[rows], (flat.T @ flat) / K.shape[0], (K, points)
 
-    sums = workers.map(of_block, row_slices(len(Y), backend.block_rows), len(Y))
+    found = workers.map(of_block, gen_batches(len(Y), backend.block_rows), len(Y))
     c = len(Y) * v + linear * ((p.mu**2).sum() + s.sum())
-    return Statistics(sum(one[0] for one in sums), sum(one[1] for one in sums), c)
+    sums = Statistics(sum(one[0] for one in found), sum(one[1] for one in found), c)
+    return sums, [one[2] for one in found]
 
 
 def posterior(
@@ -146,15 +147,7 @@ def bound_and_gradient(
     (n, columns), q = Y.shape, p.mu.shape[1]
     s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
     beta = xp.exp(-p.log_noise)
-    blocks = row_slices(n, backend.block_rows)
-
-    def forward(rows: slice) -> tuple[Any, Any, Any, Any]:
-        K, points = _block_kernel(xp, rows, p, s)
-        return K, points, K.mean(0).T @ Y[rows], _gram(K)
-
-    parts = workers.map(forward, blocks, n)
-    c = n * v + linear * ((p.mu**2).sum() + s.sum())
-    sums = Statistics(sum(part[2] for part in parts), sum(part[3] for part in parts), c)
+    sums, kernels = statistics(backend, Y, p, workers)
     found = posterior(backend, sums, p, squares, n)
 
     G_A = -0.5 * (columns * found.A_inv + found.W @ found.W.T)
@@ -165,9 +158,8 @@ def bound_and_gradient(
         - 0.5 * beta * columns * (found.Kuu_inv @ sums.Phi @ found.Kuu_inv)
     )
 
-    def backward(index: int) -> tuple[Any, Any, _KernelGradient]:
-        K, points, _, _ = parts[index]
-        rows = blocks[index]
+    def backward(block: tuple[slice, tuple[Any, Any]]) -> tuple[Any, Any, _KernelGradient]:
+        rows, (K, points) = block
         dK = K @ (2.0 * dPhi) + beta * (Y[rows] @ found.W.T)
         dK = (dK / (2 * q)).reshape(-1, dK.shape[-1])
         gradient = _kernel_gradient(xp, points, K.reshape(dK.shape), dK, p)
@@ -175,7 +167,8 @@ def bound_and_gradient(
         along = [dX[2 * axis, :, axis] - dX[2 * axis + 1, :, axis] for axis in range(q)]
         return dX.sum(0), xp.stack(along, 1) * xp.sqrt(q * s[rows]), gradient
 
-    slopes = workers.map(backward, range(len(blocks)), n)
+    blocks = gen_batches(n, backend.block_rows)
+    slopes = workers.map(backward, zip(blocks, kernels, strict=True), n)
     dmu = xp.concatenate([one[0] for one in slopes])
     along = xp.concatenate([one[1] for one in slopes])  # by the distance of the points from mu
     half = 0.5 * beta * columns  # -dL/dc
@@ -187,7 +180,7 @@ def bound_and_gradient(
         + (G_A * sums.Phi).sum()
         - 0.5 * squares
         + (found.W * sums.PsiY).sum()
-        - 0.5 * columns * (c - (found.Kuu_inv * sums.Phi).sum())
+        - 0.5 * columns * (sums.c - (found.Kuu_inv * sums.Phi).sum())
     )
     gradients = [one[2] for one in slopes] + [inducing]
     gradient = Parameters(
@@ -196,7 +189,10 @@ def bound_and_gradient(
         sum(one.Z for one in gradients) + inducing.X,
         sum(one.log_v for one in gradients) + trace * v - half * n * v - p.log_v / WIDE,
         sum(one.log_g for one in gradients) - p.log_g / WIDE,
-        sum(one.log_l for one in gradients) + trace * linear - half * (c - n * v) - p.log_l / WIDE,
+        sum(one.log_l for one in gradients)
+        + trace * linear
+        - half * (sums.c - n * v)
+        - p.log_l / WIDE,
         -dbeta * beta - p.log_noise / WIDE,
     )
     return found.bound + log_prior(p), gradient
@@ -213,7 +209,7 @@ def expected_rows(backend: Backend, p: Parameters, found: Posterior, workers: Wo
     xp, s = backend.xp, backend.xp.exp(p.log_s)
     blocks = workers.map(
         lambda rows: _block_kernel(xp, rows, p, s)[0].mean(0) @ found.W,
-        row_slices(len(s), backend.block_rows),
+        gen_batches(len(s), backend.block_rows),
         len(s),
     )
     return xp.concatenate(blocks)
@@ -244,11 +240,6 @@ def _block_kernel(xp: Any, rows: slice, p: Parameters, s: Any) -> tuple[Any, Any
     """Return the kernel at the cubature points of some rows, (2 Q, n, K), and the points."""
     points = cubature_points(xp, p.mu[rows], s[rows])
     return kernel(xp, points, p).reshape(2 * p.mu.shape[1], -1, len(p.Z)), points
-
-
-def _gram(K: Any) -> Any:
-    flat = K.reshape(-1, K.shape[-1])
-    return (flat.T @ flat) / K.shape[0]
 
 
 def _inducing_kernel(xp: Any, p: Parameters) -> Any:

@@ -38,12 +38,11 @@ Progress = Callable[[int, float], None]
 
 
 class FittedMap(NamedTuple):
-    """A fitted map: parameters, latent mixture, process, rows without gaps, and its history."""
+    """A fitted map: parameters, latent mixture, process and history."""
 
     parameters: Parameters
     mixture: LatentMixture
     process: Posterior
-    Y: Array  # (N, P), missing values replaced by their expectations
     bounds: list[float]  # after every iteration
     converged: bool
 
@@ -132,7 +131,7 @@ class MapFitter:
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
-        sums = statistics(self.backend, self.Y, self.parameters, self.workers)
+        sums, _ = statistics(self.backend, self.Y, self.parameters, self.workers)
         return posterior(self.backend, sums, self.parameters, self.squares, len(self.Y))
 
     def result(self, bounds: list[float], converged: bool) -> FittedMap:
@@ -144,7 +143,6 @@ class MapFitter:
             Posterior(
                 to_numpy(found.Kuu_inv), to_numpy(found.A_inv), to_numpy(found.W), found.bound
             ),
-            to_numpy(self.Y),
             bounds,
             converged,
         )

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.paper.dtc import Factors, Totals, cross_gradient, factorise, gram_gradient
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, Kernel, gram, gram_gradients, positive
 from sgpmic_cli.model.paper.mixture import Mixture, latent_prior_gradient
-from sgpmic_cli.model.parallel import ALONE, Workers, row_slices
+from sgpmic_cli.model.parallel import ALONE, Workers
 
 ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows
@@ -112,7 +113,7 @@ class Bound:
         self.totals: list[Totals] = []
         for m, s in enumerate(S.T):
             active_rows = _active_rows(s, active)
-            for part in row_slices(len(active_rows), BLOCK):
+            for part in gen_batches(len(active_rows), BLOCK):
                 rows = active_rows[part]
                 root_s = np.sqrt(s[rows])[:, None]
                 self.parts.append(Rows(m, rows, root_s, root_s * data.Y[rows]))
@@ -123,20 +124,21 @@ class Bound:
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """Return L_KL and the factors of every component."""
-        state = self._evaluate(p)
+        factors, _, _ = self._evaluate(p)
         prior, _ = latent_prior_gradient(p.X, self.S, p.prior)
-        return self._sum(state.factors, prior), state.factors
+        return self._sum(factors, prior), factors
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """Return L_KL and its gradients by X, Z, theta and log beta."""
-        theta, beta, state = p.natural, p.beta, self._evaluate(p)
+        theta, beta = p.natural, p.beta
+        factors, grams, blocks = self._evaluate(p)
         prior, dX = latent_prior_gradient(p.X, self.S, p.prior)
         dZ, dtheta, by_beta = np.zeros_like(p.Z), np.zeros_like(theta), 0.0
 
         def gradients(i: int) -> tuple[Array, Array, Array]:
             m, rows, root_s, _ = self.parts[i]
-            K = state.blocks[i][:, : len(p.Z)]
-            dK = cross_gradient(state.factors[m], state.blocks[i], beta)
+            K = blocks[i][:, : len(p.Z)]
+            dK = cross_gradient(factors[m], blocks[i], beta)
             return self.kernel.cross_gradients(theta[m], p.X[rows], p.Z, K, dK, root_s)
 
         found = self.workers.map(gradients, range(len(self.parts)), self.n_rows)
@@ -144,7 +146,7 @@ class Bound:
             dX[part.rows] += own_dX
             dZ += own_dZ
             dtheta[part.component] += own_dtheta
-        for m, (f, K_uu) in enumerate(zip(state.factors, state.grams, strict=True)):
+        for m, (f, K_uu) in enumerate(zip(factors, grams, strict=True)):
             D, own_by_beta = gram_gradient(f, K_uu, self.totals[m].weight)
             own_dZ, own_dtheta = gram_gradients(self.kernel, theta[m], p.Z, K_uu, D)
             by_beta += own_by_beta
@@ -152,9 +154,10 @@ class Bound:
             dtheta[m] += own_dtheta
         if abs(p.log_beta) >= LOG_LIMIT:
             by_beta = 0.0
-        return self._sum(state.factors, prior), dX, dZ, p.gradient_by_theta(dtheta), by_beta
+        return self._sum(factors, prior), dX, dZ, p.gradient_by_theta(dtheta), by_beta
 
-    def _evaluate(self, p: Parameters) -> "_State":
+    def _evaluate(self, p: Parameters) -> tuple[list[Factors], list[Array], list[Array]]:
+        """Return factors and K_uu of every component, and [K~, Y~] of every part."""
         theta, beta, k = p.natural, p.beta, len(p.Z)
         grams = [gram(self.kernel, own, p.Z) for own in theta]
 
@@ -172,19 +175,11 @@ class Bound:
             sums = np.sum([sums for _, sums in own], axis=0)
             return factorise(grams[m], sums, beta, self.totals[m], [block for block, _ in own])
 
-        blocks = [block for block, _ in found]
-        return _State(self.workers.map(factors, range(len(theta)), self.n_rows), grams, blocks)
+        every = self.workers.map(factors, range(len(theta)), self.n_rows)
+        return every, grams, [block for block, _ in found]
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
         return sum(f.value for f in factors) + prior + self.entropy
-
-
-class _State(NamedTuple):
-    """The matrices of one evaluation, which the gradient needs again."""
-
-    factors: list[Factors]  # of every component
-    grams: list[Array]  # K_uu of every component
-    blocks: list[Array]  # [K~, Y~] of every part
 
 
 def _active_rows(s: Array, threshold: float) -> Indices:

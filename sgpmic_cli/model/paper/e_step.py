@@ -12,13 +12,14 @@ largest log S of the row.
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.paper.bound import Observed, Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import log_joint
-from sgpmic_cli.model.parallel import ALONE, Workers, row_slices
+from sgpmic_cli.model.parallel import ALONE, Workers
 
 # Responsibilities below this fraction of the largest one of the row are set to zero. The bound
 # ignores responsibilities below 1e-3, so the iterations need fewer digits than the final result.
@@ -55,7 +56,7 @@ def expectation(
 
         return responsibilities(prior, log_s, negligible)
 
-    blocks = row_slices(len(p.X), BLOCK)
+    blocks = gen_batches(len(p.X), BLOCK)
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
 
 

@@ -36,7 +36,6 @@ class Fit(NamedTuple):
     parameters: Parameters
     S: Array
     bounds: list[float]
-    iterations: int
     converged: bool
     jitter: float
 
@@ -46,7 +45,7 @@ def train(
 ) -> Fit:
     """Run EM from the given start. The parameters of `model`, a PaperSGPMIC, are the settings."""
     bounds: list[float] = []
-    converged, iteration = False, 0
+    converged = False
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
     for iteration in range(1, model.max_iter + 1):
         S = expectation(kernel, data, p, factors, workers, NEGLIGIBLE_IN_ITERATIONS)
@@ -64,7 +63,7 @@ def train(
     S = expectation(kernel, data, p, factors, workers)
     value, factors = Bound(kernel, data, S, active=0.0, workers=workers).value(p)
     bounds.append(value)
-    return Fit(p, S, bounds, iteration, converged, max(f.jitter for f in factors))
+    return Fit(p, S, bounds, converged, max(f.jitter for f in factors))
 
 
 def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:

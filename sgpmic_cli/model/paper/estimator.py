@@ -1,21 +1,22 @@
 """The paper's model as a scikit-learn estimator."""
 
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.embeddings import dimensions_for
+from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
-    JOBS,
     MEMORY,
     SWITCH,
     check_clusters,
     check_dimensions,
-    check_parameters,
     either,
     number,
     one_of,
@@ -23,35 +24,31 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     share,
     whole,
 )
+from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model import storage
-from sgpmic_cli.model.diagnostics import diagnose
-from sgpmic_cli.model.interface import LatentClusterer, Located
+from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
-from sgpmic_cli.model.paper.mixture import mixture
+from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
 from sgpmic_cli.model.paper.placement import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
-from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import check_spread, offset_and_scale
+from sgpmic_cli.model.parallel import Workers
+from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
+    **SHARED_RULES,
     "n_clusters": whole(),
     "n_components": either(whole(), share()),
     "kernel": one_of("rbf", "linear"),
     "ard": SWITCH,
-    "n_inducing": whole(),
     "covariance_type": one_of("spherical", "diag", "tied", "full"),
     "covariance_floor": number(MIN_FLOOR),
     "center": SWITCH,
-    "scale": one_of("none", "global", "standard"),
     "kernel_start": positive_number(),
     "start_sharpness": positive_number(),
-    "max_iter": whole(),
-    "tol": number(),
     "optimizer": one_of(*OPTIMIZERS),
-    "optimizer_steps": whole(),
     "prior_by_gradient": SWITCH,
     "white_everywhere": SWITCH,
     "learn_weights": SWITCH,
@@ -59,7 +56,6 @@ RULES = {
     "isomap_components": one_of("auto", "largest", "joined"),
     "n_init": whole(),
     "memory": MEMORY,
-    "n_jobs": JOBS,
 }
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
 # k inducing inputs, t kernel parameters and b bounds. The names of attributes end with "_".
@@ -77,10 +73,9 @@ AXES = {
     "theta": "mt",
     "log_beta": "1",
 }
-ARRAYS = [name for name in AXES if name.endswith("_")]
-SCALARS = ("lower_bound_", "n_iter_", "converged_", "jitter_", "n_features_in_")
 
 
+@dataclass(eq=False, repr=False)
 class PaperSGPMIC(LatentClusterer):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
@@ -214,78 +209,45 @@ class PaperSGPMIC(LatentClusterer):
     True
     """
 
+    n_clusters: int = 2
+    n_components: int | float = 2
+    _: KW_ONLY
+    kernel: Literal["rbf", "linear"] = "rbf"
+    ard: bool = False
+    n_inducing: int = 50
+    covariance_type: CovarianceType = "spherical"
+    covariance_floor: float = 0.03
+    center: bool = True
+    scale: Scale = "global"
+    kernel_start: float = 0.5
+    start_sharpness: float = 1.0
+    max_iter: int = 20
+    tol: float = 0.0
+    optimizer: Literal["lbfgs", "scg"] = "lbfgs"
+    optimizer_steps: int = 3
+    prior_by_gradient: bool = False
+    white_everywhere: bool = False
+    learn_weights: bool = False
+    learn_noise: bool = False
+    isomap_components: Parts = "auto"
+    n_init: int = 1
+    memory: PathLike | Memory | None = None
+    n_jobs: int | None = None
+    callback: Callable[[int, float, Indices], None] | None = None
+    random_state: int | np.random.RandomState | None = None
+
     _rules = RULES
+    _kind = storage.FIRST_KIND
+    _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
 
-    def __init__(  # noqa: PLR0913 - one parameter per option
-        self,
-        n_clusters=2,
-        n_components=2,
-        *,
-        kernel="rbf",
-        ard=False,
-        n_inducing=50,
-        covariance_type="spherical",
-        covariance_floor=0.03,
-        center=True,
-        scale="global",
-        kernel_start=0.5,
-        start_sharpness=1.0,
-        max_iter=20,
-        tol=0.0,
-        optimizer="lbfgs",
-        optimizer_steps=3,
-        prior_by_gradient=False,
-        white_everywhere=False,
-        learn_weights=False,
-        learn_noise=False,
-        isomap_components="auto",
-        n_init=1,
-        memory=None,
-        n_jobs=None,
-        callback=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.kernel = kernel
-        self.ard = ard
-        self.n_inducing = n_inducing
-        self.covariance_type = covariance_type
-        self.covariance_floor = covariance_floor
-        self.center = center
-        self.scale = scale
-        self.kernel_start = kernel_start
-        self.start_sharpness = start_sharpness
-        self.max_iter = max_iter
-        self.tol = tol
-        self.optimizer = optimizer
-        self.optimizer_steps = optimizer_steps
-        self.prior_by_gradient = prior_by_gradient
-        self.white_everywhere = white_everywhere
-        self.learn_weights = learn_weights
-        self.learn_noise = learn_noise
-        self.isomap_components = isomap_components
-        self.n_init = n_init
-        self.memory = memory
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.random_state = random_state
-
-    def _fit_to(self, X) -> None:
-        check_parameters(self, RULES)
+    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         if self.prior_by_gradient and self.covariance_type != "full":
             raise ValueError(
                 "prior_by_gradient=True needs covariance_type='full', not "
                 f"{self.covariance_type!r}: its steps move every element of C."
             )
-        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_clusters(self.n_clusters, Y)
-        check_spread(Y)
-        with workers(self.n_jobs) as threads:
-            self._fit_rows(Y, threads)
-
-    def _fit_rows(self, Y: Array, threads: Workers) -> None:
         random_state = check_random_state(self.random_state)
         self.offset_, self.scale_ = offset_and_scale(Y, self.scale, center=self.center)
         scaled = (Y - self.offset_) / self.scale_
@@ -318,16 +280,15 @@ class PaperSGPMIC(LatentClusterer):
         self.covariances_ = p.prior.covariances
         self.lower_bound_ = fit.bounds[-1]
         self.lower_bounds_ = fit.bounds
-        self.n_iter_ = fit.iterations
+        self.n_iter_ = len(fit.bounds) // 2  # two of every iteration, and one at the end
         self.converged_ = fit.converged
         self.jitter_ = fit.jitter
-        self.labels_ = S.argmax(axis=1)
-        self.n_clusters_, self.n_components_ = self.means_.shape
+        self.n_components_ = p.X.shape[1]
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [self._natural(row) for row in p.theta]
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = diagnose(S)
-        self.selection_, self.no_clusters_ = None, False
+        self.selection_ = None
+        self._diagnose()
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
@@ -344,55 +305,31 @@ class PaperSGPMIC(LatentClusterer):
             params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
         return params
 
-    def _located(self, scaled: Array, workers: Workers) -> Located:
-        return self._assigner.assign(scaled, workers)
+    def _located(self, scaled: Array) -> Located:
+        return self._assigner.assign(scaled)
 
-    def _state(self) -> storage.FittedState:
+    def _content(self) -> tuple[dict, dict[str, Array]]:
         p = self._assigner.p
-        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
         arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
-        scalars = {name: getattr(self, name) for name in SCALARS}
-        return storage.FittedState(
-            kind=storage.FIRST_KIND, scalars=scalars, arrays=arrays, **self._description()
+        return {"converged_": self.converged_, "jitter_": self.jitter_}, arrays
+
+    def _restore(self, values: dict, members: storage.Arrays, every_row: bool) -> None:
+        n_theta = len(self._kernel().start(members["embedding_"].shape[1]))
+        arrays = storage.read_arrays(members, AXES, {"m": self.n_clusters, "t": n_theta})
+        _check(arrays)
+        self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
+        p = Parameters(
+            arrays["embedding_"],
+            arrays["inducing_points_"],
+            arrays["theta"],
+            float(arrays["log_beta"][0]),
+            mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"]),
+            self.white_everywhere,
         )
-
-    @classmethod
-    def load(cls, path: PathLike) -> "PaperSGPMIC":
-        """Read a model that `save` wrote; its predictions are identical.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : PaperSGPMIC
-            The fitted estimator.
-        """
-        return storage.load(path, {storage.FIRST_KIND: cls._rebuilt})
-
-    @classmethod
-    def _rebuilt(cls, state: storage.FittedState) -> "PaperSGPMIC":
-        """Return the model of a file, whose contents may be invalid."""
-        model = cls._described(state)
-        arrays = state.arrays
-        n_theta = len(model._kernel().start(arrays["embedding_"].shape[1]))
-        _check(state, model.n_clusters, n_theta)
-        model.offset_, model.scale_ = arrays["offset_"], arrays["scale_"]
-        prior = mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"])
-        points, log_beta = (arrays["embedding_"], arrays["inducing_points_"]), arrays["log_beta"][0]
-        p = Parameters(*points, arrays["theta"], float(log_beta), prior, model.white_everywhere)
-        fit = Fit(
-            p,
-            arrays["responsibilities_"],
-            arrays["lower_bounds_"].tolist(),
-            int(state.scalars["n_iter_"]),
-            bool(state.scalars["converged_"]),
-            state.scalars["jitter_"],
-        )
-        model._keep(fit, arrays["rows"])
-        return model
+        S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
+        fit = Fit(p, S, bounds, bool(values["converged_"]), float(values["jitter_"]))
+        self._keep(fit, arrays["rows"])
 
 
 def _log_beta(scaled: Array) -> float:
@@ -406,16 +343,9 @@ def _log_beta(scaled: Array) -> float:
     return log_beta
 
 
-def _check(state: storage.FittedState, n_clusters: int, n_theta: int) -> None:
-    """Raise ValueError if the state cannot come from a fit with these numbers of parameters."""
-    state.check_scalars(SCALARS)
-    arrays = state.arrays
-    sizes = {"m": n_clusters, "t": n_theta, "p": int(state.scalars["n_features_in_"]), "1": 1}
-    sizes["n"], sizes["q"] = arrays["embedding_"].shape
-    sizes["k"], sizes["b"] = len(arrays["inducing_points_"]), arrays["lower_bounds_"].size
-    state.check_arrays({name: tuple(sizes[axis] for axis in axes) for name, axes in AXES.items()})
-    state.check_probabilities("responsibilities_", "weights_")
-    state.check_rows("rows")
+def _check(arrays: storage.Arrays) -> None:
+    """Raise ValueError if the arrays cannot come from a fit."""
+    storage.check_probabilities(arrays, "responsibilities_", "weights_")
     covariances = arrays["covariances_"]
     if (
         (arrays["weights_"] <= 0).any()

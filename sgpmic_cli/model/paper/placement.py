@@ -29,14 +29,12 @@ from sgpmic_cli.model.paper.bound import Parameters
 from sgpmic_cli.model.paper.dtc import Factors
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import log_joint
-from sgpmic_cli.model.parallel import ALONE, Workers, row_slices
 
 STEPS = 25
 CLOSE = 1e-10  # a row has converged if a step gains less, relative to its value ...
 MAX_DAMPING = 1e8  # ... or if no step of a relevant length gains anything
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
-BLOCK = 256  # rows
 
 
 class Terms(NamedTuple):
@@ -55,13 +53,8 @@ class RowAssigner:
         self.tree = KDTree(Y)  # exact differences: a training row has distance zero to itself
         self.rounding = ROUNDING * np.abs(Y).max(axis=0)  # (P,)
 
-    def assign(self, Y: Array, workers: Workers = ALONE) -> Located:
+    def assign(self, Y: Array) -> Located:
         """Assign every row of Y (n, P)."""
-        blocks = row_slices(len(Y), BLOCK)
-        assigned = workers.map(lambda rows: self._assign_block(Y[rows]), blocks, STEPS * len(Y))
-        return Located(*(np.concatenate(parts) for parts in zip(*assigned, strict=True)))
-
-    def _assign_block(self, Y: Array) -> Located:
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         X = self.p.X[nearest]
         new = (np.abs(self.Y[nearest] - Y) > self.rounding).any(axis=1)
@@ -71,7 +64,7 @@ class RowAssigner:
         S, log_score = _normalise(self._log_parts(Y, X))
         S[~new] = self.S[nearest[~new]]
         constant = 0.5 * Y.shape[1] * np.log(self.p.beta / (2.0 * np.pi))
-        return Located(X, S, log_score + constant)
+        return Located(X, np.zeros_like(X), S, log_score + constant)
 
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
