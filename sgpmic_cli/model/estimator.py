@@ -1,4 +1,9 @@
-"""The default model as a scikit-learn estimator."""
+"""The default model as a scikit-learn estimator.
+
+The clusters come from a consensus of base clusterings or from a spanning tree (`clusters/`). The
+Gaussian process does not decide them. It learns the map of the rows, given the probabilities of the
+clusters (`latent/`).
+"""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -133,7 +138,8 @@ class SGPMIC(LatentClusterer):
     no_clusters_ : bool
         True if the number was open and the data show no clusters.
     consensus_ : ndarray of shape (n_samples, M)
-        Fraction of base clusterings that put a row into a cluster.
+        Fraction of base clusterings that put a row into a cluster. Rows beyond `max_rows` have
+        their responsibilities here.
     base_clusterings_ : tuple of str
         Names of the base clusterings.
     cluster_sizes_, certainty_ : ndarray of shape (M,)

@@ -52,7 +52,7 @@ class Located(NamedTuple):
 
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """An estimator that learns clusters and latent points of rows together."""
+    """An estimator that finds clusters and latent points of rows."""
 
     n_jobs: int | None
     _kind: ClassVar[str]  # in model files

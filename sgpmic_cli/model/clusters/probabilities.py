@@ -148,9 +148,9 @@ class ClusterModel(NamedTuple):
         return result
 
     def map_weights(self, probabilities: Array) -> Array:
-        """Return the weights of the clusters for the map: the product over base clusterings.
+        """Return the weights of the clusters for the map: probabilities to the power V, rescaled.
 
-        On the map every base clustering counts as one observation of a row's cluster.
+        On the map each of the V base clusterings counts as one observation of a row's cluster.
         """
         count = 1 if self.gaussians is None else len(self.gaussians.coefficients)
         weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** count

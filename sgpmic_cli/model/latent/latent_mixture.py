@@ -2,7 +2,7 @@
 
     p(x_n) = sum_m S_nm N(x_n | xbar_m, C_m)
 
-S_nm is the probability of cluster m for row n that the base clusterings give (`probabilities.py`).
+S_nm is the weight of cluster m for row n, a sharpened probability (`ClusterModel.map_weights`).
 It also serves as the distribution of the row over the clusters, so the prior enters the bound as
 
     sum_nm S_nm <log N(x_n | xbar_m, C_m)> + sum_n H[q(x_n)] + log p(C)
@@ -10,8 +10,8 @@ It also serves as the distribution of the row over the clusters, so the prior en
     log p(C_m) = -NU/2 (log|C_m| + SCALE tr C_m^-1),
 
 a weak prior that gives a covariance also to a cluster with a single row. Rows attract each other on
-the map as far as they are known to belong together. An E-step that sharpens S by the latent points
-would separate clusters that the data do not separate.
+the map as far as they are known to belong together. S stays fixed: an E-step on S would separate
+clusters that the data do not separate.
 """
 
 from typing import Any, NamedTuple

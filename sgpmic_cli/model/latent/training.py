@@ -118,7 +118,10 @@ class MapFitter:
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:
-        """Update the expectations of missing values, and return the bound before that."""
+        """Return the bound, and then replace missing values by their expectations.
+
+        Without missing values nothing is updated: the weights of the clusters stay fixed.
+        """
         xp, p = self.backend.xp, self.parameters
         found = self.process()
         latent = latent_mixture.mixture_bound(xp, self.S, p.mu, p.log_s, self.mixture)
