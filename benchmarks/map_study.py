@@ -67,12 +67,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study. Write its files after every data set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/study"))
-    parser.add_argument("--pictures", type=Path, default="docs/gallery/pictures")
+    parser.add_argument("--pictures", type=Path, default=Path("docs/gallery/pictures"))
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--most-rows", type=int, default=1200, help="larger data: a subsample")
     asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
+    for folder in (asked.out, asked.pictures):
+        folder.mkdir(parents=True, exist_ok=True)
     if find_spec("umap") is None:
         progress("UMAP is left out: umap-learn is not installed (extra 'study')")
     records: list[tuple[str, int, str, str, float]] = []
