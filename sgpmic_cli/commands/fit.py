@@ -92,7 +92,7 @@ class ModelOptions:
         shared.option(
             "Maximum number of EM iterations.",
             *("--iterations", "--max-iter"),
-            default="20",
+            default="10; 20 with --setting paper",
             min=1,
         ),
     ] = None
