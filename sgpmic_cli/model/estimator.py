@@ -303,10 +303,9 @@ class SGPMIC(LatentClusterer):
         training = TrainingRows(rows)
         clusters = self._clusters(rows, found, random_state)
         S = clusters.training_probabilities(training)
+        weights = clusters.map_weights(clusters.without_refits.training_probabilities(training))
         back = np.argsort(order, kind="stable")  # rows in the order they came in
-        fit = self._fit_map(
-            rows, mask, clusters.map_weights(S), found.labels[back], random_state, threads
-        )
+        fit = self._fit_map(rows, mask, weights, found.labels[back], random_state, threads)
         self._fitted = FittedModel(fit, clusters, training, gaussian)
         p = fit.parameters
         self.responsibilities_, self.consensus_ = S[back], found.fractions[back]

@@ -64,6 +64,7 @@ def test_resampling_lowers_the_probability_of_unstable_rows_and_keeps_labels():
     X, posterior = pair(2, separation=2.0)
     plain, refitted = quick().fit(X), quick(n_resamples=4).fit(X)
     np.testing.assert_array_equal(plain.labels_, refitted.labels_)
+    np.testing.assert_array_equal(refitted.transform(X), refitted.embedding_)
     change = plain.responsibilities_.max(axis=1) - refitted.responsibilities_.max(axis=1)
     assert change.min() >= -1e-6
     doubtful = np.abs(posterior - 0.5) < 0.2

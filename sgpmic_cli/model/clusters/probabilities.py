@@ -116,6 +116,11 @@ class ClusterModel(NamedTuple):
         counts = np.bincount(self.labels, minlength=self.n_clusters)
         return np.asarray(counts / counts.sum())
 
+    @property
+    def without_refits(self) -> "ClusterModel":
+        """Return the model that the map uses, so that refits do not blur it."""
+        return self._replace(refits=None)
+
     def probabilities(self, Y: Array, distances: Array, nearest: Indices) -> Array:
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)
