@@ -143,7 +143,10 @@ def cut(tree: Tree, n_clusters: int) -> Cut | None:
 
 
 def _neighbours(Y: Array) -> tuple[Array, Indices]:
-    """Return distances and indices of so many neighbours that their graph has few parts."""
+    """Return distances and indices of the nearest neighbours, (N, k).
+
+    k grows until the graph of the neighbours has few parts.
+    """
     k = min(NEIGHBOURS, len(Y) - 1)
     while True:
         distances, indices = NearestNeighbors(n_neighbors=k).fit(Y).kneighbors()
