@@ -302,8 +302,9 @@ class SGPMIC(LatentClusterer):
         found = self._consensus(rows, mask, order, len(Y), m, random_state)
         training = TrainingRows(rows)
         clusters = self._clusters(rows, found, random_state)
-        S = clusters.training_probabilities(training)
-        weights = clusters.map_weights(clusters.without_refits.training_probabilities(training))
+        plain = clusters.without_refits.training_probabilities(training)
+        weights = clusters.map_weights(plain)
+        S = plain if clusters.refits is None else clusters.training_probabilities(training)
         back = np.argsort(order, kind="stable")  # rows in the order they came in
         fit = self._fit_map(rows, mask, weights, found.labels[back], random_state, threads)
         self._fitted = FittedModel(fit, clusters, training, gaussian)

@@ -66,11 +66,11 @@ class FittedModel(NamedTuple):
         """Return the latent distributions and the cluster probabilities of rows."""
         mask = np.isnan(Y)
         Y, distances, nearest = self._near_training(self._imputed(Y))
-        S = self.clusters.probabilities(Y, distances, nearest)
+        S = plain = self.clusters.without_refits.probabilities(Y, distances, nearest)
+        if self.clusters.refits is not None:
+            S = self.clusters.probabilities(Y, distances, nearest)
         first = nearest[:, 0]
-        r = self.clusters.map_weights(
-            self.clusters.without_refits.probabilities(Y, distances, nearest)
-        )
+        r = self.clusters.map_weights(plain)
         mu, s, log_density = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
         # A row chooses its clusters r, so a bound on its density pays for the choice.
         divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
