@@ -99,8 +99,8 @@ class ModelOptions:
     n_resamples: Annotated[
         int | None,
         shared.option(
-            "Refits of the base clusterings to random halves of the rows, which lower the "
-            "probability of unstable rows; 0 for none. Not with --setting paper.",
+            "Refits of the base clusterings to random halves of the rows, which enter the "
+            "probabilities; 0 for none. Not with --setting paper.",
             "--resamples",
             default="8",
             min=0,

@@ -105,8 +105,8 @@ class SGPMIC(LatentClusterer):
     tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
-        Number of refits of the base clusterings to random halves of the rows. They lower the
-        probabilities of rows whose cluster changes between refits.
+        Number of refits of the base clusterings to random halves of the rows. Probabilities are
+        then the geometric mean of those without refits and the fractions of refits.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.

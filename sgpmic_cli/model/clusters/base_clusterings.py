@@ -132,7 +132,7 @@ def refit_fractions(
     n_resamples: int,
     random_state: np.random.RandomState,
 ) -> Array:
-    """Return the fraction of refits that put each row into each cluster, (N, M).
+    """Return the fraction of refits that put each row into each cluster, (N, M), above zero.
 
     A refit repeats the base clusterings on a random half of the rows. Gaussians with a shared
     covariance extend them to the other rows, and their clusters are matched with `labels`.
@@ -146,7 +146,7 @@ def refit_fractions(
             extended = np.eye(n_clusters)[(Y @ coefficients + intercepts).argmax(axis=1)]
             total += _matched(centre, extended)
             count += 1
-    return total / count
+    return (total + 0.5) / (count + 0.5 * n_clusters)
 
 
 def _matched(centre: Array, member: Array) -> Array:

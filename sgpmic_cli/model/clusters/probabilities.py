@@ -14,6 +14,9 @@ The label of a row is decided by the consensus of the base clusterings; a new ro
 most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share
 their probability equally, because two descriptions of the data disagree about the row.
 
+Refits to subsamples, if there are any, give a second estimate: the fraction of refits that put a
+row into a cluster. The geometric mean of both is taken, scaled to sum to one.
+
 Clusters that are separated by gaps can have any shape, so Gaussians do not describe them. Their
 probabilities are the fractions of labels among the nearest training rows.
 """
@@ -147,9 +150,8 @@ class ClusterModel(NamedTuple):
             shares = self._label_fractions(nearest, np.ones(nearest.shape))
         result = _agree(shares, labels)
         if refits is not None:
-            own = np.eye(self.n_clusters)[labels]
-            stable = np.sum(refits * own, axis=1, keepdims=True)
-            result = _agree(stable * result + refits * (1.0 - own), labels)
+            product = np.sqrt(result * refits)
+            result = _agree(product / product.sum(axis=1, keepdims=True), labels)
         return result
 
     def map_weights(self, probabilities: Array) -> Array:
