@@ -2,14 +2,19 @@
 
 import copy
 from abc import abstractmethod
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClusterMixin
+
+from sgpmic_cli._typing import Indices, Table
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
     """A clustering estimator whose `_fit_to` sets `labels_`."""
 
-    def fit(self, X, y=None):
+    labels_: Indices
+
+    def fit(self, X: Table, y: Any = None) -> Self:
         """Cluster the rows.
 
         Parameters
@@ -34,5 +39,5 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return self
 
     @abstractmethod
-    def _fit_to(self, X) -> None:
+    def _fit_to(self, X: Table) -> None:
         """Check the parameters and the rows, and set the fitted attributes."""

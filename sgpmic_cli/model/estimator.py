@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +28,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.files.mapped_array import empty_array
-from sgpmic_cli.model import fitted, storage
+from sgpmic_cli.model import fitted_model, storage
 from sgpmic_cli.model.clusters.base_clusterings import (
     NAMED,
     Consensus,
@@ -39,7 +40,7 @@ from sgpmic_cli.model.clusters.cluster_number import choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
 from sgpmic_cli.model.diagnostics import warn_about
-from sgpmic_cli.model.fitted import FittedModel
+from sgpmic_cli.model.fitted_model import FittedModel
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
 from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
@@ -118,10 +119,13 @@ class SGPMIC(LatentClusterer):
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the map is fitted: NumPy on the processor or PyTorch on a GPU (``pip install
         'sgpmic[gpu]'``). "auto" uses a GPU if there is one and the rows are many.
+    verbose : bool or int, default=False
+        Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
         Called as callback(iteration, bound, labels) after every iteration. If it has a method
-        `placed`, that is called as callback.placed(rows_so_far, n_samples) while rows beyond
-        `max_rows` are assigned.
+        `started`, that is called as callback.started(step) when a step of the fit begins, such as
+        the choice of the number of clusters. If it has a method `placed`, that is called as
+        callback.placed(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.
     random_state : int, RandomState instance or None, default=None
         Seed of the base clusterings and of subsamples.
 
@@ -167,6 +171,11 @@ class SGPMIC(LatentClusterer):
     n_features_in_, feature_names_in_
         Number of columns in `fit`, and their names if they had any.
 
+    Notes
+    -----
+    There is no `sample_weight`: the Gaussian mixtures and the spanning tree of the consensus are not
+    defined for weighted rows.
+
     References
     ----------
     .. [1] Z. Moslehi, A. Mirzaei and M. Safayani, "Clustering based on Mixtures of Sparse Gaussian
@@ -205,6 +214,7 @@ class SGPMIC(LatentClusterer):
     temp_folder: PathLike | None = None
     n_jobs: int | None = None
     device: str = "cpu"
+    verbose: bool | int = False
     callback: Callable[[int, float, Indices], None] | None = None
     random_state: int | np.random.RandomState | None = None
 
@@ -215,22 +225,11 @@ class SGPMIC(LatentClusterer):
 
     @staticmethod
     def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
-        """Return the paper's estimator. Deprecated: use `PaperSGPMIC`.
-
-        Parameters
-        ----------
-        *args, **params
-            Parameters of `PaperSGPMIC`.
-
-        Returns
-        -------
-        model : PaperSGPMIC
-            Not fitted yet.
-        """
+        """Return `PaperSGPMIC(*args, **params)`. Deprecated: use `PaperSGPMIC`."""
         warn_caller("SGPMIC.from_paper is deprecated: use sgpmic.PaperSGPMIC.", FutureWarning)
         return PaperSGPMIC(*args, **params)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Array:
         """Return the rows that the model expects at latent points.
 
         Parameters
@@ -249,7 +248,9 @@ class SGPMIC(LatentClusterer):
             raise ValueError(f"X must be finite latent points of shape (n, {q}).")
         return self.offset_ + self.scale_ * rows_at(self._fitted.map, points)
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(
+        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
+    ) -> tuple[Array, Indices]:
         """Draw rows from the fitted model.
 
         Parameters
@@ -276,7 +277,7 @@ class SGPMIC(LatentClusterer):
         rows = rows_at(self._fitted.map, points) + np.sqrt(self.noise_variances_) * noise
         return self.offset_ + self.scale_ * rows, labels
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -295,26 +296,31 @@ class SGPMIC(LatentClusterer):
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
         order = canonical_order([rows])
-        rows, order = rows[order], subsample[order]
-        mask = None if gaussian is None else np.isnan(Y[order])
-        selection = choose_number(rows, numbers, random_state) if len(numbers) > 1 else None
-        m = numbers[0] if selection is None else selection.chosen
-        found = self._consensus(rows, mask, order, len(Y), m, random_state)
+        rows, places = rows[order], subsample[order]  # places: row numbers in Y
+        mask = None if gaussian is None else np.isnan(Y[places])
+        m, self.selection_ = numbers[0], None
+        if len(numbers) > 1:
+            self._report_step(f"number of clusters, from {numbers[0]} to {numbers[-1]}")
+            m, tried = choose_number(rows, numbers, random_state)
+            self.selection_ = [{**row} for row in tried]
+        self._report_step("clusters")
+        found = self._consensus(rows, mask, places, len(Y), m, random_state)
         training = TrainingRows(rows)
         clusters = self._clusters(rows, found, random_state)
         plain = clusters.without_refits.training_probabilities(training)
         weights = clusters.map_weights(plain)
         S = plain if clusters.refits is None else clusters.training_probabilities(training)
         back = np.argsort(order, kind="stable")  # rows in the order they came in
-        fit = self._fit_map(rows, mask, weights, found.labels[back], random_state, threads)
-        self._fitted = FittedModel(fit, clusters, training, gaussian)
-        p = fit.parameters
+        self._report_step("map")
+        fitted_map = self._fit_map(rows, mask, weights, found.labels[back], random_state, threads)
+        self._fitted = FittedModel(fitted_map, clusters, training, gaussian)
+        p = fitted_map.parameters
         self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
         self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
         self.base_clusterings_ = found.names
-        self.selection_ = None if selection is None else selection.table
-        if len(order) < len(Y):
-            self._assign_all(Y, order[back], threads)
+        if len(subsample) < len(Y):
+            self._report_step("remaining rows")
+            self._assign_all(Y, subsample, threads)
         self._derive()
         warn_about(self._diagnose())
 
@@ -357,14 +363,14 @@ class SGPMIC(LatentClusterer):
         self,
         rows: Array,
         mask: BoolArray | None,
-        order: Indices,
+        places: Indices,
         n: int,
         n_clusters: int,
         random_state: np.random.RandomState,
     ) -> Consensus:
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         if not isinstance(self.init, str):
-            S = _given_memberships(self.init, n)[order]
+            S = _given_memberships(self.init, n)[places]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
             return consensus(rows, n_clusters, seed, mask)
@@ -396,10 +402,9 @@ class SGPMIC(LatentClusterer):
         seed = int(random_state.randint(np.iinfo(np.int32).max))
 
         def progress(iteration: int, bound: float) -> None:
-            if self.callback is not None:
-                self.callback(iteration, bound, labels)
+            self._report_iteration(iteration, bound, labels)
 
-        def fit(q: int, max_iter: int, report: Progress | None) -> FittedMap:
+        def train_map(q: int, max_iter: int, report: Progress | None) -> FittedMap:
             parameters = start(rows, q, self.n_inducing, seed)
             fitter = MapFitter(rows, mask, weights, parameters, backend, threads)
             return train(fitter, max_iter, self.optimizer_steps, self.tol, report)
@@ -407,25 +412,26 @@ class SGPMIC(LatentClusterer):
         most = min(rows.shape[1], len(rows) - 1)
         if isinstance(self.n_components, str):
             tried = [q for q in DIMENSIONS if q <= most]
-            bounds = [fit(q, TRIAL_ITERATIONS, None).bounds[-1] for q in tried]
+            bounds = [train_map(q, TRIAL_ITERATIONS, None).bounds[-1] for q in tried]
             q = tried[int(np.argmax(bounds))]
         elif isinstance(self.n_components, Integral):
             q = min(int(self.n_components), most)
         else:
             q = min(dimensions_for(rows, self.n_components), most)
-        return fit(q, self.max_iter, progress)
+        return train_map(q, self.max_iter, progress)
 
     def _derive(self) -> None:
         """Set the attributes that follow from the fitted map."""
-        fit, p = self._fitted.map, self._fitted.map.parameters
+        fitted_map = self._fitted.map
+        p, mixture = fitted_map.parameters, fitted_map.mixture
         self.weights_ = self._fitted.clusters.weights
-        self.means_, self.covariances_ = fit.mixture.means, fit.mixture.covariances
+        self.means_, self.covariances_ = mixture.means, mixture.covariances
         self.inducing_points_ = p.Z
         self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))
         v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
         self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
-        self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], list(fit.bounds)
-        self.n_iter_, self.converged_ = len(fit.bounds), fit.converged
+        self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
+        self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
 
     def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
@@ -450,17 +456,17 @@ class SGPMIC(LatentClusterer):
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
         names = ("converged_", "base_clusterings_", "selection_")
-        row_arrays = (*fitted.ROW_AXES, "offset_", "scale_", "lower_bounds_")
+        row_arrays = (*fitted_model.ROW_AXES, "offset_", "scale_", "lower_bounds_")
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         return values, {**arrays, **self._fitted.to_arrays()}
 
     def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
-        arrays = fitted.checked_arrays(members, every_row=every_row)
-        self._fitted = fitted.from_arrays(arrays, converged=bool(values["converged_"]))
+        arrays = fitted_model.checked_arrays(members, every_row=every_row)
+        self._fitted = fitted_model.from_arrays(arrays, converged=bool(values["converged_"]))
         self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
         if every_row:
-            for name in fitted.ROW_AXES:
+            for name in fitted_model.ROW_AXES:
                 setattr(self, name, arrays[name])
         else:  # those of the fitted rows
             p = self._fitted.map.parameters

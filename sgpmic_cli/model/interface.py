@@ -5,17 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import (
     JOBS,
+    SWITCH,
     Rule,
     check_parameters,
+    either,
     number,
     one_of,
     whole,
@@ -33,6 +36,7 @@ SHARED_RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "n_jobs": JOBS,
+    "verbose": either(SWITCH, whole(0)),
 }
 COST = 25  # of locating a row, relative to a row of a bound
 
@@ -54,14 +58,50 @@ class Located(NamedTuple):
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """An estimator that finds clusters and latent points of rows."""
 
+    max_iter: int
     n_jobs: int | None
+    verbose: bool | int
+    callback: Callable[[int, float, Indices], None] | None
+    # Fitted attributes. The subclasses explain them.
+    responsibilities_: Array
+    embedding_: Array
+    embedding_variances_: Array
+    n_clusters_: int
+    selection_: list[dict[str, Any]] | None
+    no_clusters_: bool
+    cluster_sizes_: Indices
+    certainty_: Array
+    twins_: list[tuple[int, int]]
+    tiny_: list[int]
+    dead_: list[int]
+    weights_: Array
+    means_: Array
+    covariances_: Array
+    inducing_points_: Array
+    kernel_params_: list[dict[str, Any]]
+    noise_variances_: Array
+    offset_: Array
+    scale_: Array
+    lower_bound_: float
+    lower_bounds_: list[float]
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
     _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
     _rules: ClassVar[Mapping[str, Rule]]
     # Parameters that describe a run and not the fitted model. Model files leave them out.
-    _run_parameters: ClassVar[tuple[str, ...]] = ("n_jobs", "device", "callback", "random_state")
+    _run_parameters: ClassVar[tuple[str, ...]] = (
+        "n_jobs",
+        "device",
+        "verbose",
+        "callback",
+        "random_state",
+    )
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Table, y: Any = None) -> Array:
         """Fit the model and return the latent points of the rows.
 
         Parameters
@@ -78,7 +118,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return self.fit(X).embedding_
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Array:
         """Return the latent points of rows, optimised under the fitted model.
 
         Parameters
@@ -93,7 +133,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return self._locate(X).points
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Table) -> Array:
         """Return the probability of each cluster for each row.
 
         Parameters
@@ -108,7 +148,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return np.concatenate(self._map_blocks(X, self._assigned))
 
-    def predict(self, X):
+    def predict(self, X: Table) -> Indices:
         """Return the cluster of each row.
 
         Parameters
@@ -123,7 +163,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return self.predict_proba(X).argmax(axis=1)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Table) -> Array:
         """Return a lower bound on the log density of each row.
 
         Parameters
@@ -138,7 +178,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return self._locate(X).log_density - np.sum(np.log(self.scale_))
 
-    def score(self, X, y=None):
+    def score(self, X: Table, y: Any = None) -> float:
         """Return the mean of `score_samples`.
 
         Parameters
@@ -238,11 +278,11 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Return the cluster probabilities of scaled rows."""
         return self._located(scaled).S
 
-    def _locate(self, X, first_row: int = 0) -> Located:
+    def _locate(self, X: Table, first_row: int = 0) -> Located:
         """Locate rows block by block. `first_row` is the number of rows before X in its file."""
         return Located.joined(self._map_blocks(X, self._located, first_row))
 
-    def _fit_to(self, X) -> None:
+    def _fit_to(self, X: Table) -> None:
         check_parameters(self, self._rules)
         Y = self._validated(X, ensure_min_samples=2)
         check_spread(Y)
@@ -253,6 +293,22 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         """Set the fitted attributes."""
 
+    def _report_step(self, step: str) -> None:
+        """Report the start of a step of a fit, such as the choice of the number of clusters."""
+        if self.verbose:
+            print(f"{type(self).__name__}: {step}", flush=True)
+        started = getattr(self.callback, "started", None)
+        if started is not None:
+            started(step)
+
+    def _report_iteration(self, iteration: int, bound: float, labels: Indices) -> None:
+        """Report the end of an EM iteration."""
+        if self.verbose:
+            text = f"iteration {iteration} of at most {self.max_iter}, bound {bound:.2f}"
+            print(f"{type(self).__name__}: {text}", flush=True)
+        if self.callback is not None:
+            self.callback(iteration, bound, labels)
+
     def _diagnose(self) -> Diagnostics:
         """Set the attributes that follow from the responsibilities."""
         self.labels_ = self.responsibilities_.argmax(axis=1)
@@ -262,13 +318,13 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
         return found
 
-    def _validated(self, X, **options: Any) -> Array:
+    def _validated(self, X: Table, **options: Any) -> Array:
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         return validate_data(
             self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options
         )
 
-    def _map_blocks(self, X, function: Callable[[Array], Any], first_row: int = 0) -> list:
+    def _map_blocks(self, X: Table, function: Callable[[Array], Any], first_row: int = 0) -> list:
         check_is_fitted(self)
         Y, found = self._validated(X, reset=False), []
         with workers(self.n_jobs) as threads:

@@ -130,6 +130,39 @@ def test_an_interrupted_refit_leaves_the_old_model_unchanged():
     np.testing.assert_array_equal(model.predict(X), before["labels_"])
 
 
+@pytest.mark.parametrize(
+    ("model", "steps"),
+    [
+        (
+            small(n_clusters=(1, 3), max_rows=30),
+            ["number of clusters, from 1 to 3", "clusters", "map"],
+        ),
+        (PaperSGPMIC(max_iter=2, n_inducing=5, random_state=0), ["ISOMAP", "fuzzy c-means"]),
+    ],
+    ids=["default", "paper"],
+)
+@pytest.mark.filterwarnings("ignore:40 rows are more than max_rows")
+def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, steps, capsys):
+    events = []
+
+    class Callback:
+        started = events.append
+
+        def __call__(self, iteration, bound, labels):
+            events.append(iteration)
+
+    model.set_params(verbose=True, callback=Callback()).fit(clouds(0, 6))
+    iterations = list(range(1, model.max_iter + 1))
+    after = ["remaining rows"] if hasattr(model, "max_rows") else []
+    assert events == [*steps, *iterations, *after]
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(events)
+    assert printed[0] == f"{type(model).__name__}: {steps[0]}"
+    assert f"iteration 1 of at most {model.max_iter}, bound " in printed[len(steps)]
+    model.set_params(verbose=False, callback=None).fit(clouds(0, 6))
+    assert capsys.readouterr().out == ""
+
+
 def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(iris_model, iris):
     back = iris_model.inverse_transform(iris_model.embedding_)
     assert 1.0 - np.var(iris - back, axis=0).sum() / np.var(iris, axis=0).sum() > 0.9

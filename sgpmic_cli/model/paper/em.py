@@ -53,8 +53,7 @@ def train(
         p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
         bounds += [before, after]
-        if model.callback is not None:
-            model.callback(iteration, after, S.argmax(axis=1))
+        model._report_iteration(iteration, after, S.argmax(axis=1))
         converged = iteration > 1 and abs(after - bounds[-3]) <= model.tol * abs(after)
         if converged:
             break

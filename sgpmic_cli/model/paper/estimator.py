@@ -143,8 +143,11 @@ class PaperSGPMIC(LatentClusterer):
         Cache of the ISOMAP coordinates.
     n_jobs : int, default=None
         Number of threads: None is one, -1 is all cores. The result does not depend on it.
+    verbose : bool or int, default=False
+        Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
-        Called as ``callback(iteration, bound, labels)`` after every iteration.
+        Called as ``callback(iteration, bound, labels)`` after every iteration. If it has a method
+        `started`, that is called as ``callback.started(step)`` when a step of the fit begins.
     random_state : int, RandomState instance or None, default=None
         Seed of fuzzy c-means, the inducing inputs and, for many rows, the ISOMAP landmarks.
 
@@ -233,6 +236,7 @@ class PaperSGPMIC(LatentClusterer):
     n_init: int = 1
     memory: PathLike | Memory | None = None
     n_jobs: int | None = None
+    verbose: bool | int = False
     callback: Callable[[int, float, Indices], None] | None = None
     random_state: int | np.random.RandomState | None = None
 
@@ -261,10 +265,12 @@ class PaperSGPMIC(LatentClusterer):
             warn_caller(
                 f"n_inducing={self.n_inducing} is more than the {len(Y)} rows; {len(Y)} are used."
             )
+        self._report_step("ISOMAP")
         X = latent_start(shaped, int(q), self.isomap_components, self.memory, random_state)
         data, log_beta = observe(scaled), _log_beta(scaled)
         kernel, fits = self._kernel(), []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
+            self._report_step("fuzzy c-means")
             parameters, S = start(self, kernel, X, log_beta, check_random_state(int(seed)))
             fits.append(train(self, kernel, data, parameters, S, threads))
         self._keep(max(fits, key=lambda fit: fit.bounds[-1]), scaled)
