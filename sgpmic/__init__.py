@@ -1,18 +1,32 @@
 """Public names of the package: `import sgpmic` gives what `import sgpmic_cli` gives."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sgpmic_cli
-
-__all__ = ["SGPMIC", "PaperSGPMIC", "__version__", "load"]
-
-__version__ = sgpmic_cli.__version__
+from sgpmic_cli import __version__
 
 if TYPE_CHECKING:
-    from sgpmic_cli import SGPMIC, PaperSGPMIC, load
+    from sgpmic_cli import (
+        SGPMIC,
+        PaperSGPMIC,
+        load,
+        plot_map,
+        plot_profiles,
+        plot_selection,
+    )
+
+__all__ = [
+    "SGPMIC",
+    "PaperSGPMIC",
+    "__version__",
+    "load",
+    "plot_map",
+    "plot_profiles",
+    "plot_selection",
+]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in __all__:
         return getattr(sgpmic_cli, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

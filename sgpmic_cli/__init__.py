@@ -1,30 +1,39 @@
 """Clustering with mixtures of sparse Gaussian processes, and the paper's experiments repeated."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from sgpmic_cli._version import __version__
 
-__all__ = ["SGPMIC", "PaperSGPMIC", "__version__", "load"]
-
 if TYPE_CHECKING:
+    from sgpmic_cli.figures.plotting import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.model.estimator import SGPMIC, load
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
+__all__ = [
+    "SGPMIC",
+    "PaperSGPMIC",
+    "__version__",
+    "load",
+    "plot_map",
+    "plot_profiles",
+    "plot_selection",
+]
 
-def __getattr__(name: str) -> Any:
-    # The estimators import scikit-learn, which `sgpmic --help` does not need.
-    if name == "SGPMIC":
-        from sgpmic_cli.model.estimator import SGPMIC
+# The modules of the public names are imported when they are used: `sgpmic --help` needs none.
+_MODULES = {
+    "SGPMIC": "model.estimator",
+    "PaperSGPMIC": "model.paper.estimator",
+    "load": "model.estimator",
+    "plot_map": "figures.plotting",
+    "plot_profiles": "figures.plotting",
+    "plot_selection": "figures.plotting",
+}
 
-        return SGPMIC
-    if name == "PaperSGPMIC":
-        from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
-        return PaperSGPMIC
-    if name == "load":
-        from sgpmic_cli.model.estimator import load
-
-        return load
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -46,46 +46,88 @@ def draw_embedding(
     axes. If there are very many rows, an evenly spaced subset is drawn. With covariances
     (M, Q, Q), ellipses show where 50 and 90 % of each cluster's probability lie.
     """
-    shown = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_POINTS)).astype(int))
-    middle, directions, titles = _projection(X[shown])
-    points = (X[shown] - middle) @ directions.T
-    planar = points.shape[1] == 2
-    n_clusters = int(clusters.max()) + 1 if means is None else len(means)
-    sizes = np.bincount(clusters, minlength=n_clusters)
-    title = "clusters" + ", + their means" * (planar and means is not None)
-    title += ", 50 and 90 % regions" * (planar and means is not None and covariances is not None)
-    names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
-    # Each panel has a title, the groups of the rows, and the names and styles of the groups.
-    panels = [(title, clusters, names, list(range(n_clusters)))]
+    panels = [cluster_groups(clusters, None if means is None else len(means))]
     if classes is not None:
-        looks = matched_looks(classes, clusters, len(class_names), n_clusters)
-        names = [as_drawn(name, LONGEST) for name in class_names]
-        panels.append(("classes", classes, names, looks))
+        panels.append(class_groups(classes, class_names, clusters))
     width = COLUMN if len(panels) == 1 else PAGE
     each = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
     with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
+        planar = X.shape[1] > 1
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
-        for axes, (title, groups, names, looks) in zip(row, panels, strict=True):
-            parts = [points[groups[shown] == group] for group in range(len(names))]
-            (_scatter if planar else _histogram)(axes, parts, names, looks)
-            axes.set(title=title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
-            axes.legend(
-                loc="upper center",
-                bbox_to_anchor=(0.5, -0.2),
-                ncols=legend_columns(names, each),
-                borderaxespad=0.0,
-                markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
-            )
+        for axes, groups in zip(row, panels, strict=True):
+            plot_points(axes, X, groups, each)
         if planar and means is not None:
-            centres = (means - middle) @ directions.T
-            if covariances is not None:
-                _draw_regions(row[0], centres, directions @ covariances @ directions.T, sizes)
-            row[0].scatter(*centres.T, marker="+", s=60, linewidths=1.4, color=INK, zorder=3)
+            plot_mixture(row[0], X, means, covariances, np.bincount(clusters, minlength=len(means)))
+
+
+class Groups(NamedTuple):
+    """Groups of rows that are drawn in different styles."""
+
+    title: str
+    numbers: np.ndarray  # (N,) group of each row
+    names: list[str]
+    looks: list[int]  # number of the style of each group
+
+
+def cluster_groups(clusters: np.ndarray, n_clusters: int | None = None) -> Groups:
+    """Return the clusters (N,) as groups."""
+    sizes = np.bincount(clusters, minlength=n_clusters or 0)
+    names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
+    return Groups("clusters", clusters, names, list(range(len(sizes))))
+
+
+def class_groups(classes: np.ndarray, class_names: Sequence[str], clusters: np.ndarray) -> Groups:
+    """Return the classes (N,) as groups in the styles of the clusters that they overlap most."""
+    looks = matched_looks(classes, clusters, len(class_names), int(clusters.max()) + 1)
+    return Groups("classes", classes, [as_drawn(name, LONGEST) for name in class_names], looks)
+
+
+def plot_points(axes: "Axes", X: np.ndarray, groups: Groups, legend_width: float) -> None:
+    """Plot latent points X (N, Q) in the styles of their groups; the legend is below the axes."""
+    shown = _shown(len(X))
+    middle, directions, titles = _projection(X)
+    points = (X[shown] - middle) @ directions.T
+    planar = points.shape[1] == 2
+    parts = [points[groups.numbers[shown] == group] for group in range(len(groups.names))]
+    (_scatter if planar else _histogram)(axes, parts, groups.names, groups.looks)
+    axes.set(title=groups.title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+        ncols=legend_columns(groups.names, legend_width),
+        borderaxespad=0.0,
+        markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
+    )
+
+
+def plot_mixture(
+    axes: "Axes",
+    X: np.ndarray,
+    means: np.ndarray,
+    covariances: np.ndarray | None,
+    sizes: np.ndarray,
+) -> None:
+    """Add the means and, with covariances, the regions of the clusters to a plot of points X."""
+    middle, directions, _ = _projection(X)
+    centres = (means - middle) @ directions.T
+    title = axes.get_title() + ", + their means"
+    if covariances is not None:
+        title += ", 50 and 90 % regions"
+        _draw_regions(axes, centres, directions @ covariances @ directions.T, sizes)
+    style: Any = {"marker": "+", "s": 60, "linewidths": 1.4, "color": INK, "zorder": 3}
+    axes.scatter(centres[:, 0], centres[:, 1], **style)
+    axes.set_title(title)
+
+
+def _shown(n: int) -> np.ndarray:
+    """Return the rows to draw: an evenly spaced subset of n rows."""
+    return np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(int))
 
 
 def _projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the origin (Q,), at most two axes (2, Q), and the titles of the axes."""
+    X = X[_shown(len(X))]
     q = X.shape[1]
     if q <= 2:
         return np.zeros(q), np.eye(q), ["latent dimension 1", "latent dimension 2"]

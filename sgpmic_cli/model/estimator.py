@@ -173,8 +173,8 @@ class SGPMIC(LatentClusterer):
 
     Notes
     -----
-    There is no `sample_weight`: the Gaussian mixtures and the spanning tree of the consensus are not
-    defined for weighted rows.
+    There is no `sample_weight`: the Gaussian mixtures and the spanning tree of the consensus are
+    not defined for weighted rows.
 
     References
     ----------
