@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         plot_map,
         plot_profiles,
         plot_selection,
+        write_report,
     )
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "plot_map",
     "plot_profiles",
     "plot_selection",
+    "write_report",
 ]
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sgpmic_cli.figures.plotting import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.model.estimator import SGPMIC, load
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+    from sgpmic_cli.report.python_report import write_report
 
 __all__ = [
     "SGPMIC",
@@ -18,6 +19,7 @@ __all__ = [
     "plot_map",
     "plot_profiles",
     "plot_selection",
+    "write_report",
 ]
 
 # The modules of the public names are imported when they are used: `sgpmic --help` needs none.
@@ -28,6 +30,7 @@ _MODULES = {
     "plot_map": "figures.plotting",
     "plot_profiles": "figures.plotting",
     "plot_selection": "figures.plotting",
+    "write_report": "report.python_report",
 }
 
 

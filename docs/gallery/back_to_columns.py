@@ -4,8 +4,8 @@
 mixture.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gallery_style import COLOURS, picture
 
 from sgpmic import SGPMIC
 from sgpmic_cli.data import load
@@ -21,13 +21,13 @@ order = np.argsort(iris.Y[:, 2])
 ends = model.embedding_[order[0]], model.embedding_[order[-1]]
 line = np.linspace(*ends, 40)
 
-with picture("back_to_columns") as figure:
-    left, right = figure.subplots(1, 2)
-    for j, row in enumerate(model.inverse_transform(line).T):
-        left.plot(row, label=iris.feature_names[j].replace("_", " "), color=COLOURS[j])
-    left.set(title="along a line on the map", xticks=[], ylabel="cm")
-    left.legend()
-    right.scatter(iris.Y[:, 2], iris.Y[:, 3], s=8, label="measured")
-    right.scatter(sampled[:, 2], sampled[:, 3], s=8, marker="x", label="sampled")
-    right.set(title="petals", xlabel="length (cm)", ylabel="width (cm)")
-    right.legend()
+figure, (left, right) = plt.subplots(1, 2, figsize=(6.5, 2.8), layout="constrained")
+for name, column in zip(iris.feature_names, model.inverse_transform(line).T, strict=True):
+    left.plot(column, label=name.replace("_", " "))
+left.set(title="along a line on the map", xticks=[], ylabel="cm")
+left.legend()
+right.scatter(iris.Y[:, 2], iris.Y[:, 3], s=8, label="measured")
+right.scatter(sampled[:, 2], sampled[:, 3], s=8, marker="x", label="sampled")
+right.set(title="petals", xlabel="length (cm)", ylabel="width (cm)")
+right.legend()
+plt.show()

@@ -5,27 +5,19 @@ data, which have no clusters. If no candidate stands out, `no_clusters_` is True
 one cluster.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gallery_style import picture
 from sklearn.datasets import make_blobs
 
-from sgpmic import SGPMIC
+from sgpmic import SGPMIC, plot_selection
 
 X, _ = make_blobs(n_samples=240, centers=4, n_features=6, cluster_std=1.6, random_state=3)
 gaussian = np.random.RandomState(0).randn(240, 6)
 
-models = {
-    "four groups": SGPMIC(random_state=0).fit(X),
-    "one Gaussian": SGPMIC(random_state=0).fit(gaussian),
-}
-for name, model in models.items():
+figure, panels = plt.subplots(1, 2, figsize=(6.5, 2.8), sharey=True, layout="constrained")
+for name, rows, ax in zip(("four groups", "one Gaussian"), (X, gaussian), panels, strict=True):
+    model = SGPMIC(random_state=0).fit(rows)
     print(f"{name}: {model.n_clusters_} clusters, no_clusters_ is {model.no_clusters_}")
-
-with picture("how_many_clusters") as figure:
-    for axes, (name, model) in zip(figure.subplots(1, 2, sharey=True), models.items(), strict=True):
-        tried = [row for row in model.selection_ if row["n_clusters"] > 1]
-        axes.plot(
-            [row["n_clusters"] for row in tried], [row["silhouette"] for row in tried], marker="o"
-        )
-        axes.axvline(model.n_clusters_, linestyle=":", color="#d55e00")
-        axes.set(title=f"{name}: {model.n_clusters_}", xlabel="clusters tried", ylabel="silhouette")
+    plot_selection(model, ax=ax)
+    ax.set_title(f"{name}: {model.n_clusters_}")
+plt.show()

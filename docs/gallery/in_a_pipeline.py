@@ -4,13 +4,13 @@ A `QuantileTransformer` makes the columns normal before the fit. Input and outpu
 frames.
 """
 
+import matplotlib.pyplot as plt
 import pandas as pd
-from gallery_style import picture, scatter
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
-from sgpmic import SGPMIC
+from sgpmic import SGPMIC, plot_map
 from sgpmic_cli.data import load
 
 wdbc = load("wdbc")
@@ -21,12 +21,10 @@ pipeline = make_pipeline(
 ).set_output(transform="pandas")
 
 points = pipeline.fit_transform(frame)
-labels = pipeline[-1].labels_
+model = pipeline[-1]
 print(points.head(3).round(2).to_string())
-print(
-    "agreement with the diagnosis (adjusted Rand index):",
-    round(adjusted_rand_score(wdbc.labels, labels), 2),
-)
+agreement = adjusted_rand_score(wdbc.labels, model.labels_)
+print("agreement with the diagnosis (adjusted Rand index):", round(agreement, 2))
 
-with picture("in_a_pipeline", width=4.0) as figure:
-    scatter(figure.subplots(), points.to_numpy(), labels, "569 tumours in two dimensions")
+plot_map(model).set_title("569 tumours in two dimensions")
+plt.show()

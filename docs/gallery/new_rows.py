@@ -5,10 +5,10 @@ Half of the wines are fitted. The other half gets points on the same map and clu
 low density.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gallery_style import COLOURS, picture
 
-from sgpmic import SGPMIC
+from sgpmic import SGPMIC, plot_map
 from sgpmic_cli.data import load
 
 wine = load("wine")
@@ -25,9 +25,7 @@ print(
     bool(model.score_samples(reversed_columns).max() < model.score_samples(later).min()),
 )
 
-with picture("new_rows", width=4.0) as figure:
-    axes = figure.subplots()
-    for m in range(3):
-        axes.scatter(*model.embedding_[model.labels_ == m].T, s=6, color=COLOURS[m], alpha=0.35)
-        axes.scatter(*points[labels == m].T, s=14, color=COLOURS[m], marker="^")
-    axes.set(title="fitted (dots) and assigned later (triangles)", xticks=[], yticks=[])
+ax = plot_map(model)
+ax.scatter(*points.T, s=30, facecolors="none", edgecolors="#262626")
+ax.set_title("fitted rows, and rows assigned later (circles)")
+plt.show()

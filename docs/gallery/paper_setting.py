@@ -4,10 +4,10 @@
 lowers the bound. An E-step can lower it slightly, because it skips negligible responsibilities.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gallery_style import picture, scatter
 
-from sgpmic import PaperSGPMIC
+from sgpmic import PaperSGPMIC, plot_map
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
@@ -19,8 +19,9 @@ print("purity, the paper's ACC:", round(purity(iris.labels, model.labels_), 1), 
 gains = bounds[1::2] - bounds[0 : len(bounds) - 1 : 2]
 print("no M-step lowers the bound:", bool(gains.min() >= 0))
 
-with picture("paper_setting") as figure:
-    left, right = figure.subplots(1, 2)
-    scatter(left, model.embedding_, model.labels_, "latent space")
-    right.plot(bounds)
-    right.set(title="bound after every update", xlabel="update")
+figure, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.2), layout="constrained")
+plot_map(model, ax=left)
+left.set_title("latent space")
+right.plot(bounds)
+right.set(title="bound after every update", xlabel="update")
+plt.show()

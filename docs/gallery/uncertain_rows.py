@@ -4,10 +4,10 @@ Two of the three Iris species overlap. Rows between them get lower probabilities
 the cluster of another species are among them.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gallery_style import picture, scatter
 
-from sgpmic import SGPMIC
+from sgpmic import SGPMIC, plot_map
 from sgpmic_cli.data import load
 
 iris = load("iris")
@@ -20,9 +20,10 @@ print(f"rows in the cluster of another species: {wrong.sum()} of {len(wrong)}")
 ranks = certain.argsort().argsort() + 1
 print(f"median rank of their certainty, 1 the lowest: {np.median(ranks[wrong]):.0f}")
 
-with picture("uncertain_rows") as figure:
-    left, right = figure.subplots(1, 2)
-    scatter(left, model.embedding_, model.labels_, "clusters")
-    drawn = right.scatter(*model.embedding_.T, c=certain, s=9, cmap="viridis", vmin=0.5, vmax=1.0)
-    right.set(title="certainty of each row", xticks=[], yticks=[])
-    figure.colorbar(drawn, ax=right)
+figure, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.2), layout="constrained")
+plot_map(model, ax=left)
+left.set_title("clusters")
+drawn = right.scatter(*model.embedding_.T, c=certain, s=9, cmap="viridis", vmin=0.5, vmax=1.0)
+right.set(title="certainty of each row", xlabel="latent dimension 1")
+figure.colorbar(drawn, ax=right)
+plt.show()

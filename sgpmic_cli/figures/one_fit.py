@@ -35,10 +35,9 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
 def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
     """Return the drawing functions of the figures that a fit has, by name."""
     model, data = fitted.model, fitted.data
-    accs, steps = None, 1
-    if fitted.setting == "paper":  # in the default model, labels do not change between iterations
+    accs, steps = None, 2 if fitted.setting == "paper" else 1
+    if fitted.setting == "paper" and data.labels is not None:  # others keep their labels
         accs = fitted.trace()["acc"].dropna().tolist() or None
-        steps = 2
     figures: dict[str, Callable[[Path], object]] = {
         "convergence": lambda stem: draw_convergence(stem, model.lower_bounds_, accs, steps),
         "embedding": lambda stem: draw_embedding(

@@ -21,7 +21,7 @@ from sgpmic_cli.single_fit.profile import readable
 N_TYPICAL, N_DOUBTFUL = 5, 20
 
 
-def fit_page(fitted: Fitted, figures: Path, out: Path, arguments: Mapping[str, Any]) -> str:
+def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> str:
     """Return the HTML page of a fit.
 
     Parameters
@@ -30,12 +30,13 @@ def fit_page(fitted: Fitted, figures: Path, out: Path, arguments: Mapping[str, A
         The fitted model and its data.
     figures : Path
         Folder with the PNG files of the figures.
-    out : Path
-        Folder in which the user will find the model.
+    out : Path or None
+        Folder in which the user will find the model. None if there is none.
     arguments : Mapping
         Arguments of the command.
     """
     data = fitted.data
+    new_rows = [] if out is None else [Section("predict", "New rows", _new_rows(fitted, out))]
     return document(
         f"Clusters of {data.name}",
         f"{data.Y.shape[0]} rows, {data.Y.shape[1]} features. {choice_in_words(fitted)}",
@@ -47,7 +48,7 @@ def fit_page(fitted: Fitted, figures: Path, out: Path, arguments: Mapping[str, A
             Section("data", "Input data", _data(fitted)),
             Section("convergence", "Convergence", [_convergence(fitted, figures)]),
             Section("settings", "Settings", _settings(fitted, arguments)),
-            Section("predict", "New rows", _new_rows(fitted, out)),
+            *new_rows,
         ],
     )
 
@@ -168,11 +169,12 @@ def _data(fitted: Fitted) -> list[Html]:
 def _convergence(fitted: Fitted, figures: Path) -> Html:
     model = fitted.model
     end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
+    time = "" if fitted.seconds is None else f", in {fitted.seconds:.1f} s"
     return picture(
         figures / "convergence.png",
         "Lower bound by iteration",
-        f"Lower bound on the log likelihood. The fit {end} after {model.n_iter_} iterations, in "
-        f"{fitted.seconds:.1f} s, at {model.lower_bound_:.2f}.",
+        f"Lower bound on the log likelihood. The fit {end} after {model.n_iter_} iterations{time}, "
+        f"at {model.lower_bound_:.2f}.",
     )
 
 

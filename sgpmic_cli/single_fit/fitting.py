@@ -77,7 +77,7 @@ class Fitted:
     setting: Setting
     data: Dataset
     seed: int
-    seconds: float
+    seconds: float | None  # None if the model was fitted elsewhere
     rounds: list[Round]
     asked_for_scale: bool = False
     remarks: list[str] = field(default_factory=list)  # warnings of the fit
@@ -152,7 +152,7 @@ class Fitted:
             "lower_bound": float(model.lower_bound_),
             **specific,
             "scores": self.scores,
-            "seconds": round(self.seconds, 3),
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
             "notes": list(self.data.notes),
             "remarks": [*self.remarks, *self.advice],
         }
