@@ -2,15 +2,17 @@
 
 import ast
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 PICTURES = HERE / "pictures"
 STYLE: Any = {
     "font.size": 8,
@@ -23,6 +25,7 @@ STYLE: Any = {
 }
 ORDER = (
     "first_fit",
+    "data_frame",
     "how_many_clusters",
     "uncertain_rows",
     "new_rows",
@@ -54,11 +57,14 @@ def draw(name: str) -> None:
 def run(name: str) -> str:
     """Run one example in a new process and return its output."""
     # The flag -P keeps this folder off the path: an example may import only what users have.
-    done = subprocess.run(
-        [sys.executable, "-P", __file__, name], cwd=HERE, capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"docs/gallery/{name}.py failed:\n{done.stderr}")
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-P", __file__, name], cwd=folder, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"docs/gallery/{name}.py failed:\n{done.stderr}")
+        for table in Path(folder).glob("*.csv"):
+            shutil.copy(table, HERE)
     return done.stdout
 
 

@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory
 
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli.figures.one_fit import draw_all
+from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.report.fit_page import fit_page
 from sgpmic_cli.single_fit.settings import Model
 from sgpmic_cli.single_fit.training_data import fitted_of
@@ -27,4 +28,4 @@ def write_report(model: Model, X: Table, path: PathLike) -> None:
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
         page = fit_page(fitted, Path(folder), None, {})
-    path.write_text(page, encoding="utf-8")
+    write_whole(path, page)
