@@ -36,12 +36,12 @@ from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import FAINT, PAGE, canvas, look
 from sgpmic_cli.scores import contingency
 
-OURS, REFITS, MIXTURE = "SGP-MIC", "SGP-MIC, 8 refits", "Gaussian mixture"
+OURS, REFITS, MIXTURE = "SGPMIC", "SGPMIC, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
 
 MEASURES = {  # which value is best, and heading
     "own": ("max", "Fraction of rows with most of ten neighbours on the map in their own cluster"),
-    "silhouette": ("max", "Silhouette of SGP-MIC's clusters on the map"),
+    "silhouette": ("max", "Silhouette of SGPMIC's clusters on the map"),
     "trustworthiness": ("max", "Trustworthiness of the map with ten neighbours"),
     "auc": ("max", "Area under the ROC curve of the largest probability for *right*"),
     "ece": ("min", "Expected calibration error of the largest probability for *right*"),
@@ -53,8 +53,8 @@ MEASURES = {  # which value is best, and heading
 INTRODUCTION = """# The map and the probabilities in numbers
 
 At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All maps
-show SGP-MIC's clusters. A row is *right* if its class is the majority class of its cluster; the
-Gaussian mixture has its own clusters. A random third of the rows is held out. SGP-MIC's likelihood
+show SGPMIC's clusters. A row is *right* if its class is the majority class of its cluster; the
+Gaussian mixture has its own clusters. A random third of the rows is held out. SGPMIC's likelihood
 is that of its mixture, process and noise, by Monte Carlo integration. 20 % of the entries are
 hidden. 5 % of the rows are replaced by uniform rows. *best* counts the data sets where a method has
 the best value, ties included. `make map-study` computes this page.
@@ -102,7 +102,7 @@ def table(name: str, most_rows: int, seed: int) -> tuple[Array, Indices]:
 
 
 def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, Arrays, Indices]:
-    """Return all measures, the reliability bins, the maps and SGP-MIC's labels of a table."""
+    """Return all measures, the reliability bins, the maps and SGPMIC's labels of a table."""
     m = len(np.unique(classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
@@ -267,7 +267,7 @@ def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Ar
 
 
 def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
-    """Draw three maps of the same rows in the colours of SGP-MIC's clusters."""
+    """Draw three maps of the same rows in the colours of SGPMIC's clusters."""
     with canvas(stem, width=5.0, height=1.9) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):

@@ -1,4 +1,4 @@
-"""Compare SGP-MIC with common clusterers on tables, thin shapes and Gaussian clouds.
+"""Compare both estimators with common clusterers on tables, thin shapes and Gaussian clouds.
 
 Writes the tables of a benchmark, ari.md, findings.md and study.png into OUT. Every method except
 HDBSCAN gets the number of clusters. A second call resumes.

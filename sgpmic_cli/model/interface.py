@@ -1,4 +1,4 @@
-"""Base class of the two SGP-MIC estimators."""
+"""Base class of `SGPMIC` and `PaperSGPMIC`."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

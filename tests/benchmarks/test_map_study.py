@@ -59,7 +59,7 @@ def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples():
 
 
 def test_the_page_has_means_over_seeds_and_counts_of_best_values():
-    scores = {"SGP-MIC": (0.2, 0.4, 0.9), "PCA": (0.5, 0.5, 0.1)}
+    scores = {"SGPMIC": (0.2, 0.4, 0.9), "PCA": (0.5, 0.5, 0.1)}
     records = [
         (dataset, seed, measure, method, score)
         for measure in map_study.MEASURES
@@ -69,7 +69,7 @@ def test_the_page_has_means_over_seeds_and_counts_of_best_values():
     frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
     means = map_study.values_by_dataset(frame, "own")
     assert means.index.tolist() == ["b", "a"]
-    assert means.columns.tolist() == ["SGP-MIC", "PCA"]
+    assert means.columns.tolist() == ["SGPMIC", "PCA"]
     page = map_study.page(frame, most_rows=1200)
     assert page.count("| b | 0.300 | 0.500 |") == len(map_study.MEASURES)
     assert page.count("| mean | 0.600 | 0.300 |") == len(map_study.MEASURES)

@@ -134,7 +134,7 @@ def test_gallery_page_shows_every_example_with_code_and_picture(monkeypatch):
     import run_all
 
     page = text_of("docs/gallery/index.md")
-    scripts = {path.stem for path in GALLERY.glob("*.py")} - {"run_all", "gallery_style"}
+    scripts = {path.stem for path in GALLERY.glob("*.py")} - {"run_all"}
     assert scripts == set(run_all.ORDER)
     for name in scripts:
         assert (GALLERY / "pictures" / f"{name}.png").is_file()
@@ -147,7 +147,7 @@ def test_readme_shows_the_table_of_the_gallery():
         for row in csv.DictReader(file):
             scores = [
                 f"{float(row[method]) + 0.0:.2f}"
-                for method in ("SGP-MIC", "k-means", "Gaussian mixture")
+                for method in ("SGPMIC", "k-means", "Gaussian mixture")
             ]
             line = " | ".join([row["data"], f"{row['rows']} x {row['columns']}", *scores])
             assert f"| {line} |".replace("-0.00", "0.00") in text_of("README.md")
