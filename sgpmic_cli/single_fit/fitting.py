@@ -1,4 +1,4 @@
-"""Fit SGP-MIC to one data set, and write the model and its tables into a folder."""
+"""Fit an estimator to one data set, and write the model and its tables into a folder."""
 
 import time
 import warnings
@@ -174,7 +174,7 @@ def fit(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Fitted:
-    """Fit SGP-MIC to all columns of a data set.
+    """Fit an estimator to all columns of a data set.
 
     `settings` are arguments of `estimator_for`; None keeps the default, except that `n_resamples`
     of the default model is 8. The model carries the recipe of the table, which encodes raw files
