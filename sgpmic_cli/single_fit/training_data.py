@@ -18,7 +18,9 @@ def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
     Y = np.asarray(model._validated(X, reset=False))
     given = getattr(model, "feature_names_in_", None)
     names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)
-    recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
+    recipe = getattr(model, "recipe_", None)  # of a model that `sgpmic fit` wrote
+    if recipe is None:
+        recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
     return Dataset.from_classes(name, Y, None, names, names_made_up=given is None, recipe=recipe)
 
 
