@@ -1,33 +1,35 @@
-"""`sgpmic report`: write the HTML report of Table 2."""
+"""`sgpmic report`: write the HTML report of a benchmark."""
 
 from pathlib import Path
 from typing import Annotated
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.errors import UsageError
 
 
 def report(
-    results: Annotated[Path, shared.option("Folder that contains table2 and figures.")] = Path(
-        "results"
-    ),
+    results: Annotated[
+        Path, shared.option("Folder of a benchmark, or of the paper's table2 and figures.")
+    ] = Path("results"),
+    printed: Annotated[
+        Path | None,
+        shared.option("CSV file of printed numbers.", default="those of the paper"),
+    ] = None,
     out: Annotated[
         Path | None, shared.option("The HTML file to write.", default="sgpmic-out/report.html")
     ] = None,
 ) -> None:
-    """Write one HTML page with Table 2, its verdicts, the figures, significance and protocol.
+    """Write one HTML page with the table of a benchmark, its verdicts and significance.
 
-    The page reads what `sgpmic benchmark --out RESULTS/table2` and
-    `sgpmic plot --out RESULTS/figures` wrote. It computes nothing and needs no network.
+    The page reads what `sgpmic benchmark --out RESULTS` wrote. It computes nothing and needs no
+    network. If RESULTS contains `table2`, the page is about the paper, with the figures of
+    `sgpmic plot --out RESULTS/figures` and its protocol. A file of printed numbers has the columns
+    method, dataset, metric, mean, std, repeats and, if rows differ by it, variance.
     """
     from sgpmic_cli.files.atomic import refuse_overwriting_inputs, write_whole
     from sgpmic_cli.report.table2_page import table2_page
 
-    table = results / "table2"
-    if not (table / "benchmark.json").exists():
-        command = f"sgpmic benchmark --dataset all --variance all --methods all --out {table}"
-        raise UsageError(f"there is no {str(table / 'benchmark.json')!r}: run `{command}` first.")
     target = out if out is not None else shared.OUTPUT_FOLDER / "report.html"
-    refuse_overwriting_inputs(target.parent, [target.name], results.glob("*/*"))
-    write_whole(target, table2_page(results))
+    inputs = [*results.glob("*.json"), *results.glob("*/*"), *([printed] if printed else [])]
+    refuse_overwriting_inputs(target.parent, [target.name], inputs)
+    write_whole(target, table2_page(results, printed))
     print(target)

@@ -16,7 +16,7 @@ from sgpmic_cli.data.intake.reading import STANDARD_INPUT
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.intake.table_files import read_blocks, read_table
 from sgpmic_cli.data.originals import parse_original, read_original
-from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
+from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.safe_text import printable
 
@@ -96,7 +96,7 @@ def rows_for(
 
 def is_table(text: str) -> bool:
     """Return whether a word names a file or standard input, and not a registered data set."""
-    if text in names():
+    if find(text) is not None:
         return False
     has_folder = any(separator in text for separator in ("/", os.sep, os.altsep) if separator)
     has_extension = text.lower().endswith(_EXTENSIONS)
@@ -188,4 +188,4 @@ def _name(text: str) -> str:
     if text == STANDARD_INPUT:
         return "standard-input"
     name = Path(text).name
-    return printable(text if name in names() else name)
+    return printable(text if find(name) else name)

@@ -59,22 +59,28 @@ def names() -> list[str]:
     return list(_entries())
 
 
-def entry(name: str) -> Entry:
-    """Look up a data set. Raise UsageError with the valid names if it is unknown.
+def find(name: str) -> Entry | None:
+    """Look up a data set; return None if it is not registered.
 
-    `shape-N` is the random shape with seed N.
+    `shape-N` is the random shape with seed N, which is not among the names.
     """
     if shape := re.fullmatch(r"shape-(\d{1,9})", name):
         return _random_shape(name, int(shape[1]))
-    try:
-        return _entries()[name]
-    except KeyError:
+    return _entries().get(name)
+
+
+def entry(name: str) -> Entry:
+    """Look up a data set. Raise UsageError with the valid names if it is unknown."""
+    found = find(name)
+    if found is None:
         raise UsageError(
             f"there is no data set {name!r}{nearest(name, names())}; valid names: "
             f"{', '.join(names())}, shape-N for a random shape, or the path of a CSV file"
-        ) from None
+        )
+    return found
 
 
+@functools.cache
 def _random_shape(name: str, seed: int) -> Entry:
     from sgpmic_cli.data.random_shapes import random_shape
 

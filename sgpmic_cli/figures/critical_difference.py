@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import Printed, table2
 from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
@@ -46,17 +47,20 @@ def critical_difference(stem: Path, options: PlotOptions) -> list[str]:
     return notes
 
 
-def rankings(results: Sequence[Result], metric: str) -> dict[str, Comparison]:
-    """Rank the methods by the paper's numbers and by ours, on the same rows and methods.
+def rankings(
+    results: Sequence[Result], metric: str, printed: Printed | None = None
+) -> dict[str, Comparison]:
+    """Rank the methods by the printed numbers and by ours, on the same rows and methods.
 
-    If our results are too few for a ranking, rank the paper's numbers alone.
+    If these are too few for a ranking, rank each side that is large enough alone. `printed`
+    replaces the numbers of the paper.
     """
-    printed = published_scores(metric)
-    if sides := compare_sides(printed, our_scores(results, metric)):
+    paper = published_scores(table2() if printed is None else printed, metric)
+    ours = our_scores(results, metric)
+    if sides := compare_sides(paper, ours):
         return dict(zip(("paper", "ours"), sides, strict=True))
-    alone = compare_methods(printed)
-    assert alone is not None
-    return {"paper": alone}
+    alone = {"paper": compare_methods(paper), "ours": compare_methods(ours)}
+    return {side: found for side, found in alone.items() if found is not None}
 
 
 def _height(comparison: Comparison) -> float:

@@ -74,7 +74,7 @@
     tools.append(label);
   }
   choice("score", "Score", [["", "ACC and NMI"], ...grids.map((grid, i) => [i, grid.caption.textContent.split(" ")[0]])]);
-  choice("view", "Numbers", [["", "ours over the paper's"], ["differences", "difference"]]);
+  if (document.querySelector(".cell .paper")) choice("view", "Numbers", [["", "ours over printed"], ["differences", "difference"]]);
   choice("dataset", "Data set", [["", "all"], ...unique(cells.map(cell => part(cell, 0))).map(name => [name, name])]);
   choice("method", "Method", [["", "all"], ...methods.map((name, i) => [i + 1, name])]);
   choice("verdict", "Verdict", [["", "all"], ...unique(cells.map(cell => cell.dataset.verdict)).sort().map(v => [v, v])]);

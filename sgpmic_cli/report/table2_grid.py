@@ -1,21 +1,24 @@
-"""The section "Table 2": our number above the paper's in every cell, with details in a tooltip."""
+"""The section "Table": our number above the printed one in every cell, details in a tooltip."""
 
 import re
 
-from sgpmic_cli.experiments.compare.comparison import METRICS
+from sgpmic_cli.experiments.compare.comparison import Place
 from sgpmic_cli.experiments.compare.counts import best, is_best
-from sgpmic_cli.experiments.compare.paper import Stat, table2
+from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
-from sgpmic_cli.report.table2_results import Place, Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_results import Table2Results, dataset_title, method_title
 from sgpmic_cli.report.table2_summary import css_class, legend
 
 
 def grid_section(results: Table2Results) -> list[Html]:
     """Return one table for each metric."""
-    tables = [_table(results, metric) for metric in METRICS]
-    return [paragraph("grid", repeats=results.repeats), legend(results), *tables]
+    tables = [_table(results, metric) for metric in results.metrics]
+    parts = [paragraph("grid", repeats=results.repeats)]
+    if results.printed:
+        parts.append(paragraph("grid_printed"))
+    return [*parts, paragraph("grid_details"), legend(results), *tables]
 
 
 def _table(results: Table2Results, metric: str) -> Html:
@@ -40,17 +43,23 @@ def _table(results: Table2Results, metric: str) -> Html:
 
 def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
-    ours, paper = results.ours(place, metric), table2().get((metric, *place))
-    difference = "–"
-    if ours.mean is not None and paper is not None:
-        difference = signed(ours.mean - paper.mean)
+    ours, paper = results.ours(place, metric), results.printed.get((metric, *place))
+    numbers = [
+        tag("b" if is_best(ours.mean, top) else "span", _number(ours) or verdict, class_="ours")
+    ]
+    if results.printed:
+        difference = "–"
+        if ours.mean is not None and paper is not None:
+            difference = signed(ours.mean - paper.mean)
+        numbers += [
+            tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
+            tag("span", difference, class_="difference"),
+        ]
     return tag(
         "td",
-        tag("b" if is_best(ours.mean, top) else "span", _number(ours) or verdict, class_="ours"),
-        tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
-        tag("span", difference, class_="difference"),
+        *numbers,
         _details(results, place, metric),
-        class_=f"cell {css_class(verdict)}",
+        class_=f"cell {css_class(verdict)}" if results.printed or verdict.is_problem else "cell",
         id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
         tabindex="0",
         data_place="/".join(map(str, place)),
@@ -73,21 +82,21 @@ def _details(results: Table2Results, place: Place, metric: str) -> Html:
     if cell is None:
         empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
         return tag("div", title, empty, class_="tip", role="tooltip")
-    paper = cell.paper[metric]
-    facts = {
-        f"{TITLES[metric]}, ours": plain(cell.ours[metric]),
-        "paper": plain(paper) if paper else "not printed",
-        "verdict": str(cell.verdict[metric]),
-    }
+    facts = {f"{TITLES[metric]}, ours": plain(cell.ours[metric])}
+    if results.printed:
+        paper = cell.paper[metric]
+        facts["printed"] = f"{plain(paper)}, {paper.repeats} runs" if paper else "no number"
+        facts["verdict"] = str(cell.judge(metric))
     if difference := cell.difference(metric):
         low, high = difference.interval()
         interval = f"95 % interval {low:.2f} to {high:.2f}"
         facts["difference"] = f"{signed(difference.value)}, {interval}"
     facts["runs"] = f"{cell.repeats}, {cell.failed} failed"
     facts["run time"] = "–" if cell.duration.mean is None else f"{cell.duration.mean:.2f} s"
-    facts |= {TITLES[name]: plain(cell.ours[name]) for name in cell.ours if name not in METRICS}
+    facts |= {TITLES[name]: plain(cell.ours[name]) for name in cell.ours if name != metric}
     if cell.settings:
         facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
     listed = [part for name, text in facts.items() for part in (tag("dt", name), tag("dd", text))]
-    note = [tag("p", cell.note)] if cell.note else []
-    return tag("div", title, tag("dl", *listed), *note, class_="tip", role="tooltip")
+    notes = [tag("p", cell.note)] if cell.note else []
+    notes += [tag("pre", text) for text in cell.tracebacks]
+    return tag("div", title, tag("dl", *listed), *notes, class_="tip", role="tooltip")

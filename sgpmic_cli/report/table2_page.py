@@ -1,4 +1,4 @@
-"""The HTML report of Table 2: all sections on one page."""
+"""The HTML report of a benchmark on one page. The paper's Table 2 has additional sections."""
 
 from pathlib import Path
 from typing import Any
@@ -7,38 +7,49 @@ from sgpmic_cli.figures.catalogue import Figure, known
 from sgpmic_cli.report.markup import Html, Section, document, picture, table, tag
 from sgpmic_cli.report.table2_grid import grid_section
 from sgpmic_cli.report.table2_protocol import protocol_section
-from sgpmic_cli.report.table2_results import Table2Results, read_table2
+from sgpmic_cli.report.table2_results import Table2Results, read_results
 from sgpmic_cli.report.table2_significance import significance_section
 from sgpmic_cli.report.table2_summary import headline, summary_section
 
 TITLE = "SGP-MIC reproduced: every number of Table 2 compared with ours"
+LEAD = (
+    "This page repeats the clustering experiments of “Clustering based on Mixtures of Sparse "
+    "Gaussian Processes” (arXiv 2303.13665) and compares every printed number with ours."
+)
 DIAGRAM = "critical-difference"  # the figure of the section on significance
 
 
-def table2_page(folder: Path) -> str:
-    """Return the HTML page about the results in a folder."""
-    results = read_table2(folder)
+def table2_page(folder: Path, printed: Path | None = None) -> str:
+    """Return the HTML page about the results in a folder; see `read_results`."""
+    results = read_results(folder, printed)
+    lead = headline(results)
+    summary = Section("summary", "Summary", summary_section(results))
+    significance = significance_section(results)
+    environment = Section("environment", "Environment", _environment(results))
+    if results.figures is None:
+        title = f"Benchmark: {len(results.methods)} methods, {len(results.rows)} rows"
+        sections = [
+            summary,
+            Section("table", "Table", grid_section(results)),
+            Section("significance", "Significance", significance),
+            environment,
+        ]
+        return document(title, lead, sections, script="details.js")
     figures = {
         figure.name: _figure(results.figures, figure)
         for figure in known().values()
         if figure.in_all
     }
     diagram = figures.pop(DIAGRAM)
-    return document(
-        TITLE,
-        f"{headline(results)} This page repeats the clustering experiments of “Clustering based "
-        "on Mixtures of Sparse Gaussian Processes” (arXiv 2303.13665) and compares every printed "
-        "number with ours.",
-        [
-            Section("summary", "Summary", summary_section(results)),
-            Section("table2", "Table 2", grid_section(results)),
-            Section("figures", "Figures", list(figures.values())),
-            Section("significance", "Significance", [*significance_section(results), diagram]),
-            Section("protocol", "Protocol and errors", protocol_section(results)),
-            Section("environment", "Environment", _environment(results)),
-        ],
-        script="details.js",
-    )
+    sections = [
+        summary,
+        Section("table2", "Table 2", grid_section(results)),
+        Section("figures", "Figures", list(figures.values())),
+        Section("significance", "Significance", [*significance, diagram]),
+        Section("protocol", "Protocol and errors", protocol_section(results)),
+        environment,
+    ]
+    return document(TITLE, f"{lead} {LEAD}", sections, script="details.js")
 
 
 def _figure(folder: Path, figure: Figure) -> Html:

@@ -1,56 +1,67 @@
-"""The input of the Table 2 report: files that `sgpmic benchmark` and `sgpmic plot` wrote."""
+"""The input of the benchmark report: files that `sgpmic benchmark` and `sgpmic plot` wrote."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.paper import Stat, table2
+from sgpmic_cli.data.registry import find
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
+from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, read_printed, table2
 from sgpmic_cli.experiments.compare.result_file import of_this_version, read_document, read_table
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
 
-AS_STATED_FOLDER = "table2-as-stated"
+TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
-Place = tuple[str, int, str]  # data set, variance, method
+USUAL_METRICS = (*METRICS, "ari")  # of a page that is not about the paper
 
 
 @dataclass(frozen=True)
 class Table2Results:
-    """The cells of the paper's methods, the manifest of the run, and the folder of figures."""
+    """The cells of a benchmark, the printed numbers beside them, and the manifest of the run."""
 
     run: Sequence[Result]
+    printed: Printed
     protocol: str
     repeats: int
     manifest: Mapping[str, Any]
-    figures: Path
-    as_stated: Mapping[Place, Result]  # SGP-MIC under the protocol `as-stated`; may be empty
+    figures: Path | None = None  # folder of the paper's figures; None for another benchmark
+    # SGP-MIC under the protocol `as-stated`; may be empty
+    as_stated: Mapping[Place, Result] = field(default_factory=dict)
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the page reproduces the paper."""
+        return self.figures is not None
 
     @cached_property
     def cells(self) -> dict[Place, Result]:
         """The cells by data set, variance and method."""
         return {result.place: result for result in self.run}
 
-    @property
+    @cached_property
+    def metrics(self) -> list[str]:
+        """The metrics of the page: the usual ones and those with printed numbers."""
+        usual = METRICS if self.of_paper else USUAL_METRICS
+        found = {*usual, *(metric for metric, *_ in self.printed)}
+        return [metric for metric in SHOWN if metric in found]
+
+    @cached_property
     def methods(self) -> list[str]:
-        """The methods of the paper."""
-        return paper_methods()
+        """The methods with a printed number, then the others that were run."""
+        printed = dict.fromkeys(method for *_, method in self.printed)
+        ordered = [name for name in _labels() if name in printed]
+        return list(dict.fromkeys([*ordered, *printed, *(each.method for each in self.run)]))
 
     @cached_property
     def rows(self) -> list[tuple[str, int]]:
-        """Data sets and variances: the rows of the paper, then other rows that were run."""
-        printed = [
-            (name, variance)
-            for name in names()
-            if entry(name).in_paper
-            for variance in entry(name).variances
-        ]
-        return list(
-            dict.fromkeys([*printed, *((each.dataset, each.variance) for each in self.run)])
-        )
+        """Data sets and variances: the printed rows, then other rows that were run."""
+        printed = [(dataset, variance) for _, dataset, variance, _ in self.printed]
+        run = [(each.dataset, each.variance) for each in self.run]
+        return list(dict.fromkeys([*printed, *run]))
 
     def ours(self, place: Place, metric: str) -> Stat:
         """Return our numbers of a cell."""
@@ -60,7 +71,7 @@ class Table2Results:
     def verdict(self, place: Place, metric: str) -> Verdict:
         """Return the verdict on a cell."""
         cell = self.cells.get(place)
-        return Verdict.NOT_RUN if cell is None else cell.verdict[metric]
+        return Verdict.NOT_RUN if cell is None else cell.judge(metric)
 
 
 @cache
@@ -69,40 +80,64 @@ def _labels() -> dict[str, str]:
     return {name: method.label for name, method in known().items()}
 
 
-@cache
-def paper_methods() -> list[str]:
-    """Return the methods that Table 2 prints."""
-    printed = dict.fromkeys(method for _, _, _, method in table2())
-    return list(dict.fromkeys([*(name for name in _labels() if name in printed), *printed]))
-
-
 def method_title(method: str) -> str:
     """Return the name of a method on the page."""
     return _labels().get(method, method)
 
 
 def dataset_title(name: str) -> str:
-    """Return the name of a data set in the paper."""
+    """Return the name of a data set on the page; a registered one as in the paper."""
+    if find(name) is None:
+        return name
     return name.upper() if name in ("wdbc", "bc", "cmc") else name[:1].upper() + name[1:]
 
 
-def read_table2(folder: Path) -> Table2Results:
-    """Read `table2/benchmark.json`, its manifest and, if it exists, the as-stated column.
+def read_results(folder: Path, printed: Path | None = None) -> Table2Results:
+    """Read the results of the paper, or of any other benchmark.
 
-    Methods that Table 2 does not print are ignored.
+    Parameters
+    ----------
+    folder : Path
+        Folder of a benchmark; or a folder that holds the benchmark of Table 2 as `table2`, which
+        makes the page of the paper.
+    printed : Path or None
+        CSV file of printed numbers. None takes those of the paper for the cells that were run.
     """
-    content = read_table(folder / "table2" / "benchmark.json")
-    path = folder / "table2" / "manifest.json"
-    manifest = read_document(path)
-    with of_this_version(path):
-        manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
-    stated = folder / AS_STATED_FOLDER / "benchmark.json"
-    as_stated = read_table(stated).results if stated.exists() else []
+    of_paper = (folder / TABLE2_FOLDER / "benchmark.json").exists()
+    table = folder / TABLE2_FOLDER if of_paper else folder
+    if not (table / "benchmark.json").exists():
+        raise UsageError(
+            f"there is no benchmark in {str(folder)!r}: run `sgpmic benchmark --out {folder}`, or "
+            f"for the paper `sgpmic benchmark --dataset all --variance all --out "
+            f"{folder / TABLE2_FOLDER}` first."
+        )
+    if of_paper and printed is not None:
+        raise UsageError(
+            f"{str(folder)!r} holds the results of the paper, which has its own printed numbers: "
+            f"give --results {table} to compare them with others."
+        )
+    numbers = table2() if printed is None else read_printed(printed)
+    content = read_table(table / "benchmark.json", numbers)
+    run, stated = content.results, folder / AS_STATED_FOLDER / "benchmark.json"
+    if of_paper:
+        columns = {method for *_, method in numbers}
+        run = [result for result in run if result.method in columns]
+    elif printed is None:
+        places = {result.place for result in run}
+        numbers = {key: number for key, number in numbers.items() if key[1:] in places}
+    as_stated = read_table(stated).results if of_paper and stated.exists() else []
     return Table2Results(
-        [result for result in content.results if result.method in paper_methods()],
+        run,
+        numbers,
         content.protocol,
         content.repeats,
-        manifest,
-        folder / "figures",
+        _manifest(table / "manifest.json"),
+        folder / "figures" if of_paper else None,
         {result.place: result for result in as_stated},
     )
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    content = read_document(path)
+    with of_this_version(path):
+        return content | {name: dict(content.get(name, {})) for name in ("versions", "data")}

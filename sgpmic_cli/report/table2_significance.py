@@ -1,6 +1,5 @@
 """The section "Significance": Friedman test and Nemenyi's critical difference."""
 
-from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.significance import Comparison
 from sgpmic_cli.experiments.tables.formats import TITLES
 from sgpmic_cli.figures.critical_difference import rankings
@@ -12,9 +11,11 @@ def significance_section(results: Table2Results) -> list[Html]:
     """Return the mean ranks and the results of the tests."""
     found = {
         f"{TITLES[metric]}, {side}": ranking
-        for metric in METRICS
-        for side, ranking in rankings(results.run, metric).items()
+        for metric in results.metrics
+        for side, ranking in rankings(results.run, metric, results.printed).items()
     }
+    if not found:
+        return [paragraph("no_ranks")]
     ranks = {name: _mean_ranks(each) for name, each in found.items()}
     methods = dict.fromkeys(method for column in ranks.values() for method in column)
     rows = [
@@ -24,9 +25,9 @@ def significance_section(results: Table2Results) -> list[Html]:
         ]
         for method in methods
     ]
+    notes = ("ranks", "paper_ranks", "fitted_ranks") if results.of_paper else ("ranks",)
     return [
-        paragraph("ranks"),
-        paragraph("fitted_ranks"),
+        *map(paragraph, notes),
         table(["mean rank", *found], rows, caption="Mean ranks over the data sets"),
         items(f"{name}: {_sentence(each)}" for name, each in found.items()),
     ]

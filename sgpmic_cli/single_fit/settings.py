@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -62,7 +62,8 @@ def estimator_for(
         clusters = data.n_classes if clusters is None else clusters
         variance = PAPER_VARIANCE if dims is None and variance is None else variance
         if inducing is None:
-            usual = entry(data.name).inducing if data.name in names() else PaperSGPMIC().n_inducing
+            registered = find(data.name)
+            usual = registered.inducing if registered else PaperSGPMIC().n_inducing
             inducing = min(usual, len(data.Y))
     given: dict[str, Any] = {
         "n_clusters": clusters,

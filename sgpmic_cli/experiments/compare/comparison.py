@@ -1,19 +1,16 @@
 """One cell of a table: what was run, our numbers, and the paper's numbers beside them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.paper import Published, Stat, table2
+from sgpmic_cli.data.registry import find
+from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Published, Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.scores import SCORES
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
-# The scores of a table; `nmi` holds the definition of the protocol.
-SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
 Place = tuple[str, int, str]  # data set, variance, method
 
 
@@ -21,8 +18,8 @@ Place = tuple[str, int, str]  # data set, variance, method
 class Result:
     """The numbers of a finished cell.
 
-    All fields except the last two are in the JSON document, so that a table can be read back. The
-    paper's numbers and the verdicts follow from them.
+    All fields up to the tracebacks are in the JSON document, so that a table can be read back. The
+    verdicts follow from them and from the printed numbers.
     """
 
     dataset: str
@@ -38,8 +35,10 @@ class Result:
     ours: dict[str, Stat]  # acc, nmi by the definition of the protocol, and every other score
     duration: Stat  # seconds of a successful run
     note: str = ""
+    tracebacks: tuple[str, ...] = ()  # of the failed runs, each text once
     reasons: tuple[str, ...] = ()  # why runs failed, or why the data are unavailable
     runs: tuple[Run, ...] = ()  # behind the numbers, in the order of the repeats
+    printed: Printed = field(default_factory=table2, repr=False)
 
     @property
     def method(self) -> str:
@@ -69,19 +68,21 @@ class Result:
     @property
     def data_differ(self) -> bool:
         """Return whether the data are not those of the paper."""
-        return self.dataset in names() and entry(self.dataset).data_differ
+        known = find(self.dataset)
+        return known is not None and known.data_differ
 
     @cached_property
     def paper(self) -> dict[str, Published | None]:
-        """The printed numbers."""
-        return {metric: table2().get((metric, *self.place)) for metric in METRICS}
+        """The printed numbers by metric."""
+        return {metric: self.printed.get((metric, *self.place)) for metric in SHOWN}
 
     @cached_property
     def verdict(self) -> dict[str, Verdict]:
         """The verdicts on ACC and NMI."""
-        return {metric: self._verdict(metric) for metric in METRICS}
+        return {metric: self.judge(metric) for metric in METRICS}
 
-    def _verdict(self, metric: str) -> Verdict:
+    def judge(self, metric: str) -> Verdict:
+        """Return the verdict on a metric."""
         difference = self.difference(metric)
         if not self.available:
             return Verdict.UNAVAILABLE
@@ -93,7 +94,7 @@ class Result:
 
     def difference(self, metric: str) -> Difference | None:
         """Return our mean minus the paper's, if both exist."""
-        ours, paper = self.ours[metric], self.paper.get(metric)
+        ours, paper = self.ours[metric], self.paper[metric]
         if ours.mean is None or paper is None:
             return None
         return Difference.of(ours, self.repeats - self.failed, paper)
@@ -105,7 +106,10 @@ class Result:
 
     def document(self) -> dict[str, Any]:
         """Return the cell as it is in the JSON document."""
-        paper = {name: stat and vars(stat) for name, stat in self.paper.items()}
+        printed = {name: self.paper[name] for name in METRICS}
+        paper = {
+            name: stat and {"mean": stat.mean, "std": stat.std} for name, stat in printed.items()
+        }
         return {
             "dataset": self.dataset,
             "data": self.data,
@@ -118,11 +122,12 @@ class Result:
             "repeats": self.repeats,
             "failed": self.failed,
             **{name: vars(stat) for name, stat in self.ours.items()},
-            "paper": paper if any(self.paper.values()) else None,
+            "paper": paper if any(printed.values()) else None,
             "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.duration.mean,
             "note": self.note,
+            **({"tracebacks": list(self.tracebacks)} if self.tracebacks else {}),
         }
 
 

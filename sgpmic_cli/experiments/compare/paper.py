@@ -1,15 +1,24 @@
-"""Read the published numbers of Table 1, Table 2 and the figures."""
+"""Read printed numbers from CSV files: those of this paper, and those of a user's file."""
 
 import csv
-from collections.abc import Sequence
-from dataclasses import dataclass
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
-REPEATS = 10  # behind every printed mean and standard deviation
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
+from sgpmic_cli.files.atomic import read_regular
+from sgpmic_cli.scores import SCORES
+
 FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
+# The scores of a table; `nmi` holds the definition of the protocol.
+SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
 
 
 @dataclass(frozen=True)
@@ -27,22 +36,63 @@ class Stat:
 
 @dataclass(frozen=True)
 class Published(Stat):
-    """A printed mean and standard deviation, which always exist."""
+    """A printed mean and standard deviation, which always exist, and the number of runs."""
 
     mean: float
     std: float
+    repeats: int = field(kw_only=True)
+
+
+Printed = dict[tuple[str, str, int, str], Published]  # by metric, data set, variance, method
 
 
 @cache
-def table2() -> dict[tuple[str, str, int, str], Published]:
-    """Return the printed cells by (metric, data set, variance, method); dashes are left out."""
-    return {
-        (row["metric"], row["dataset"], int(row["variance"]), row["method"]): Published(
-            float(row["mean"]), float(row["std"])
-        )
-        for row in _rows("paper_table2.csv")
-        if row["mean"]
-    }
+def table2() -> Printed:
+    """Return the numbers of the paper's Table 2."""
+    return _parse(_rows("paper_table2.csv"))
+
+
+def read_printed(path: Path) -> Printed:
+    """Read printed numbers from a CSV file.
+
+    The columns are method, dataset, metric, mean, std and repeats. A column `variance` has the
+    percentage of each row, which is otherwise 95. Lines without a mean and other columns are
+    ignored.
+    """
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+        printed = _parse(csv.DictReader(io.StringIO(text), strict=True))
+        if not printed:
+            raise ValueError("there is no number in it")
+    except (OSError, KeyError, ValueError, csv.Error) as error:
+        problem = f"column {error} is missing" if isinstance(error, KeyError) else error
+        raise UsageError(
+            f"{str(path)!r} is not a CSV file of printed numbers: {problem}."
+        ) from None
+    return printed
+
+
+def _parse(rows: Iterable[dict[str, str]]) -> Printed:
+    printed: Printed = {}
+    for line, row in enumerate(rows, start=2):
+        if not row["mean"]:
+            continue
+        metric, method = row["metric"].lower(), row["method"]
+        try:
+            key = metric, row["dataset"], int(row.get("variance") or USUAL_VARIANCE), method
+            number = Published(float(row["mean"]), float(row["std"]), repeats=int(row["repeats"]))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"mean, std, repeats or variance in line {line} is not a number"
+            ) from None
+        if metric not in SHOWN:
+            raise ValueError(f"metric {metric!r} in line {line} is none of {', '.join(SHOWN)}")
+        if not (math.isfinite(number.mean) and 0 <= number.std < math.inf and number.repeats > 0):
+            raise ValueError(f"a number in line {line} is negative or infinite")
+        if key in printed:
+            raise ValueError(f"line {line} repeats an earlier cell")
+        printed[key] = number
+    return printed
 
 
 @cache

@@ -1,6 +1,6 @@
 """Read a finished table from the JSON document of a benchmark, for the report, ranks and figures.
 
-The printed numbers come from the paper's own file, not from the document.
+The printed numbers come from their own file, not from the document.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
-from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, table2
 from sgpmic_cli.experiments.plan.methods import Method, known
 from sgpmic_cli.files.atomic import read_json
 
@@ -31,8 +31,8 @@ class ResultTable:
         return {**head, "cells": [result.document() for result in self.results]}
 
 
-def read_table(path: Path) -> ResultTable:
-    """Read the table that a benchmark wrote as `benchmark.json`."""
+def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
+    """Read the `benchmark.json` of a benchmark; `printed` replaces the numbers of the paper."""
     content = read_document(path)
     with of_this_version(path):
         methods = known()
@@ -40,7 +40,7 @@ def read_table(path: Path) -> ResultTable:
             protocol=str(content["protocol"]),
             repeats=int(content["repeats"]),
             seed=int(content["seed"]),
-            results=[_result(cell, methods) for cell in content["cells"]],
+            results=[_result(cell, methods, printed) for cell in content["cells"]],
         )
 
 
@@ -62,7 +62,7 @@ def of_this_version(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
+def _result(cell: dict[str, Any], methods: dict[str, Method], printed: Printed | None) -> Result:
     method = str(cell["method"])
     return Result(
         dataset=str(cell["dataset"]),
@@ -70,7 +70,7 @@ def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
         variance=int(cell["variance"]),
         q=None if cell["q"] is None else int(cell["q"]),
         n_clusters=int(cell["n_clusters"]),
-        entrant=methods.get(method) or Method(method, method, in_paper=False),
+        entrant=methods.get(method) or Method(method, method),
         scores=dict(cell["scores"]),
         settings=dict(cell["settings"]),
         repeats=int(cell["repeats"]),
@@ -78,6 +78,8 @@ def _result(cell: dict[str, Any], methods: dict[str, Method]) -> Result:
         ours={score: _stat(**cell[score]) for score in SHOWN},
         duration=_stat(cell["seconds"], 0.0),
         note=str(cell["note"]),
+        tracebacks=tuple(map(str, cell.get("tracebacks", ()))),
+        printed=table2() if printed is None else printed,
     )
 
 

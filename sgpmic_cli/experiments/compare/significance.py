@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.experiments.compare.comparison import Place, Result
-from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.paper import Printed
+from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 
 LEVEL = 0.05
-PREFERRED_VARIANCE = 95
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ def score_table(means: Mapping[Place, float | None]) -> pd.DataFrame:
     return pd.DataFrame(content, index, list(methods), dtype=float)
 
 
-def published_scores(metric: str) -> pd.DataFrame:
+def published_scores(printed: Printed, metric: str) -> pd.DataFrame:
     """Return the printed means of a metric."""
-    return score_table({key[1:]: cell.mean for key, cell in table2().items() if key[0] == metric})
+    return score_table({key[1:]: cell.mean for key, cell in printed.items() if key[0] == metric})
 
 
 def our_scores(results: Iterable[Result], metric: str) -> pd.DataFrame:
@@ -127,6 +127,6 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
 def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
     variances = scores.index.to_frame()["variance"].astype(float)
-    preferred = variances.mask(variances == PREFERRED_VARIANCE, np.inf)
+    preferred = variances.mask(variances == USUAL_VARIANCE, np.inf)
     chosen = preferred.groupby("dataset", sort=False).idxmax()
     return scores.loc[chosen].droplevel("variance")

@@ -8,7 +8,7 @@ import math
 from enum import StrEnum
 from typing import NamedTuple, Self
 
-from sgpmic_cli.experiments.compare.paper import REPEATS, Published, Stat
+from sgpmic_cli.experiments.compare.paper import Published, Stat
 
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
@@ -32,6 +32,11 @@ class Verdict(StrEnum):
         verdict._value_ = name
         verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
         return verdict
+
+    @property
+    def is_problem(self) -> bool:
+        """Return whether the cell has no number, whatever the printed one is."""
+        return not self.latex
 
     EXACT = "exact", "the two means are within 0.01", "=", "="
     NEAR = "within 1", "within one point", "≈", r"\approx"
@@ -66,19 +71,21 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, ours: Stat, repeats: int, paper: Published) -> "Difference":
-        """Compute the difference of our mean over `repeats` runs and the paper's mean over ten.
+        """Compute the difference of our mean over `repeats` runs and the printed mean.
 
         The standard error is the printed standard deviation over sqrt(n). Both sides show the
         population's deviation, so the interval is slightly too narrow, which is the stricter test.
-        A single run takes the standard deviation of the paper.
+        A single run takes the standard deviation of the other side.
         """
         assert ours.mean is not None
         assert ours.std is not None
-        printed = paper.std**2 / REPEATS
-        own = ours.std**2 / repeats if repeats > 1 else paper.std**2
+        n, m = repeats, paper.repeats
+        own = ours.std**2 / n if n > 1 else paper.std**2
+        printed = paper.std**2 / m if m > 1 else ours.std**2
         squared = own + printed
-        parts = printed**2 / (REPEATS - 1) + (own**2 / (repeats - 1) if repeats > 1 else 0.0)
-        freedom = squared**2 / parts if parts > 0.0 and repeats > 1 else REPEATS - 1.0
+        freedom = max(n, m, 2) - 1.0
+        if min(n, m) > 1 and squared > 0.0:
+            freedom = squared**2 / (own**2 / (n - 1) + printed**2 / (m - 1))
         return cls(ours.mean - paper.mean, math.sqrt(squared), freedom)
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:

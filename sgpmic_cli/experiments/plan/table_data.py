@@ -10,12 +10,13 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.loading import last_column
-from sgpmic_cli.data.registry import Entry, entry, names
+from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.experiments.plan.methods import unknown
 from sgpmic_cli.model.scaling import Scale, offset_and_scale
 
 VARIANCES = (50, 95, 99)
+USUAL_VARIANCE = 95
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class TableData:
     """A requested data set with its data, or the reason why they are unavailable."""
 
     name: str
-    variances: tuple[int, ...]  # its rows in the table
+    variances: tuple[int, ...]  # percentages, one row of the table each
     entry: Entry | None  # None for a user's file
     data: Dataset | None
     reason: str = ""
@@ -41,13 +42,13 @@ def load_table_data(
 ) -> list[TableData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
     wanted = _variances(variances)
-    if label is not None and all(name in (*names(), "all") for name in datasets):
+    if label is not None and all(name == "all" or find(name) for name in datasets):
         raise UsageError(
             f"--label {label} names a column of a CSV file, and no CSV file is among the data sets."
         )
     found: dict[str, TableData] = {}
-    for name, rows in _requested(datasets, wanted):
-        known = entry(name) if name in names() else None
+    for name, percentages in _requested(datasets, wanted):
+        known = find(name)
         try:
             classes = None if known else label or last_column(name)
             data = load(name, label=classes, data_dir=data_dir, mirror=mirror, offline=offline)
@@ -57,9 +58,9 @@ def load_table_data(
                     f"values in {len(data.Y)} rows, so it is not a label column: name one with "
                     "--label COLUMN."
                 )
-            loaded = TableData(data.name, rows, known, _scaled(data, scale))
+            loaded = TableData(data.name, percentages, known, _scaled(data, scale))
         except DataUnavailable as error:
-            loaded = TableData(name, rows, known, None, reason=str(error))
+            loaded = TableData(name, percentages, known, None, reason=str(error))
         if loaded.name in found and not known:
             raise UsageError(f"two data sets are called {loaded.name!r}: rename the file {name!r}.")
         found.setdefault(loaded.name, loaded)
@@ -75,16 +76,16 @@ def load_table_data(
 def _requested(
     datasets: Sequence[str], variances: tuple[int, ...] | None
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield names with their rows, and the files of a pattern such as FOLDER/*.csv in order."""
+    """Yield names with their percentages, and the files of a pattern such as FOLDER/*.csv."""
     for asked in datasets:
-        if asked == "all":  # `all` has the rows of the paper only
+        if asked == "all":  # `all` has the percentages of the paper only
             for name in names():
                 printed = tuple(entry(name).variances) if entry(name).in_paper else ()
-                rows = tuple(row for row in variances or printed if row in printed)
-                if rows:
-                    yield name, rows
-        elif asked in names():
-            yield asked, variances or tuple(entry(asked).variances)
+                chosen = tuple(each for each in variances or printed if each in printed)
+                if chosen:
+                    yield name, chosen
+        elif known := find(asked):
+            yield asked, variances or tuple(known.variances)
         elif not glob.has_magic(asked) or os.path.exists(asked):
             yield asked, variances or VARIANCES
         else:
@@ -104,7 +105,7 @@ def _scaled(data: Dataset, scale: str | None) -> Dataset:
 
 
 def _variances(asked: Sequence[str | int]) -> tuple[int, ...] | None:
-    """Parse percentages; None stands for all rows of each data set."""
+    """Parse percentages; None stands for all of each data set."""
     texts = [str(text).strip().removesuffix("%") for text in asked]
     if "all" in texts:
         return None

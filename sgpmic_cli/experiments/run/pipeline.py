@@ -10,8 +10,8 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
-from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.paper import SHOWN, Stat
 from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve, unknown
 from sgpmic_cli.experiments.plan.study import Study

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sgpmic_cli.data.originals import cache_folder
-from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.data.registry import find, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
@@ -59,11 +59,11 @@ def check(
             f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
-    selected = {place[0] for place in wanted}
+    selected = dict.fromkeys(place[0] for place in wanted)
     # Data sets and methods that no longer exist are missing, not wrong arguments.
     files = [own.path for name, own in reference.files.items() if name in selected]
     paths = [str(path) for path in files if path.is_file()]
-    datasets = [*(name for name in names() if name in selected), *paths]
+    datasets = [*(name for name in selected if find(name)), *paths]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
         return [missing(place, cell) for place, cell in wanted.items()]
@@ -135,7 +135,7 @@ def update(
             changes += changes_of(place, base.cells.get(place), now, reason=reason)
             if now is not None:
                 cells[place] = now
-            if result.dataset not in names():
+            if find(result.dataset) is None:
                 files[result.dataset] = OwnFile(paths[result.dataset], result.data)
     changes += [missing(place, base.cells[place], "no longer in the table") for place in removed]
     label = label if files else None
@@ -176,7 +176,7 @@ def _arguments_of_update(
         str(old.files[name].path) if name in old.files and not Path(name).exists() else name
         for name in datasets
     ]
-    return paths, methods, old.label if any(name not in names() for name in paths) else None
+    return paths, methods, old.label if any(find(name) is None for name in paths) else None
 
 
 def _exists(method: str) -> bool:
@@ -213,8 +213,9 @@ def _check_names(reference: Reference, selection: Selection) -> None:
 
 def is_slow(cell: Cell) -> bool:
     """Return whether a cell is left out of the fast check. Users' data and methods never are."""
-    if cell.dataset not in names() or cell.method.third_party:
+    known = find(cell.dataset)
+    if known is None or cell.method.third_party:
         return False
-    if entry(cell.dataset).kind != "bundled":
+    if known.kind != "bundled":
         return True
     return runner.cost(runs_of(cell, 1, 0)[0]) > FAST_SECONDS

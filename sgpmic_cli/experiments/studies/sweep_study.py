@@ -8,18 +8,18 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.cells import Cell
 from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
 from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
 
-USUAL_VARIANCE = 95
 MIN_COVARIANCE_FLOOR = 1e-7
 FILES = ("sweep.csv", "sweep.md", "sweep.json")
 
@@ -179,7 +179,8 @@ def sweep_study(
 
 def _row(dataset: str) -> int:
     """Return 95 %, or the only row of a data set in the paper (Yale)."""
-    rows = entry(dataset).variances if dataset in names() else (USUAL_VARIANCE,)
+    known = find(dataset)
+    rows = known.variances if known else (USUAL_VARIANCE,)
     return USUAL_VARIANCE if USUAL_VARIANCE in rows else rows[0]
 
 

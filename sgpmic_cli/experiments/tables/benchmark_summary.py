@@ -12,7 +12,6 @@ from sgpmic_cli.experiments.compare.counts import (
     rows_of,
     wins_by_side,
 )
-from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.verdicts import NEAR, Verdict
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
@@ -53,13 +52,13 @@ def remarks(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def summary(results: Sequence[Result]) -> dict[str, Any]:
+def summary(results: Sequence[Result], metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     """Count the verdicts on the printed cells and the wins.
 
     Rows that repeat an experiment are counted once.
     """
     kept = distinct(results)
-    cells = [(metric, each) for each in kept for metric in METRICS if each.paper[metric]]
+    cells = [(metric, each) for each in kept for metric in metrics if each.paper[metric]]
     judged = [
         (metric, result, difference)
         for metric, result in cells
@@ -79,28 +78,28 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
         for metric, result, difference in judged
         if difference.verdict in (Verdict.UP, Verdict.DOWN)
     ]
-    by_method = count_by_group((result.method, result.verdict[metric]) for metric, result in cells)
+    by_method = count_by_group((result.method, result.judge(metric)) for metric, result in cells)
     run = dict.fromkeys(result.method for result in results)
     equivalent = Counter(result.method for _, result, one in judged if one.equivalent)
     return {
-        "published": len(table2()),
-        "compared": sum(each.paper[metric] is not None for each in results for metric in METRICS),
+        "published": len(results[0].printed) if results else 0,
+        "compared": sum(each.paper[metric] is not None for each in results for metric in metrics),
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": sum(abs(difference.value) <= NEAR for _, _, difference in judged),
         "differ": len(differing),
         "equivalent": equivalent.total(),
-        "verdicts": count_verdicts(result.verdict[metric] for metric, result in cells),
-        "by_metric": count_by_group((metric, result.verdict[metric]) for metric, result in cells),
+        "verdicts": count_verdicts(result.judge(metric) for metric, result in cells),
+        "by_metric": count_by_group((metric, result.judge(metric)) for metric, result in cells),
         "by_method": {method: by_method[method] for method in run if method in by_method},
         "by_dataset": count_by_group(
-            (result.dataset, result.verdict[metric]) for metric, result in cells
+            (result.dataset, result.judge(metric)) for metric, result in cells
         ),
         "equivalent_by_method": {name: equivalent[name] for name in run if name in by_method},
         "differing": sorted(differing, key=lambda cell: -abs(cell["difference"])),
         "rows": len(rows_of(kept)),
         **caveats(results),
-        "wins": {metric: wins_by_side(results, metric) for metric in METRICS},
+        "wins": {metric: wins_by_side(results, metric) for metric in metrics},
     }
 
 

@@ -42,7 +42,7 @@ def tidy_csv(results: Sequence[Result]) -> str:
 
 
 def _tidy_row(result: Result, metric: str) -> dict[str, object]:
-    ours, paper = result.ours[metric], result.paper.get(metric) or NOTHING
+    ours, paper = result.ours[metric], result.paper[metric] or NOTHING
     difference = result.difference(metric)
     value, low, high = (
         (difference.value, *difference.interval()) if difference else (None, None, None)

@@ -28,4 +28,4 @@ def test_an_unknown_method_keeps_its_name(tmp_path):
     path.write_text(json.dumps(content), encoding="utf-8")
     (result,) = read_table(path).results
     assert (result.method, result.entrant.in_paper) == ("gone-fcm", False)
-    assert result.paper == {"acc": None, "nmi": None}
+    assert not any(result.paper.values())

@@ -23,30 +23,38 @@ from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
     ],
 )
 def test_the_verdict_on_two_means(ours, s_ours, paper, s_paper, verdict):
-    difference = Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper))
+    difference = Difference.of(Stat(ours, s_ours), 10, Published(paper, s_paper, repeats=10))
     assert difference.verdict == verdict
 
 
 def test_the_interval_is_welchs():
     ours, paper = np.random.RandomState(0).normal([[60.0], [63.0]], [[2.0], [5.0]], size=(2, 10))
     # With sample deviations, SciPy's test on the raw values gives the same interval.
-    difference = Difference.of(
-        Stat(ours.mean(), ours.std(ddof=1)), 10, Published(paper.mean(), paper.std(ddof=1))
-    )
+    printed = Published(paper.mean(), paper.std(ddof=1), repeats=10)
+    difference = Difference.of(Stat(ours.mean(), ours.std(ddof=1)), 10, printed)
     expected = stats.ttest_ind(ours, paper, equal_var=False)
     assert difference.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
 
 
-def test_a_single_run_takes_the_spread_of_the_paper():
-    one = Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 3.0))
+@pytest.mark.parametrize("single", ["ours", "printed"])
+def test_a_single_run_takes_the_spread_of_the_other_side(single):
+    ours, n, paper = Stat(70.0, 0.0), 1, Published(75.0, 3.0, repeats=10)
+    if single == "printed":
+        ours, n, paper = Stat(70.0, 3.0), 10, Published(75.0, 0.0, repeats=1)
+    one = Difference.of(ours, n, paper)
     assert one.error == pytest.approx(3.0 * np.sqrt(1.0 + 1.0 / 10.0))
-    assert one.verdict is Verdict.COMPATIBLE
-    assert Difference.of(Stat(70.0, 0.0), 10, Published(75.0, 3.0)).verdict is Verdict.DOWN
+    assert (one.freedom, one.verdict) == (9.0, Verdict.COMPATIBLE)
+
+
+def test_two_precise_means_differ():
+    paper = Published(75.0, 3.0, repeats=10)
+    assert Difference.of(Stat(70.0, 0.0), 10, paper).verdict is Verdict.DOWN
+    assert Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 0.0, repeats=1)).error == 0.0
 
 
 @pytest.mark.parametrize(
     ("difference", "spread", "shown"), [(0.5, 1.0, True), (0.5, 3.0, False), (2.5, 0.1, False)]
 )
 def test_equivalence_needs_a_narrow_interval_inside_two_points(difference, spread, shown):
-    ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread)
+    ours, paper = Stat(50.0 + difference, spread), Published(50.0, spread, repeats=10)
     assert Difference.of(ours, 10, paper).equivalent is shown
