@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, Watcher
 from sgpmic_cli.experiments.run.records import Record
 
@@ -43,9 +44,9 @@ def run_options(asked: argparse.Namespace) -> RunOptions:
 class Progress(Watcher):
     """A watcher that prints the number of finished runs, at most every ten seconds."""
 
-    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
+    def planned(self, kept: int, pending: Sequence[Run]) -> None:
         """Start counting."""
-        self.total, self.done, self.printed = total - kept, 0, time.monotonic()
+        self.total, self.done, self.printed = len(pending), 0, time.monotonic()
 
     def finished(self, record: Record) -> None:
         """Count one run."""

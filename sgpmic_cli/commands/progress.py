@@ -2,7 +2,8 @@
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,8 +11,10 @@ from rich import progress as bars
 
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, Watcher
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.experiments.run.runner import cost
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 10.0  # between two lines of progress
 SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
+OVERHEAD_SECONDS = 1.0  # of a run, besides its fit
 STARTING = "initialising the fit"
 
 
@@ -110,12 +114,17 @@ class FitProgress(Progress):
 
 
 class RunProgress(Progress, Watcher):
-    """Progress of an experiment, in which each run counts by its estimated cost."""
+    """Progress of an experiment in estimated seconds.
+
+    The finished runs of a method correct the estimates for its other runs.
+    """
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
         self.total = self.done = self.failed = 0
-        self.costs: Mapping[str, float] = {}
+        self.costs: dict[str, float] = {}  # estimated seconds of each run
+        # Sums by method: costs of the runs left, costs of the finished runs, and their seconds.
+        self.left, self.expected, self.spent = (defaultdict[str, float](float) for _ in range(3))
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -125,23 +134,37 @@ class RunProgress(Progress, Watcher):
                 "interrupted; finished runs are stored, and the same command resumes the work."
             ) from None
 
-    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
-        """Start with `total` runs, of which `kept` are stored."""
-        self.total, self.done, self.failed = total - kept, 0, 0
-        self.costs = costs or {}
-        total_cost = sum(self.costs.values()) if costs else float(self.total)
-        self.bar.reset(self.task.id, total=total_cost, count=f"0/{self.total}")
+    def planned(self, kept: int, pending: Sequence[Run]) -> None:
+        """Start with the pending runs; `kept` others are stored."""
+        self.total, self.done, self.failed = len(pending), 0, 0
+        self.costs = {run.key: cost(run) for run in pending}
+        for run in pending:
+            self.left[run.cell.method.name] += self.costs[run.key]
+        self.bar.reset(self.task.id, total=self._seconds_left(), count=f"0/{self.total}")
         self.update(f"{kept} stored, running")
 
     def finished(self, record: Record) -> None:
         """Count a run."""
         self.done += 1
         self.failed += not record.ok
+        self.left[record.method] -= self.costs[record.key]
+        self.expected[record.method] += self.costs[record.key]
+        self.spent[record.method] += record.seconds
+        spent = sum(self.spent.values()) + OVERHEAD_SECONDS * self.done
         self.update(
             f"{record.method} on {record.dataset}{self._failures()}",
-            advance=self.costs.get(record.key, 1.0),
+            completed=spent,
+            total=spent + self._seconds_left(),
             count=f"{self.done}/{self.total}",
         )
+
+    def _seconds_left(self) -> float:
+        """Estimate the seconds of the runs left, as if they were computed one after the other."""
+        seconds = OVERHEAD_SECONDS * (self.total - self.done)
+        for method, left in self.left.items():
+            measured = self.spent[method] / self.expected[method] if self.expected[method] else 1.0
+            seconds += left * measured
+        return seconds
 
     def warn(self, sentence: str) -> None:
         """Print a warning above the bar or as a line."""

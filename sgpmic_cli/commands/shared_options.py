@@ -230,7 +230,8 @@ class Running:
         "loky"
     )
     scheduler: Annotated[
-        str | None, option("Address of the Dask scheduler, such as tcp://HOST:8786.")
+        str | None,
+        option("Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."),
     ] = None
     timeout: Annotated[
         float | None,
@@ -253,6 +254,8 @@ class Running:
 
         names = ("store", "n_jobs", "backend", "scheduler", "force", "retry_failed")
         given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
+        if self.scheduler:
+            given["backend"] = "dask"
         return RunOptions(**given, limits=self._limits(), watcher=watcher)
 
     def _limits(self) -> "Limits":

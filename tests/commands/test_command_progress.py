@@ -1,4 +1,5 @@
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -6,10 +7,9 @@ from sgpmic_cli.commands import progress
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.commands.progress import STARTING, FitProgress, Progress, RunProgress
 from sgpmic_cli.errors import Terminated
+from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Placing, Round
-
-COSTS = {"long": 8.0, "short": 1.0, "other": 1.0}
 
 
 class RecordedOutput(Output):
@@ -31,8 +31,8 @@ def output(monkeypatch):
     return RecordedOutput()
 
 
-def _record(key, status="ok"):
-    return Record(key, "iris", "pca-fcm", 2, 3, {}, 0, 1, status, 0.1)
+def _record(key, status="ok", method="pca-fcm", seconds=0.1):
+    return Record(key, "iris", method, 2, 3, {}, 0, 1, status, seconds)
 
 
 def test_lines_are_printed_during_a_step_and_not_after_it(output):
@@ -65,19 +65,31 @@ def test_assigned_rows_are_reported_only_if_it_takes_long(output):
     assert output.notes[-1] == "assigned 48 rows"
 
 
-def test_the_time_left_follows_the_cost_of_the_runs(output, monkeypatch):
+def _runs(method, n, repeats=3):
+    """Plan runs with an estimated time of 0.1 s each on n rows."""
+    data = SimpleNamespace(Y=range(n), n_classes=3)
+    cell = SimpleNamespace(data=data, n_clusters=3, settings={}, method=Method(method, "m:C"))
+    return [SimpleNamespace(key=f"{method}{i}", cell=cell) for i in range(repeats)]
+
+
+def test_the_time_left_is_estimated_from_finished_runs(output):
     now = [100.0]
     watcher = RunProgress(output)
     watcher.bar.get_time = watcher.task._get_time = lambda: now[0]
-    watcher.planned(13, 10, COSTS)
-    now[0] += 80.0
-    watcher.finished(_record("long", "failed"))
-    assert (watcher.task.percentage, watcher.task.fields["count"]) == (80.0, "1/3")
-    assert watcher.task.description == "pca-fcm on iris, 1 failed"
-    assert watcher.state() == "1 of 3 runs done, 1 failed after 1 min 20 s, about 20 s left"
-    watcher.planned(5, 1)  # without costs all runs count the same
-    watcher.finished(_record("any"))
-    assert watcher.task.percentage == 25.0
+    short, long = _runs("short", 1000), _runs("long", 100_000, 6)
+    watcher.planned(10, [*short, *long])
+    now[0] += 12.0  # starting the processes takes longer than the runs
+    for i, run in enumerate(short):
+        watcher.finished(_record(run.key, "failed" if i == 0 else "ok", "short", 0.1))
+    assert watcher.task.fields["count"] == "3/9"
+    assert watcher.task.description == "short on iris, 1 failed"
+    # 66 s are expected for the runs left, and 3.3 s took 12 s.
+    assert watcher.state() == "3 of 9 runs done, 1 failed after 12 s, about 4 min 0 s left"
+    now[0] += 1.0
+    watcher.finished(_record("long0", "ok", "long", 0.5))  # it was expected to take 10 s
+    # 5 runs of 0.5 s and 1 s of overhead each are left, and 4.8 s took 13 s.
+    assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 20 s left"
+    assert watcher.task.percentage == pytest.approx(100 * 4.8 / 12.3)
 
 
 def test_an_interrupted_experiment_says_how_to_resume(output):

@@ -4,7 +4,9 @@ This module imports little, because child processes are started often.
 """
 
 import inspect
+import re
 import time
+import traceback
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +22,10 @@ from sgpmic_cli.experiments.plan.third_party import (
     read_request,
     write_answer,
 )
-from sgpmic_cli.safe_text import printable
+from sgpmic_cli.safe_text import for_html, printable
 
 KEPT_WARNINGS = 5
+KEPT_CHARACTERS = 4000  # of a traceback, from its end
 READY = "ready"
 # Fitted attributes that are kept in the record, with their names there.
 TRACES = {
@@ -49,7 +52,8 @@ def fit(
 ) -> dict[str, Any]:
     """Fit a clusterer without scoring, which would count for time and memory.
 
-    Return the clusters and fields of the record; a failed fit has a reason and no clusters. The
+    Return the clusters and fields of the record; a failed fit has a reason and a
+    traceback instead of clusters. The
     seconds do not include the import of the method.
     """
     start = time.perf_counter()
@@ -60,10 +64,17 @@ def fit(
             start = time.perf_counter()
             result = _fitted(estimator, Y)
         except failures as error:
-            result = {"reason": printable(error_text(error))[:500]}
+            result = {"reason": printable(error_text(error))[:500], "traceback": _traceback(error)}
     seconds = time.perf_counter() - start
     messages = dict.fromkeys(printable(one_line(warning.message))[:300] for warning in caught)
     return {"seconds": seconds, "warnings": list(messages)[:KEPT_WARNINGS], **result}
+
+
+def _traceback(error: BaseException) -> str:
+    """Return the traceback of an error, with the names of files but not their folders."""
+    text = "".join(traceback.format_exception(error))
+    text = re.sub(r'(?<=File ")[^"\n]*[/\\](?=[^"\n]*")', "", text)
+    return for_html(text)[-KEPT_CHARACTERS:]
 
 
 def fit_in_child(folder: str) -> None:

@@ -25,13 +25,14 @@ from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, w
 MANIFEST = "manifest.json"
 BACKENDS = ("loky", "dask")
 MAX_JOBS_PER_CORE = 32
+KEPT_TRACEBACKS = 3  # of a cell; the records have all
 
 
 class Watcher:
     """Callbacks for the progress of a study, which do nothing unless overridden."""
 
-    def planned(self, total: int, kept: int, costs: Mapping[str, float] | None = None) -> None:
-        """Receive the number of runs, how many have a record, and the other costs by key."""
+    def planned(self, kept: int, pending: Sequence[Run]) -> None:
+        """Receive how many runs have a record, and the others."""
 
     def finished(self, record: Record) -> None:
         """Receive the record of a computed run."""
@@ -46,8 +47,8 @@ class RunOptions:
 
     store: PathLike | None = None  # folder of run records; None for `runs` beside the tables
     n_jobs: int = -1  # processes of this machine; -1 for one per core
-    backend: str = "loky"  # or "dask", with the address of its scheduler
-    scheduler: str | None = None
+    backend: str = "loky"  # or "dask"
+    scheduler: str | None = None  # address for Dask; "local" starts a cluster on this machine
     limits: Limits = field(default_factory=Limits)
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
@@ -71,12 +72,8 @@ class RunOptions:
             raise UsageError(unknown("backend", self.backend, BACKENDS))
         if self.backend == "dask" and not self.scheduler:
             raise UsageError(
-                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786."
-            )
-        if self.backend != "dask" and self.scheduler:
-            raise UsageError(
-                f"--scheduler {self.scheduler} is the address of a Dask cluster: add --backend "
-                "dask."
+                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786, "
+                "or --scheduler local for a cluster on this machine."
             )
 
     def arguments(self) -> dict[str, Any]:
@@ -178,8 +175,7 @@ def compute(prepared: Prepared) -> FinishedStudy:
     """Compute the runs without a record, and aggregate the runs of every cell."""
     start = time.perf_counter()
     options = prepared.options
-    costs = {run.key: runner.cost(run) for run in prepared.pending}
-    options.watcher.planned(len(prepared.runs), len(prepared.kept), costs)
+    options.watcher.planned(len(prepared.kept), prepared.pending)
     records = prepared.kept | runner.execute(
         prepared.pending,
         prepared.store,
@@ -197,6 +193,7 @@ def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record
     found = [records[run.key] for run in runs]
     good = [record for record in found if record.ok]
     reasons = tuple(dict.fromkeys(record.reason for record in found if not record.ok))
+    tracebacks = dict.fromkeys(record.traceback for record in found if record.traceback)
     result = Result(
         dataset=cell.dataset,
         data=cell.data.sha256 if cell.data else "",
@@ -211,6 +208,7 @@ def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record
         ours={name: _stat(good, cell.scores.get(name, name)) for name in SHOWN},
         duration=Stat.of([record.seconds for record in good]),
         note=cell.reason,
+        tracebacks=tuple(tracebacks)[:KEPT_TRACEBACKS],
         reasons=reasons if cell.data else (cell.reason,),
         runs=tuple(runs),
     )

@@ -30,6 +30,7 @@ class Record:
     seconds: float
     scores: dict[str, float] = field(default_factory=dict)
     reason: str = ""
+    traceback: str = ""
     warnings: list[str] = field(default_factory=list)
     n_iter: int | None = None
     trace: dict[str, list[float]] = field(default_factory=dict)  # losses or bounds by iteration

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import warnings
@@ -27,6 +28,7 @@ BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this 
 CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
 USUAL_INDUCING = 50
 CONNECT_SECONDS = 10
+LOCAL = "local"  # instead of the address of a scheduler
 BATCHES_AHEAD = 200  # batches sent to a Dask cluster before their results are needed
 RESUME = "finished runs are kept, and the same command resumes."
 
@@ -45,8 +47,8 @@ def execute(
 ) -> dict[str, Record]:
     """Compute runs, store each record at once, and return the records by key.
 
-    The runs are computed by processes of this machine, or by the workers of a Dask cluster if the
-    address of its `scheduler` is given. Third-party methods come last.
+    The runs are computed by `n_jobs` processes of this machine, or by the workers of a Dask cluster
+    if the address of its `scheduler` is given. Third-party methods come last.
     """
     if not pending:
         return {}
@@ -55,7 +57,7 @@ def execute(
     if scheduler is None:
         results = _run_locally(batches, store.memory, limits, n_jobs)
     else:
-        results = run_on_cluster(batches, scheduler, limits, store.warn)
+        results = run_on_cluster(batches, scheduler, limits, store.warn, n_jobs)
     records: dict[str, Record] = {}
     with contextlib.closing(results):
         for batch in results:
@@ -151,14 +153,19 @@ def _start_worker(parent: int) -> None:
 
 
 def run_on_cluster(
-    batches: Batches, scheduler: str, limits: Limits, warn: Callable[[str], None]
+    batches: Batches, scheduler: str, limits: Limits, warn: Callable[[str], None], n_jobs: int = 1
 ) -> Records:
     """Compute batches with the workers of a Dask cluster.
 
-    joblib's Dask backend is not used: it waits forever if the scheduler gives up a batch because
-    its workers died (joblib 1.6).
+    If the scheduler is "local", start a cluster of `n_jobs` workers on this machine. joblib's Dask
+    backend is not used: it waits forever if the scheduler gives up a batch because its workers died
+    (joblib 1.6).
     """
-    with _connect(scheduler) as client:
+    with contextlib.ExitStack() as stack:
+        if scheduler == LOCAL:
+            client = _start_cluster(stack, n_jobs)
+        else:
+            client = stack.enter_context(_connect(scheduler))
         from distributed import as_completed
 
         if not client.nthreads():
@@ -195,12 +202,33 @@ def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[R
     return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))
 
 
-def _connect(scheduler: str) -> "Client":
+def _start_cluster(stack: contextlib.ExitStack, n_jobs: int) -> "Client":
+    """Start a Dask cluster on this machine, which ends with `stack`."""
+    from joblib import effective_n_jobs
+
+    with _needs_dask():
+        from distributed import Client, LocalCluster
+    cluster = LocalCluster(
+        n_workers=effective_n_jobs(n_jobs),
+        threads_per_worker=1,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+    return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
+
+
+@contextlib.contextmanager
+def _needs_dask() -> Generator[None, None, None]:
     try:
-        from distributed import Client
-        from distributed.comm import connect
+        yield
     except ImportError as error:
         raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+
+
+def _connect(scheduler: str) -> "Client":
+    with _needs_dask():
+        from distributed import Client
+        from distributed.comm import connect
 
     async def try_address() -> None:
         await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()

@@ -1,6 +1,7 @@
 """Run studies on a real Dask scheduler with real worker processes on this machine."""
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import sys
@@ -76,6 +77,17 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
     assert finished.runs.failed == 2
     with pytest.raises(SgpmicError, match=r"workers died.*same command resumes"):
         small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)
+
+
+@pytest.mark.slow
+def test_a_local_cluster_is_started_and_ended(tmp_path):
+    table = {"datasets": ["iris"], "variances": [95], "methods": ["pca-fcm"], "repeats": 2}
+    small_benchmark(**table, out=tmp_path / "here")
+    cluster = {"backend": "dask", "scheduler": "local", "n_jobs": 1}
+    small_benchmark(**table, out=tmp_path / "there", **cluster)
+    for name in TABLES:
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    assert not multiprocessing.active_children()
 
 
 @pytest.mark.parametrize(
