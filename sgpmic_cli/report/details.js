@@ -1,4 +1,4 @@
-// Interaction with Table 2: details beside a cell, filters, sorting and a view of differences. Without this script the
+// Interaction with the table: details beside a cell, filters, sorting and a view of differences. Without this script the
 // page shows the same numbers, with details in the corner of the window and without controls.
 (() => {
   const GAP = 6;
@@ -44,6 +44,13 @@
       }
     }
   });
+
+  // Say that a table is wider than its box; the colours of the cells hide the shadow at the edge.
+  function mark() {
+    for (const box of document.querySelectorAll(".box")) box.classList.toggle("wide", box.scrollWidth > box.clientWidth);
+  }
+  addEventListener("resize", mark);
+  mark();
   if (!grids.length) return;
 
   // Scroll a linked cell to the middle of its table; the headings stay visible.
@@ -64,7 +71,7 @@
   const methods = [...grids[0].querySelectorAll("thead th")].slice(1).map(head => head.textContent);
   const tools = document.createElement("form");
   tools.className = "tools";
-  tools.setAttribute("aria-label", "Filter Table 2");
+  tools.setAttribute("aria-label", "Filter the table");
 
   function choice(name, title, options) {
     const label = document.createElement("label"), select = document.createElement("select");
@@ -73,7 +80,7 @@
     label.append(title, select);
     tools.append(label);
   }
-  choice("score", "Score", [["", "ACC and NMI"], ...grids.map((grid, i) => [i, grid.caption.textContent.split(" ")[0]])]);
+  choice("score", "Score", [["", "all"], ...grids.map((grid, i) => [i, grid.caption.textContent.split(" ")[0]])]);
   if (document.querySelector(".cell .paper")) choice("view", "Numbers", [["", "ours over printed"], ["differences", "difference"]]);
   choice("dataset", "Data set", [["", "all"], ...unique(cells.map(cell => part(cell, 0))).map(name => [name, name])]);
   choice("method", "Method", [["", "all"], ...methods.map((name, i) => [i + 1, name])]);
@@ -105,14 +112,14 @@
   tools.addEventListener("change", show);
   show();
 
-  // Sort by a method's column, best first; a second click reverses the order. The first column restores the paper's order.
+  // Sort by a method's column, best first; a second click reverses the order. The first column restores the order.
   for (const grid of grids) {
     const body = grid.tBodies[0], order = [...body.rows];
     [...grid.tHead.rows[0].cells].forEach((head, column) => {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
-      button.title = column ? "Sort by this method" : "The paper's order";
+      button.title = column ? "Sort by this method" : "Restore the order";
       head.append(button);
       button.addEventListener("click", () => {
         const falling = head.getAttribute("aria-sort") !== "descending";

@@ -27,7 +27,9 @@ def table2_page(folder: Path, printed: Path | None = None) -> str:
     significance = significance_section(results)
     environment = Section("environment", "Environment", _environment(results))
     if results.figures is None:
-        title = f"Benchmark: {len(results.methods)} methods, {len(results.rows)} rows"
+        methods = {result.method for result in results.run}
+        datasets = {result.dataset for result in results.run}
+        title = f"Benchmark of {len(methods)} methods on {len(datasets)} data sets"
         sections = [
             summary,
             Section("table", "Table", grid_section(results)),
