@@ -1,0 +1,66 @@
+"""Changes that the site needs and Markdown on GitHub does not: mathematics, tables, docstrings.
+
+mkdocs.yml names this file as a hook of MkDocs and as an extension of griffe, which reads docstrings.
+"""
+
+import re
+from html import unescape
+from typing import Any
+
+import griffe
+from latex2mathml.converter import convert
+
+# A parameter of a numpydoc docstring; its default has a column of its own.
+TYPE = re.compile(r"^(\w[\w, *]*?) : (.+?)(?:, default=.+)?$", re.MULTILINE)
+
+
+def on_config(config: Any) -> Any:
+    """Render code blocks of the language `math` as MathML, which browsers draw without a script."""
+    fence = {"name": "math", "class": "math", "format": formulas}
+    config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [fence]}
+    return config
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    r"""Render $`formulas`$ in text, and write `\|` in the code of a table as `|`, as GitHub does."""
+    html = re.sub(r"\$<code>([^<]*)</code>\$", lambda found: convert(unescape(found[1])), html)
+    return re.sub(r"<code>[^<]*</code>", lambda code: code[0].replace(r"\|", "|"), html)
+
+
+def formulas(source: str, *_: Any, **__: Any) -> str:
+    """Return a block of LaTeX as MathML."""
+    return f'<div class="math">{convert(source, display="block")}</div>'
+
+
+class PlainDocstring(griffe.Docstring):
+    """A docstring whose types are shown as they are written, with a list of references.
+
+    griffe would read the types as Python code, in which strings such as "auto" lose their quotes.
+    """
+
+    def parse(self, *args: Any, **options: Any) -> list[griffe.DocstringSection]:
+        """Parse the docstring, and put back the types."""
+        self.value = re.sub(r"^\.\. \[(\d+)\] ", r"\1. ", self.value, flags=re.MULTILINE)
+        types = dict(TYPE.findall(self.value))
+        sections = super().parse(*args, **options)
+        for section in sections:
+            for element in section.value if isinstance(section.value, list) else ():
+                if getattr(element, "name", None) in types:
+                    element.annotation = types[element.name]
+        return sections
+
+
+class PlainDocstrings(griffe.Extension):
+    """Replace the docstrings of a package by plain ones."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Replace one docstring."""
+        if found := obj.docstring:
+            obj.docstring = PlainDocstring(
+                found.value,
+                lineno=found.lineno,
+                endlineno=found.endlineno,
+                parent=obj,
+                parser=found.parser,
+                parser_options=found.parser_options,
+            )
