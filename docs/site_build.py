@@ -22,7 +22,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    r"""Render $`formulas`$ in text, and write `\|` in the code of a table as `|`, as GitHub does."""
+    r"""Render formulas in text, $`like this`$, and show `\|` in the code of a table as `|`."""
     html = re.sub(r"\$<code>([^<]*)</code>\$", lambda found: convert(unescape(found[1])), html)
     return re.sub(r"<code>[^<]*</code>", lambda code: code[0].replace(r"\|", "|"), html)
 

@@ -33,6 +33,18 @@ class State(StrEnum):
     NEW = "new"
 
 
+# The states as the verbs of a sentence.
+VERBS = {
+    State.SAME: "is the same",
+    State.MOVED: "moved within its tolerance",
+    State.UP: "is higher than before",
+    State.DOWN: "is lower than before",
+    State.FAILED: "failed",
+    State.MISSING: "is missing",
+    State.NEW: "is new",
+}
+
+
 @dataclass(frozen=True)
 class Change:
     """One metric of one cell, before and now."""
@@ -73,8 +85,7 @@ class Change:
         if self.difference is not None and self.tolerance is not None:
             numbers += f" ({self.difference:+.2f}, allowed {self.tolerance:.2f})"
         reason = f": {self.reason}" if self.reason else ""
-        verb = "is " if self.state in (State.SAME, State.MISSING, State.NEW) else ""
-        return f"{where} {verb}{self.state}: {numbers}{reason}"
+        return f"{where} {VERBS[self.state]}: {numbers}{reason}"
 
 
 def broken(changes: Sequence[Change]) -> list[Change]:
