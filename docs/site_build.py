@@ -1,6 +1,6 @@
 """Changes that the site needs and Markdown on GitHub does not: mathematics, tables, docstrings.
 
-mkdocs.yml names this file as a hook of MkDocs and as an extension of griffe, which reads docstrings.
+mkdocs.yml names this file as a hook of MkDocs and as an extension of griffe, the docstring parser.
 """
 
 import re
