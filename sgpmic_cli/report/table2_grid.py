@@ -44,6 +44,7 @@ def _table(results: Table2Results, metric: str) -> Html:
 def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
     verdict = results.verdict(place, metric)
     ours, paper = results.ours(place, metric), results.printed.get((metric, *place))
+    unmarked = verdict is Verdict.NEW and not results.printed
     numbers = [
         tag("b" if is_best(ours.mean, top) else "span", _number(ours) or verdict, class_="ours")
     ]
@@ -59,7 +60,7 @@ def _cell(results: Table2Results, place: Place, metric: str, top: float | None) 
         "td",
         *numbers,
         _details(results, place, metric),
-        class_=f"cell {css_class(verdict)}" if results.printed or verdict.is_problem else "cell",
+        class_="cell" if unmarked else f"cell {css_class(verdict)}",
         id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
         tabindex="0",
         data_place="/".join(map(str, place)),

@@ -82,7 +82,7 @@ def legend(results: Table2Results) -> Html:
             f" {verdict.meaning}",
         )
         for verdict in Verdict
-        if verdict in used and (results.printed or verdict.is_problem)
+        if verdict in used and (results.printed or verdict is not Verdict.NEW)
     ]
     return tag("ul", *entries, class_="legend")
 

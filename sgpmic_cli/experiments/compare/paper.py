@@ -80,18 +80,16 @@ def _parse(rows: Iterable[dict[str, str]]) -> Printed:
         metric, method = row["metric"].lower(), row["method"]
         try:
             key = metric, row["dataset"], int(row.get("variance") or USUAL_VARIANCE), method
-            number = Published(float(row["mean"]), float(row["std"]), repeats=int(row["repeats"]))
+            mean, std, repeats = float(row["mean"]), float(row["std"]), int(row["repeats"])
         except (TypeError, ValueError):
-            raise ValueError(
-                f"mean, std, repeats or variance in line {line} is not a number"
-            ) from None
+            raise ValueError(f"a number in line {line} is missing or wrong") from None
         if metric not in SHOWN:
             raise ValueError(f"metric {metric!r} in line {line} is none of {', '.join(SHOWN)}")
-        if not (math.isfinite(number.mean) and 0 <= number.std < math.inf and number.repeats > 0):
+        if not (math.isfinite(mean) and 0.0 <= std < math.inf and repeats > 0):
             raise ValueError(f"a number in line {line} is negative or infinite")
         if key in printed:
             raise ValueError(f"line {line} repeats an earlier cell")
-        printed[key] = number
+        printed[key] = Published(mean, std, repeats=repeats)
     return printed
 
 

@@ -33,11 +33,6 @@ class Verdict(StrEnum):
         verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
         return verdict
 
-    @property
-    def is_problem(self) -> bool:
-        """Return whether the cell has no number, whatever the printed one is."""
-        return not self.latex
-
     EXACT = "exact", "the two means are within 0.01", "=", "="
     NEAR = "within 1", "within one point", "≈", r"\approx"
     COMPATIBLE = (

@@ -60,10 +60,6 @@ class RunOptions:
     def __post_init__(self) -> None:
         """Check the options before any data are loaded."""
         most = MAX_JOBS_PER_CORE * (os.cpu_count() or 1)
-        if self.n_jobs == 0:
-            raise UsageError(
-                "--n-jobs 0 means no process at all: give 1 or more, or -1 for all cores."
-            )
         if self.n_jobs > most:
             raise UsageError(
                 f"--n-jobs {self.n_jobs} is too many for this machine: give at most {most}, or -1."

@@ -161,11 +161,7 @@ def run_on_cluster(
     backend is not used: it waits forever if the scheduler gives up a batch because its workers died
     (joblib 1.6).
     """
-    with contextlib.ExitStack() as stack:
-        if scheduler == LOCAL:
-            client = _start_cluster(stack, n_jobs)
-        else:
-            client = stack.enter_context(_connect(scheduler))
+    with _connect(scheduler, n_jobs) as client:
         from distributed import as_completed
 
         if not client.nthreads():
@@ -202,33 +198,22 @@ def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[R
     return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))
 
 
-def _start_cluster(stack: contextlib.ExitStack, n_jobs: int) -> "Client":
-    """Start a Dask cluster on this machine, which ends with `stack`."""
+def _connect(scheduler: str, n_jobs: int) -> "Client":
     from joblib import effective_n_jobs
 
-    with _needs_dask():
-        from distributed import Client, LocalCluster
-    cluster = LocalCluster(
-        n_workers=effective_n_jobs(n_jobs),
-        threads_per_worker=1,
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-    )
-    return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
-
-
-@contextlib.contextmanager
-def _needs_dask() -> Generator[None, None, None]:
     try:
-        yield
-    except ImportError as error:
-        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
-
-
-def _connect(scheduler: str) -> "Client":
-    with _needs_dask():
         from distributed import Client
         from distributed.comm import connect
+    except ImportError as error:
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    if scheduler == LOCAL:  # the cluster ends with its client
+        return Client(
+            n_workers=effective_n_jobs(n_jobs),
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            set_as_default=False,
+        )
 
     async def try_address() -> None:
         await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()

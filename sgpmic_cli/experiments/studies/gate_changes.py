@@ -33,18 +33,6 @@ class State(StrEnum):
     NEW = "new"
 
 
-# The states as the verbs of a sentence.
-VERBS = {
-    State.SAME: "is the same",
-    State.MOVED: "moved within its tolerance",
-    State.UP: "is higher than before",
-    State.DOWN: "is lower than before",
-    State.FAILED: "failed",
-    State.MISSING: "is missing",
-    State.NEW: "is new",
-}
-
-
 @dataclass(frozen=True)
 class Change:
     """One metric of one cell, before and now."""
@@ -84,8 +72,8 @@ class Change:
         numbers = f"{plain(self.before)} before, {plain(self.now)} now"
         if self.difference is not None and self.tolerance is not None:
             numbers += f" ({self.difference:+.2f}, allowed {self.tolerance:.2f})"
-        reason = f": {self.reason}" if self.reason else ""
-        return f"{where} {VERBS[self.state]}: {numbers}{reason}"
+        reason = f"; {self.reason}" if self.reason else ""
+        return f"{where}: {self.state}, {numbers}{reason}"
 
 
 def broken(changes: Sequence[Change]) -> list[Change]:
