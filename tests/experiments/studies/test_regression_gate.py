@@ -174,7 +174,7 @@ def test_an_annotation_is_one_line_with_percent_signs_escaped():
     assert annotations([SAME]) == []
     (line,) = annotations([SAME, GONE])
     assert line.startswith(
-        "::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25 is missing"
+        "::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25: missing, "
     )
     assert line.endswith("gone <away>%0Afor good")
     assert "\n" not in line
