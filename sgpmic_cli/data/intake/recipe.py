@@ -15,6 +15,25 @@ from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
 
 
 @dataclass(frozen=True)
+class ColumnRole:
+    """What a column of the file was taken for.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    taken_as : {"numbers", "dates", "categories", "classes", "id", "left out"}
+        How the column is used. An "id" names the rows.
+    why : str
+        The reason or a detail, such as the categories; may be empty.
+    """
+
+    name: str
+    taken_as: str
+    why: str
+
+
+@dataclass(frozen=True)
 class TableRecipe:
     """How the rows of a table become numbers.
 
@@ -68,6 +87,21 @@ class TableRecipe:
     def text_columns(self) -> list[TextColumn]:
         """The text columns that are used."""
         return [column for column in self.columns if isinstance(column, TextColumn)]
+
+    @property
+    def roles(self) -> list[ColumnRole]:
+        """What each column of the file was taken for, in the order of the file."""
+        used = {column.name: column for column in self.columns}
+        return [self._role(name, used.get(name)) for name in self.file_columns]
+
+    def _role(self, name: str, column: Column | None) -> ColumnRole:
+        if isinstance(column, TextColumn):
+            return ColumnRole(name, "categories", ", ".join(column.categories))
+        if isinstance(column, NumberColumn):
+            return ColumnRole(name, "numbers", "")
+        if name == self.label:
+            return ColumnRole(name, "classes", "")
+        return ColumnRole(name, "id" if name == self.id else "left out", self.left_out.get(name, ""))
 
     @property
     def divisors(self) -> np.ndarray:
