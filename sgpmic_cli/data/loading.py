@@ -4,6 +4,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS, generate
@@ -85,8 +87,7 @@ def rows_for(
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
-        texts = (column.name for column in recipe.text_columns)
-        as_text = {label or recipe.label, id or recipe.id, *texts}
+        as_text = {label or recipe.label, id or recipe.id, *recipe.columns_of_text}
         tables = read_blocks(_path(name_or_path), format or recipe.format, known, as_text)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
@@ -139,9 +140,10 @@ def load_entry(
     if found.kind == "download":
         raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
         return parse_original(found, raw)
-    path = str(bundled_folder() / f"{found.name}.csv")
-    options = TableOptions("label", encode="error", missing="error")
-    dataset = replace(_load_table(path, found.name, options), recipe=None)
+    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat(), as_text=["label"])
+    *columns, label = table.columns
+    Y = np.column_stack([table.cells[name].numbers for name in columns])
+    dataset = Dataset.from_classes(found.name, Y, table.cells[label].texts.tolist(), columns)
     if dataset.sha256 != found.values_sha256:
         raise DataUnavailable(
             f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
@@ -162,10 +164,6 @@ def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
     (rows,) = encoded
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
-    if (rows.Y[0] == rows.Y).all():
-        raise UsageError(
-            f"all rows of {table.path} are equal, so there is nothing to cluster; check the file"
-        )
     return Dataset.from_classes(
         name,
         rows.Y,
@@ -175,7 +173,7 @@ def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
         recipe=recipe,
         row_numbers=rows.row_numbers,
         ids=None if rows.ids is None else tuple(rows.ids),
-        notes=(*decision_notes(recipe), *encoded.notes),
+        notes=(*decision_notes(recipe, options), *encoded.notes),
     )
 
 

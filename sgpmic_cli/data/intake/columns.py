@@ -1,6 +1,5 @@
 """The two kinds of columns that a recipe uses, and the conversion of their cells to numbers."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,30 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.data.intake.raw_table import Cells, to_number
+from sgpmic_cli.data.intake.notations import Notation
+from sgpmic_cli.data.intake.raw_table import MISSING, Cells, to_number
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
 # clusterings follow more than the same variance spread out. Half of the variance is the choice of
 # Hennig and Liao (J. R. Statist. Soc. C, 2013).
 TEXT_WEIGHT = 0.5
-
-# Names that are usual for identifiers.
-ID_NAME = re.compile(
-    r"(?i:(.*[_. -])?(id|uid|uuid|guid|key|index|row|rowid|row[_ ]?(number|no|nr)|serial))"
-    r"|.*[a-z]I[Dd]"  # customerId
-)
-# Dates and times of day.
-DATE = re.compile(
-    r"""(?xi)
-    \d{4}[-/.]\d{1,2}[-/.]\d{1,2} ([T\ ]\d{1,2}:\d{2}.*)?    # 2024-01-31, 2024-01-31T12:00
-    | \d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}) (\ \d{1,2}:\d{2}.*)?    # 31.01.2024, 1/31/24
-    | \d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(\ ?[ap]m)?    # 12:30
-    | (\d{1,2}\.?[-\ ])?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[-\ ]
-      (\d{1,2},?[-\ ])?(\d{4}|\d{2})
-    """
-)
-# Numbers with thousands separators, a percent or a currency sign.
-FORMATTED = re.compile(r"[-+(]?[$€£¥]?\s?[-+]?\d[\d.,'\s]*\)?\s?[%$€£¥]?")
 
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
@@ -55,18 +37,24 @@ class NumberColumn:
         Median of the known values. It replaces missing values if missing="median".
     spread : float
         Standard deviation of the known values.
+    notation : Notation or None
+        How the texts are read, if they are not plain numbers.
     """
 
     name: str
     median: float
     spread: float
+    notation: Notation | None = None
 
     @classmethod
-    def learn(cls, name: str, values: np.ndarray) -> "NumberColumn":
+    def learn(
+        cls, name: str, values: np.ndarray, notation: Notation | None = None
+    ) -> "NumberColumn":
         """Create the column from its values, NaN for missing ones."""
         known = values[~np.isnan(values)]
         constant = len(known) < 2 or np.ptp(known) == 0.0
-        return cls(name, float(np.median(known)), 0.0 if constant else float(np.std(known, ddof=1)))
+        spread = 0.0 if constant else float(np.std(known, ddof=1))
+        return cls(name, float(np.median(known)), spread, notation)
 
     @property
     def feature_names(self) -> list[str]:
@@ -75,7 +63,13 @@ class NumberColumn:
 
     def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
-        return cells.numbers[:, None], cells.invalid
+        if self.notation is None:
+            return cells.numbers[:, None], cells.invalid
+        numbers = self.notation.read(cells.texts)
+        invalid = [text.lower() not in MISSING for text in cells.texts[np.isnan(numbers)]]
+        where = np.zeros(len(numbers), dtype=bool)
+        where[np.isnan(numbers)] = invalid
+        return numbers[:, None], where
 
     def fill_value(self) -> np.ndarray:
         """Return the replacement of a missing value (1,)."""

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sgpmic_cli.data.intake.notations import find_notation
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
-from sgpmic_cli.data.intake.raw_table import MISSING, Cells, RawTable, check_names, to_number
+from sgpmic_cli.data.intake.raw_table import EXACT, MISSING, Cells, RawTable, check_names, to_number
 from sgpmic_cli.errors import UsageError
 
 Names = Collection[str | None]  # None stands for a column that was not named
@@ -32,13 +33,14 @@ EXACT_BY_DEFAULT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 class CsvText:
     """Parser of a CSV file.
 
-    The first lines determine the separator and the header. A first line with one of the `known`
-    names is a header. The columns `as_text` keep their cells as they are written.
+    The first lines determine the separator and the header, the first block the decimal sign. A
+    first line with one of the `known` names is a header. The columns `as_text` keep their cells as
+    they are written.
     """
 
     def __init__(self, path: str, format: TextFormat, known: Names = (), as_text: Names = ()):
         self.path, self.known, self.as_text = path, known, as_text
-        self.separator, self.decimal = format.separator or "", format.decimal
+        self.separator, self.decimal = format.separator or "", format.decimal or ""
         self.columns: list[str] = []
         self.named = False
 
@@ -55,7 +57,10 @@ class CsvText:
             if starts := starts[header == 0 :]:
                 frame = self._parse(text, header)
                 cells = {name: Cells.of_series(frame[name], self.decimal) for name in self.columns}
-                yield RawTable(self.path, cells, self.named, np.array(starts), n_rows)
+                lines_of_rows = np.array(starts)
+                yield RawTable(
+                    self.path, cells, self.named, lines_of_rows, n_rows, decimal=self.decimal
+                )
                 n_rows += len(starts)
         if not n_rows:
             raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
@@ -104,11 +109,16 @@ class CsvText:
     def _parse(self, text: str, header: int | None) -> pd.DataFrame:
         kept = set(self.columns).intersection(self.as_text)
         frame = self._read(text, header, kept)
-        integers = frame.select_dtypes("integer").columns
+        if not self.decimal:
+            self.decimal = (
+                "," if any(_has_decimal_comma(frame[name]) for name in self.columns) else "."
+            )
+            if self.decimal == ",":
+                frame = self._read(text, header, kept)
         zeros = rf'(?:^|[{re.escape(self.separator)}"]) *0\d'
-        if len(integers) and re.search(zeros, text, re.MULTILINE):
-            return self._read(text, header, kept.union(integers))  # ids keep their leading zeros
-        return frame
+        has_zeros = re.search(zeros, text, re.MULTILINE) is not None
+        names = [name for name in self.columns if _loses_text(frame[name], has_zeros)]
+        return self._read(text, header, kept.union(names)) if names else frame
 
     def _read(self, text: str, header: int | None, kept: Collection[str]) -> pd.DataFrame:
         # A class may be called NA. One list for all columns is much faster in wide tables.
@@ -116,7 +126,7 @@ class CsvText:
         return pd.read_csv(
             io.StringIO(text),
             sep=self.separator,
-            decimal=self.decimal,
+            decimal=self.decimal or ".",
             header=header,
             names=self.columns,
             index_col=False,
@@ -199,7 +209,7 @@ def _find_separator(taken: Iterable[str], decimal: str) -> str:
         equal = len({len(row) for row in rows[sign]}) == 1
         return equal, n_numbers / len(cells), len(rows[sign][0])
 
-    return max(found, key=merit, default="," if decimal == "." else ";")
+    return max(found, key=merit, default=";" if decimal == "," else ",")
 
 
 def _is_header(rows: list[list[str]], decimal: str) -> bool:
@@ -215,4 +225,29 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
 
 def _is_number(cell: str, decimal: str) -> bool | None:
     """Return None for a missing value, which both kinds of columns may have."""
-    return None if cell.lower() in MISSING else to_number(cell, decimal) is not None
+    signs = decimal or ".,"
+    return (
+        None if cell.lower() in MISSING else any(to_number(cell, one) is not None for one in signs)
+    )
+
+
+def _has_decimal_comma(column: "pd.Series") -> bool:
+    """Return whether the texts of a column are numbers only with a decimal comma."""
+    if column.dtype.kind != "O":
+        return False
+    texts = [text for text in map(str.strip, map(str, column.dropna().unique())) if text]
+    found = find_notation(texts) if "," in "".join(texts) else None
+    return found is not None and found.decimal == ","
+
+
+def _loses_text(column: "pd.Series", has_zeros: bool) -> bool:
+    """Return whether numbers that pandas made of whole numbers do not give back their text."""
+    kind = column.dtype.kind
+    if kind in "iu":
+        return has_zeros
+    if kind != "f":
+        return False
+    known = column.dropna().to_numpy()
+    if not len(known) or (known != np.round(known)).any():
+        return False
+    return has_zeros or len(known) == len(column) or np.abs(known).max() >= EXACT

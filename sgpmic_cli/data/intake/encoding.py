@@ -78,7 +78,9 @@ class EncodedTable:
             rows = self._encode_block(table)
             yield rows if self.classes is None else rows._replace(classes=np.array(self.classes))
         if self._rows == self._dropped_rows:
-            raise TableError(self.name, [Problem("every row has a missing value", [USE_MEDIAN])])
+            some = Problem("every row has a missing value", [USE_MEDIAN])
+            every = Problem("no row has a value", ["fill in the columns of the model"])
+            raise TableError(self.name, [some if self.recipe.missing == "drop" else every])
 
     @property
     def notes(self) -> list[str]:
@@ -98,13 +100,15 @@ class EncodedTable:
             notes.append(
                 f"{self._dropped_rows} of {self._rows} rows have missing values and are left out."
             )
-        elif names and self.recipe.missing == "median":
+        elif self._dropped_rows:
+            notes.append(f"{plural(self._dropped_rows, 'row')} without any value left out.")
+        if names and self.recipe.missing == "median":
             has_text = any(column.name in names for column in self.recipe.text_columns)
             notes.append(
                 f"{values} in {listed(names)}: filled with the median of the column"
                 f"{', for text its most common value' if has_text else ''}."
             )
-        elif names:
+        elif names and self.recipe.missing == "model":
             notes.append(f"{values}: left to the model.")
         return notes
 
@@ -123,7 +127,7 @@ class EncodedTable:
         classes = self._read_classes(table)
         if self.problems:
             raise TableError(table.path, self.problems)
-        Y, rows = self._treat_missing(Y, missing)
+        Y, missing, rows = self._treat_missing(Y, missing)
         self._rows += table.n_rows
         self._dropped_rows += table.n_rows - len(rows)
         self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
@@ -137,8 +141,8 @@ class EncodedTable:
         recipe, found = self.recipe, table.columns
         wanted = [column.name for column in recipe.columns]
         if recipe.named and table.named:
-            known = {*recipe.file_columns, self.label, self.id}
-            absent = [name for name in wanted if name not in found]
+            known, there = {*recipe.file_columns, self.label, self.id}, set(found)
+            absent = [name for name in wanted if name not in there]
             extra = [name for name in found if name not in known]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
@@ -148,14 +152,15 @@ class EncodedTable:
             elif extra:
                 note = f"columns that the model does not know are ignored: {listed(extra)}."
                 self._column_notes.append(note)
-            return {name: name for name in wanted if name in found}
+            return {name: name for name in wanted if name in there}
         nameless = table.path if recipe.named else "the file that the model was fitted to"
         if recipe.named != table.named:
             self._column_notes.append(
                 f"{nameless} has no header, so columns are taken by position."
             )
         if len(found) == len(recipe.file_columns):
-            return {name: found[recipe.file_columns.index(name)] for name in wanted}
+            same_place = dict(zip(recipe.file_columns, found, strict=True))
+            return {name: same_place[name] for name in wanted}
         others = [name for name in found if name not in (self.label, self.id)]
         if len(others) == len(wanted):
             return dict(zip(wanted, others, strict=True))
@@ -175,8 +180,10 @@ class EncodedTable:
         A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
         file. Texts without a category count as missing.
         """
-        divisors = self.recipe.divisors
-        in_place = list(names.values()) == table.columns and bool((divisors == 1.0).all())
+        recipe = self.recipe
+        divisors = recipe.divisors
+        plain = not any(isinstance(one, NumberColumn) and one.notation for one in recipe.columns)
+        in_place = plain and [*names.values()] == table.columns and bool((divisors == 1.0).all())
         direct = table.numbers if in_place else None
         Y = np.empty((table.n_rows, len(divisors))) if direct is None else direct
         missing = np.empty((table.n_rows, len(names)), dtype=bool)
@@ -223,13 +230,20 @@ class EncodedTable:
             self.problems.append(Problem(what, ["fill it in or remove the row"]))
         return classes
 
-    def _treat_missing(self, Y: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Drop or fill rows with missing values. Return Y and the kept rows, from 0."""
-        if self.recipe.missing == "drop" and missing.any():
-            rows = np.flatnonzero(~missing.any(axis=1))
-            return Y[rows], rows
+    def _treat_missing(
+        self, Y: np.ndarray, missing: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Leave out rows without values or with missing ones, and fill in medians.
+
+        Return Y and where values are missing, both for the kept rows, and these rows, from 0.
+        """
+        drop = self.recipe.missing == "drop"
+        rows = np.flatnonzero(~(missing.any(axis=1) if drop else missing.all(axis=1)))
+        if len(rows) < len(Y):
+            Y = Y[rows]
+            missing = missing if drop else missing[rows]
         if self.recipe.missing == "median" and missing.any():
             filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
             widths = [len(column.feature_names) for column in self.recipe.columns]
             Y = np.where(np.repeat(missing, widths, axis=1), filling / self.recipe.divisors, Y)
-        return Y, np.arange(len(Y))
+        return Y, missing, rows

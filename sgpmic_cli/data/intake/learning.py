@@ -1,33 +1,35 @@
 """Learn a recipe from a raw table: decide what each column is, or report a problem."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake.columns import (
-    DATE,
-    FORMATTED,
-    ID_NAME,
-    Column,
-    NumberColumn,
-    TextColumn,
-    unify_numbers,
+from sgpmic_cli.data.intake.codes import (
+    code_reason,
+    compact_dates,
+    identifier_reason,
+    is_year,
+    numbering_reason,
 )
+from sgpmic_cli.data.intake.columns import Column, NumberColumn, TextColumn, unify_numbers
+from sgpmic_cli.data.intake.notations import Notation, find_notation
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
     Problem,
     Remedy,
+    listed,
     not_a_number,
     not_finite,
     shown,
     unknown_column,
 )
-from sgpmic_cli.data.intake.raw_table import RawTable, to_number
+from sgpmic_cli.data.intake.raw_table import EXACT, Cells, RawTable
 from sgpmic_cli.data.intake.recipe import TableRecipe
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
-MIN_ID_ROWS = 10  # a shorter column of consecutive numbers may be a measurement
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 AS_ASKED = "as asked"  # why a column is left out that the user named
@@ -52,10 +54,11 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
     used: list[Column] = []
     left_out: dict[str, str] = {}
     identifiers = [] if options.id is None else [options.id]
+    *_, last = table.columns
     for name in table.columns:
         if name in (options.label, options.id):
             continue
-        decision = _decide(table, name, options)
+        decision = _decide(table, name, options, is_last=name == last)
         if isinstance(decision, Problem):
             problems.append(decision)
         elif isinstance(decision, LeftOut):
@@ -76,25 +79,34 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         label=options.label,
         id=identifiers[0] if identifiers else None,
         left_out=left_out,
-        format=options.format,
+        format=replace(options.format, decimal=table.decimal),
     )
     return recipe, problems
 
 
-def decision_notes(recipe: TableRecipe) -> list[str]:
+def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
     """Describe the decisions that the user did not make."""
     notes = []
+    if options.format.decimal is None and recipe.format.decimal == ",":
+        notes.append("numbers are read with a decimal comma.")
     for name, why in recipe.left_out.items():
         if why != AS_ASKED:
             carried = "; it names the rows in what is written" if name == recipe.id else ""
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
-    if recipe.text_columns:
-        parts = ", ".join(
-            f"{shown(column.name)} ({len(column.categories)} values)"
-            for column in recipe.text_columns
-        )
+    same: dict[str, list[str]] = {}
+    for column in recipe.columns:
+        if isinstance(column, NumberColumn) and column.notation:
+            same.setdefault(column.notation.words, []).append(column.name)
+    notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
+    if years := [column.name for column in recipe.columns if is_year(column.name)]:
+        notes.append(f"years are used as numbers: {listed(years)}.")
+    texts = recipe.text_columns
+    if texts:
+        parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
+        more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
-            f"text is encoded, each column with half the variance of one of numbers: {parts}."
+            "text and codes are encoded, each column with half the variance of one of numbers: "
+            f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
         )
     return notes
 
@@ -126,12 +138,12 @@ def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
     return problems
 
 
-def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
+def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) -> Decision:
     """Decide whether and how a column is used."""
-    if name in options.drop or (options.columns and name not in options.columns):
+    asked = name in options.columns
+    if name in options.drop or (options.columns and not asked):
         return LeftOut(AS_ASKED)
-    is_last = name == table.columns[-1] and name not in options.columns
-    if is_last and options.label is None and name.lower() in CLASS_NAMES:
+    if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
         # As a feature the column would give the answer away; as classes it is a guess.
         return Problem(
             f"the last column is named {shown(name)}, as classes are",
@@ -141,33 +153,69 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
                 "rename it if it is a feature",
             ],
         )
-    _, values, invalid = table.cells[name]
-    if invalid.any():
-        return _decide_on_text(table, name, options)
-    if np.isnan(values).all():
+    cells = table.cells[name]
+    if np.isnan(cells.numbers).all() and not cells.invalid.any():
         return LeftOut("it is empty")
+    notation, values = None, cells.numbers
+    if cells.invalid.any():
+        notation = find_notation(set(cells.texts), table.decimal)
+        if notation is None:
+            return _decide_on_text(table, name, options)
+        values = notation.read(cells.texts)
+    if problem := _check_values(table.place, name, values):
+        return problem
+    if asked and np.nanmin(values) < np.nanmax(values):
+        return NumberColumn.learn(name, values, notation)
+    return _decide_on_numbers(name, cells, values, notation, options)
+
+
+def _decide_on_numbers(
+    name: str,
+    cells: Cells,
+    values: np.ndarray,
+    notation: Notation | None,
+    options: TableOptions,
+) -> Decision:
+    """Decide whether numbers are quantities or names of something."""
+    known = ~np.isnan(values)
+    # Codes with many digits may differ although their floating-point numbers are equal.
+    if np.nanmin(values) == np.nanmax(values) < EXACT and len(values) > 1:
+        return LeftOut(f"its only value is {shown(cells.texts[known][0])}")
+    is_whole = bool((values[known] == np.round(values[known])).all())
+    is_date = notation is not None and notation.date != ""
+    if (is_whole or is_date) and (why := numbering_reason(values)):
+        return LeftOut(why, is_id=True)
+    decision = None
+    if is_whole and notation is None:
+        decision = _decide_on_integers(name, cells, options)
+    return decision or NumberColumn.learn(name, values, notation)
+
+
+def _check_values(
+    place: Callable[[int, str], str], name: str, values: np.ndarray
+) -> Problem | None:
+    """Report a number that is infinite or too large."""
     magnitude = np.nan_to_num(np.abs(values), nan=0.0, posinf=np.inf)
     row = int(magnitude.argmax())
-    place = table.place(row, name)
     if np.isinf(magnitude[row]):
-        return not_finite(place)
+        return not_finite(place(row, name))
     if magnitude[row] > MAX_VALUE:
-        what = f"{place}: {values[row]:g} is too large to be squared"
+        what = f"{place(row, name)}: {values[row]:g} is too large to be squared"
         return Problem(what, ["divide the column by a constant", _leave_out(name)])
-    if name not in options.columns and (why := _identifier_reason(name, values)):
-        return LeftOut(why, is_id=True)
-    return NumberColumn.learn(name, values)
-
-
-def _identifier_reason(name: str, values: np.ndarray) -> str | None:
-    """Return why a column of numbers looks like an identifier of the rows, or None."""
-    if len(values) < MIN_ID_ROWS or np.isnan(values).any() or (values != np.round(values)).any():
-        return None
-    if values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all():
-        return "it counts the rows"
-    if ID_NAME.fullmatch(name) and len(np.unique(values)) == len(values):
-        return "it is called like an id and no two rows share a value"
     return None
+
+
+def _decide_on_integers(name: str, cells: Cells, options: TableOptions) -> Decision | None:
+    """Decide whether whole numbers are identifiers, codes or dates; None for a quantity."""
+    if why := identifier_reason(name, cells):
+        return LeftOut(why, is_id=True)
+    why = code_reason(name, cells)
+    if why is None:
+        dates = compact_dates(cells)
+        return NumberColumn.learn(name, dates.read(cells.texts), dates) if dates else None
+    if options.encode == "drop":
+        return LeftOut(why)
+    return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
 
 
 def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
@@ -175,28 +223,15 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     _, values, invalid = table.cells[name]
     cells = table.cells[name].categories
     row, n_invalid = int(invalid.argmax()), int(invalid.sum())
-    distinct = set(cells[invalid])
-    example = f"such as {shown(cells[row])} in {table.place(row)}"
-    column = f"column {shown(name)} holds"
-    other, sign = (",", "comma") if options.format.decimal == "." else (".", "point")
-    if all(to_number(text, other) is not None for text in distinct):
-        what = f"{column} numbers with a decimal {sign} {example}"
-        return Problem(what, [Remedy("say so", "decimal", other), "write them with the other sign"])
-    if all(map(DATE.fullmatch, distinct)):
-        if options.encode == "drop":
-            return LeftOut("it is text")
-        remedy = "turn them into numbers, such as days since the first"
-        return Problem(f"{column} dates or times {example}", [remedy, _leave_out(name)])
-    if all(map(FORMATTED.fullmatch, distinct)):
-        what = f"{column} numbers with signs in or around them {example}"
-        return Problem(what, ["write plain numbers", _leave_out(name)])
+    if all(text.startswith(("[", "{")) for text in set(cells[invalid])):
+        return LeftOut("its cells are lists or records")
     if np.count_nonzero(~np.isnan(values)) >= n_invalid:
         return not_a_number(table.place(row, name), cells[row], n_invalid, _leave_out(name))
     if options.encode == "drop":
         return LeftOut("it is text")
     if options.encode == "error":
         return Problem(
-            f"{column} text {example}",
+            f"column {shown(name)} holds text such as {shown(cells[row])} in {table.place(row)}",
             [
                 Remedy("encode it", "encode", "one-hot"),
                 _leave_out(name),
@@ -206,13 +241,13 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     return _decide_on_categories(name, cells, asked=name in options.columns)
 
 
-def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool) -> Decision:
-    """Decide about a column of texts, which the user may have `asked` for."""
+def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str = "") -> Decision:
+    """Decide about a column of texts or codes, which the user may have `asked` for."""
     known = cells[cells != ""]
     distinct = len(set(known))
     most = MAX_CATEGORIES if asked else max(2, min(MAX_CATEGORIES, len(known) // 2))
     if distinct == 1:
-        return LeftOut(f"its only text is {shown(known[0])}")
+        return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
         return TextColumn.learn(name, cells)
     if asked:
@@ -223,8 +258,8 @@ def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool) -> Decis
         )
     if distinct == len(known):
         is_id = len(known) == len(cells)
-        return LeftOut("no two rows share a text, as in an id", is_id)
-    return LeftOut(f"it has {distinct} different texts, too many to be categories")
+        return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
+    return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
 
 
 def _leave_out(column: str) -> Remedy:

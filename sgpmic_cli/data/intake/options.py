@@ -25,15 +25,15 @@ class TextFormat:
     separator : str or None, default=None
         Separator of the cells: one character, or "tab", "comma", "semicolon", "pipe" or "space".
         None detects comma, semicolon, tab or vertical bar.
-    decimal : str, default="."
-        Decimal sign, "." or ",".
+    decimal : str or None, default=None
+        Decimal sign, "." or ",". None detects it.
     encoding : str or None, default=None
         Name of the encoding, such as "latin-1". None means UTF-8, or UTF-16 if the file starts with
         its byte order mark.
     """
 
     separator: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     encoding: str | None = None
 
     def __post_init__(self) -> None:
@@ -44,9 +44,9 @@ class TextFormat:
                 raise UsageError(
                     f"--separator {self.separator!r}: give one character such as ';', or tab"
                 )
-        if self.decimal not in (".", ","):
+        if self.decimal not in (None, ".", ","):
             raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
-        if self.separator == self.decimal:
+        if self.decimal is not None and self.separator == self.decimal:
             raise UsageError(
                 f"--separator and --decimal are both {self.decimal!r}; they must differ"
             )

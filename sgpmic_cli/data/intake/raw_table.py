@@ -12,7 +12,10 @@ import pandas as pd
 from sgpmic_cli.data.intake.problems import shown
 from sgpmic_cli.errors import UsageError
 
-MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+MISSING = frozenset(
+    {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "none"}
+)
+EXACT = 2**53  # whole numbers up to here are exact as floats
 # Texts that are not taken as they are written. A category may be called none.
 SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
 
@@ -46,7 +49,11 @@ class Cells(NamedTuple):
             return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))
         if kind in "iu" and not column.hasnans:
             return cls.of(column.to_numpy(dtype=f"{kind}8"))
-        codes, distinct = pd.factorize(np.asarray(column, dtype=object))  # -1 for a missing value
+        objects = np.asarray(column, dtype=object)
+        try:
+            codes, distinct = pd.factorize(objects)  # -1 for a missing value
+        except TypeError:  # lists and records
+            codes, distinct = pd.factorize(np.array([*map(str, objects)], dtype=object))
         return cls.of(np.array([*map(str, distinct), ""], dtype=object)[codes], decimal)
 
     @property
@@ -76,6 +83,7 @@ class RawTable:
     lines: np.ndarray | None = None  # (N,) line of each row in a text file
     first_row: int = 0  # number of rows in earlier blocks of the file
     numbers: np.ndarray | None = None  # (N, P) all cells, if they are one float64 array in C order
+    decimal: str = "."  # decimal sign of a text file
 
     @classmethod
     def from_array(

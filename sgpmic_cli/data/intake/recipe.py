@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.data.intake.columns import Column, NumberColumn, TextColumn
+from sgpmic_cli.data.intake.notations import Notation
 from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
 
 
@@ -89,6 +90,15 @@ class TableRecipe:
         return [column for column in self.columns if isinstance(column, TextColumn)]
 
     @property
+    def columns_of_text(self) -> list[str]:
+        """Names of the columns that are encoded from the text of their cells."""
+        return [
+            column.name
+            for column in self.columns
+            if isinstance(column, TextColumn) or column.notation is not None
+        ]
+
+    @property
     def roles(self) -> list[ColumnRole]:
         """What each column of the file was taken for, in the order of the file."""
         used = {column.name: column for column in self.columns}
@@ -98,27 +108,27 @@ class TableRecipe:
         if isinstance(column, TextColumn):
             return ColumnRole(name, "categories", ", ".join(column.categories))
         if isinstance(column, NumberColumn):
-            return ColumnRole(name, "numbers", "")
+            notation = column.notation
+            is_date = notation is not None and notation.date != ""
+            return ColumnRole(
+                name, "dates" if is_date else "numbers", notation.words if notation else ""
+            )
         if name == self.label:
             return ColumnRole(name, "classes", "")
-        return ColumnRole(name, "id" if name == self.id else "left out", self.left_out.get(name, ""))
+        return ColumnRole(
+            name, "id" if name == self.id else "left out", self.left_out.get(name, "")
+        )
 
     @property
     def divisors(self) -> np.ndarray:
         """Divisors of the columns of Y (P,)."""
-        return np.array(
-            [self._divisor(column) for column in self.columns for _ in column.feature_names]
-        )
-
-    def _divisor(self, column: Column) -> float:
-        spread = column.spread or 1.0
-        if self.evenly:
-            return spread
-        if isinstance(column, NumberColumn):
-            return 1.0
-        variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
-        typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
-        return spread / (typical or 1.0)
+        numbers = [isinstance(column, NumberColumn) for column in self.columns]
+        found = np.array([column.spread or 1.0 for column in self.columns])
+        if not self.evenly:
+            variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
+            typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
+            found = np.where(numbers, 1.0, found / (typical or 1.0))
+        return np.repeat(found, [len(column.feature_names) for column in self.columns])
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain values for `from_json`."""
@@ -153,7 +163,8 @@ class TableRecipe:
 def _column_from_json(kind: str, **values: Any) -> Column:
     column: Column
     if kind == "number":
-        column = NumberColumn(**values)
+        notation = values.pop("notation", None)
+        column = NumberColumn(**values, notation=notation and Notation(**notation))
         valid = np.isfinite(column.median)
     else:
         texts = values["categories"]

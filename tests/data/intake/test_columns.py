@@ -1,29 +1,7 @@
 import numpy as np
-import pytest
 
-from sgpmic_cli.data.intake.columns import DATE, FORMATTED, ID_NAME, TextColumn
+from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.data.intake.raw_table import Cells
-
-
-@pytest.mark.parametrize(
-    ("pattern", "matching", "others"),
-    [
-        (
-            DATE,
-            ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T12:00:00Z", "12:30", "3 Jan 2020"],
-            ["12-34"],
-        ),
-        (FORMATTED, ["1,200.50", "$5", "5 €", "12%", "1 000", "1'000"], ["A12"]),
-        (
-            ID_NAME,
-            ["id", "ID", "patient_id", "customerId", "Row", "key", "sample.index"],
-            ["width", "acid", "humid", "paid", "monkey", "crow", "mid"],
-        ),
-    ],
-)
-def test_dates_formatted_numbers_and_names_of_identifiers(pattern, matching, others):
-    assert all(map(pattern.fullmatch, matching))
-    assert not any(map(pattern.fullmatch, others))
 
 
 def test_numbers_are_written_exactly():

@@ -52,10 +52,10 @@ PROBLEMS = [
     ("a,b\n1,2\n3,1e999\n", None, "row 2 (line 3), column 'b': the value is not finite"),
     ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
     ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
-    ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a text, as in an id)"),
+    ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
     ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
     ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
-    ("a,b\n1,2\n1,2\n", None, "all rows of {path} are equal"),
+    ("a,b\n1,2\n1,2\n", None, "left out are 'a' (its only value is '1'), 'b' (its only value is '2')"),
     ("a,b\n1,2\n", None, "has one row of data only"),
     ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
     (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
@@ -89,7 +89,7 @@ def test_columns_and_drop_solve_problems(write):
     )
     assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
     assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
-    assert load(path, table=TableOptions(encode="drop")).feature_names == ("a", "b")
+    assert load(path, table=TableOptions(encode="drop")).feature_names == ("when", "a", "b")
     with pytest.raises(TableError, match="column 'c' holds text such as 'x'"):
         load(path, table=TableOptions(encode="error", drop=("when",)))
     assert load(path, table=TableOptions(id="when", encode="drop")).ids[0] == "2024-01-31"

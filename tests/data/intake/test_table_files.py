@@ -10,7 +10,7 @@ import pytest
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.data.intake import table_files
-from sgpmic_cli.data.intake.columns import DATE
+from sgpmic_cli.data.intake.notations import find_notation
 from sgpmic_cli.data.intake.table_files import read_table
 from sgpmic_cli.errors import UsageError
 
@@ -142,7 +142,7 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
     assert table.cells["word"].texts.tolist() == ["x", "", "y"]
     assert table.cells["month"].texts.tolist() == ["2020-01", "2020-02", "2020-03"]
-    assert DATE.fullmatch(table.cells["when"].texts[0])
+    assert find_notation(table.cells["when"].texts).date
     assert table.place(0) == "row 1"
 
 
