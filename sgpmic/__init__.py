@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sgpmic_cli import (
         SGPMIC,
         PaperSGPMIC,
+        TableEncoder,
         load,
         plot_map,
         plot_profiles,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SGPMIC",
     "PaperSGPMIC",
+    "TableEncoder",
     "__version__",
     "load",
     "plot_map",

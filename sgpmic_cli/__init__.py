@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
+    from sgpmic_cli.data.intake.table_encoder import TableEncoder
     from sgpmic_cli.figures.plotting import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.model.estimator import SGPMIC, load
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SGPMIC",
     "PaperSGPMIC",
+    "TableEncoder",
     "__version__",
     "load",
     "plot_map",
@@ -26,6 +28,7 @@ __all__ = [
 _MODULES = {
     "SGPMIC": "model.estimator",
     "PaperSGPMIC": "model.paper.estimator",
+    "TableEncoder": "data.intake.table_encoder",
     "load": "model.estimator",
     "plot_map": "figures.plotting",
     "plot_profiles": "figures.plotting",

@@ -161,7 +161,7 @@ class SGPMIC(LatentClusterer):
     noise_variances_ : ndarray of shape (n_features_in_,)
         Variance of the noise in the scaled columns.
     offset_, scale_ : ndarray of shape (n_features_in_,)
-        The model sees (X - offset_) / scale_.
+        The model sees (X - offset_) / scale_. Constant columns have the scale 0 and are left out.
     lower_bound_ : float
         The bound at the end; `lower_bounds_` has it after every iteration.
     n_iter_ : int
@@ -246,7 +246,7 @@ class SGPMIC(LatentClusterer):
         points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
         if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
             raise ValueError(f"X must be finite latent points of shape (n, {q}).")
-        return self.offset_ + self.scale_ * rows_at(self._fitted.map, points)
+        return self._unscaled(rows_at(self._fitted.map, points))
 
     def sample(
         self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
@@ -273,9 +273,14 @@ class SGPMIC(LatentClusterer):
         factors = np.linalg.cholesky(self.covariances_)[labels]
         normal = rng.standard_normal((n_samples, self.embedding_.shape[1], 1))
         points = self.means_[labels] + (factors @ normal)[:, :, 0]
-        noise = rng.standard_normal((n_samples, self.n_features_in_))
-        rows = rows_at(self._fitted.map, points) + np.sqrt(self.noise_variances_) * noise
-        return self.offset_ + self.scale_ * rows, labels
+        rows = rows_at(self._fitted.map, points)
+        deviation = np.exp(0.5 * self._fitted.map.parameters.log_noise[0])
+        return self._unscaled(rows + deviation * rng.standard_normal(rows.shape)), labels
+
+    def _unscaled(self, scaled: Array) -> Array:
+        rows = np.tile(self.offset_, (len(scaled), 1))
+        rows[:, self.scale_ > 0] += self.scale_[self.scale_ > 0] * scaled
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -288,16 +293,17 @@ class SGPMIC(LatentClusterer):
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         numbers = self._numbers(Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(Y, self.scale)
+        self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, use_constant=False)
+        self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
-        rows = (Y[subsample] - self.offset_) / self.scale_
+        rows = self._scaled(Y[subsample])
         gaussian = None
         if np.isnan(rows).any():
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
         order = canonical_order([rows])
         rows, places = rows[order], subsample[order]  # places: row numbers in Y
-        mask = None if gaussian is None else np.isnan(Y[places])
+        mask = None if gaussian is None else np.isnan(self._scaled(Y[places]))
         m, self.selection_ = numbers[0], None
         if len(numbers) > 1:
             self._report_step(f"number of clusters, from {numbers[0]} to {numbers[-1]}")
@@ -323,6 +329,13 @@ class SGPMIC(LatentClusterer):
             self._assign_all(Y, subsample, threads)
         self._derive()
         warn_about(self._diagnose())
+
+    def _warn_of_constant_columns(self) -> None:
+        constant = np.flatnonzero(self.scale_ == 0)
+        if len(constant):
+            names = getattr(self, "feature_names_in_", np.arange(1, self.n_features_in_ + 1))
+            shown = ", ".join(map(str, names[constant[:5]])) + ", ..." * (len(constant) > 5)
+            warn_caller(f"Constant columns are left out: {len(constant)} ({shown}).")
 
     def _numbers(self, Y: Array) -> list[int]:
         """Return the numbers of clusters to choose from."""
@@ -355,7 +368,7 @@ class SGPMIC(LatentClusterer):
             "fitted, and the other rows are assigned by the fitted model."
         )
         order = canonical_order(
-            np.nan_to_num((Y[rows] - self.offset_) / self.scale_) for rows in gen_batches(n, BLOCK)
+            np.nan_to_num(self._scaled(Y[rows])) for rows in gen_batches(n, BLOCK)
         )
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
@@ -427,7 +440,7 @@ class SGPMIC(LatentClusterer):
         self.weights_ = self._fitted.clusters.weights
         self.means_, self.covariances_ = mixture.means, mixture.covariances
         self.inducing_points_ = p.Z
-        self.noise_variances_ = np.full(self.n_features_in_, float(np.exp(p.log_noise[0])))
+        self.noise_variances_ = np.where(self.scale_ > 0, np.exp(p.log_noise[0]), 0.0)
         v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
         self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
         self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)

@@ -15,8 +15,9 @@ from sgpmic_cli.model.latent.shared_process import Parameters, Posterior
 from sgpmic_cli.model.latent.training import FittedMap
 from sgpmic_cli.model.storage import Arrays, check_probabilities, read_arrays
 
-# The arrays of a model file with their axes: n fitted rows, p columns, m clusters, q latent
-# dimensions, k inducing inputs, b bounds, v base clusterings, r rows of the table.
+# The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
+# constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, r rows
+# of the table.
 AXES = {
     "mu": "nq",
     "log_s": "nq",
@@ -32,8 +33,8 @@ AXES = {
     "W": "kp",
     "rows": "np",
     "labels": "n",
-    "offset_": "p",
-    "scale_": "p",
+    "offset_": "c",
+    "scale_": "c",
     "lower_bounds_": "b",
 }
 ROW_AXES = {
@@ -144,7 +145,10 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
         if not members.keys().isdisjoint(group):
             axes |= group
     arrays = read_arrays(members, axes, {})
-    positive = [arrays["scale_"], np.linalg.eigvalsh(arrays["covariances"])]
+    scale, p = arrays["scale_"], arrays["rows"].shape[1]
+    if np.count_nonzero(scale) != p:
+        raise ValueError(f"its array scale_ does not describe {p} columns")
+    positive = [scale[scale != 0], np.linalg.eigvalsh(arrays["covariances"])]
     positive += [arrays[name] for name in {"temperature", "embedding_variances_"} & arrays.keys()]
     if "missing_covariance" in arrays:
         positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import gen_batches, get_tags
@@ -12,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.table_encoder import TableEncoder
+from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import (
     JOBS,
@@ -26,7 +29,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.diagnostics import Diagnostics, diagnose
 from sgpmic_cli.model.parallel import Workers, workers
-from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE, check_spread
+from sgpmic_cli.model.scaling import BLOCK, SAFE_RANGE, Scale, check_rows, check_spread
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -58,6 +61,7 @@ class Located(NamedTuple):
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """An estimator that finds clusters and latent points of rows."""
 
+    scale: Scale
     max_iter: int
     n_jobs: int | None
     verbose: bool | int
@@ -88,6 +92,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     converged_: bool
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
+    encoder_: TableEncoder  # only if raw tables were encoded
 
     _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
@@ -176,7 +181,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         scores : ndarray of shape (n_samples,)
             Log densities in the units of X; higher is better.
         """
-        return self._locate(X).log_density - np.sum(np.log(self.scale_))
+        return self._locate(X).log_density - np.sum(np.log(self.scale_[self.scale_ > 0]))
 
     def score(self, X: Table, y: Any = None) -> float:
         """Return the mean of `score_samples`.
@@ -208,14 +213,14 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
         if not isinstance(parameters.get("init", ""), str):
             del parameters["init"]  # labels belong to the run
-        recipe = getattr(self, "recipe_", None)
+        encoder = getattr(self, "encoder_", None)
         values, arrays = self._content()
         header = {
             "kind": self._kind,
             "parameters": parameters,
             "fitted": values,
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "recipe": None if recipe is None else recipe.to_json(),
+            "recipe": None if encoder is None else encoder.recipe_.to_json(),
         }
         storage.save(path, header, arrays)
 
@@ -249,9 +254,10 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 raise ValueError("its header does not name the features one by one")
             model.feature_names_in_ = np.array(names, dtype=object)
         if header.get("recipe") is not None:
-            model.recipe_ = TableRecipe.from_json(header["recipe"])
-            if len(model.recipe_.feature_names) != p:
-                raise ValueError("its recipe of the table makes another number of features")
+            recipe = TableRecipe.from_json(header["recipe"])
+            if len(recipe.feature_names) != p or (names and [*recipe.feature_names] != names):
+                raise ValueError("its recipe of the table makes other features")
+            model.encoder_ = TableEncoder.of(recipe)
         model._restore(header["fitted"], arrays, every_row)
         return model
 
@@ -318,11 +324,35 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
         return found
 
+    def _encoded(self, X: Table, fitting: bool) -> Any:
+        """Return raw data frames and masked arrays as numbers, anything else unchanged."""
+        if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
+            return np.ma.filled(X.astype(np.float64), np.nan)
+        if not isinstance(X, pd.DataFrame):
+            return X
+        if fitting and any(dtype.kind not in "biuf" for dtype in X.dtypes):
+            missing = "model" if get_tags(self).input_tags.allow_nan else "median"
+            self.encoder_ = TableEncoder(missing=missing, evenly=self.scale == "standard").fit(X)
+            if notes := self.encoder_.notes_:
+                warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
+        if not hasattr(self, "encoder_") or self.encoder_.recipe_.is_encoded(X.columns):
+            return X
+        named = fitting or hasattr(self, "feature_names_in_")
+        names = self.encoder_.get_feature_names_out() if named else None
+        return pd.DataFrame(self.encoder_.transform(X), columns=names)
+
+    @property
+    def _used_scale(self) -> Scale:
+        """The scaling of encoded columns, which `evenly` has scaled before."""
+        encoder = getattr(self, "encoder_", None)
+        return "global" if encoder is not None and encoder.recipe_.evenly else self.scale
+
     def _validated(self, X: Table, **options: Any) -> Array:
+        X = self._encoded(X, fitting=options.get("reset", True))
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        return validate_data(
-            self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options
-        )
+        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options)
+        check_rows(Y)
+        return Y
 
     def _map_blocks(self, X: Table, function: Callable[[Array], Any], first_row: int = 0) -> list:
         check_is_fitted(self)
@@ -338,9 +368,11 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         parts = [scaled[rows] for rows in gen_batches(len(Y), self._rows_at_once)]
         return threads.map(function, parts, COST * len(Y))
 
-    def _scaled(self, Y: Array, first_row: int) -> Array:
+    def _scaled(self, Y: Array, first_row: int = 0) -> Array:
+        """Return the scaled columns. Columns with a scale of zero are left out."""
+        used = self.scale_ > 0
         with np.errstate(over="ignore"):
-            scaled = (Y - self.offset_) / self.scale_
+            scaled = (Y[:, used] - self.offset_[used]) / self.scale_[used]
         if len(far := np.flatnonzero((np.abs(scaled) > SAFE_RANGE[1]).any(axis=1))):
             raise ValueError(
                 f"Row {first_row + far[0] + 1} is too far from the training rows to be assigned "

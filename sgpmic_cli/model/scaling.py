@@ -15,11 +15,14 @@ FIRST_ROWS = 1024  # usually enough to find as many distinct rows as clusters
 Scale = Literal["none", "global", "standard"]
 
 
-def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Array, Array]:
+def offset_and_scale(
+    Y: Array, scale: Scale, *, center: bool = True, use_constant: bool = True
+) -> tuple[Array, Array]:
     """Return what is subtracted from every column, and what it is divided by, (P,) each.
 
     "standard" divides by the standard deviation of the column, "global" by one number that makes
-    the mean variance one, "none" by one. NaN marks missing values, which are left out.
+    the mean variance one, "none" by one. NaN marks missing values, which are left out. Without
+    `use_constant`, constant columns do not count, and their scale is zero.
     """
     low, high = _range(Y)
     spread = high - low
@@ -32,18 +35,28 @@ def offset_and_scale(Y: Array, scale: Scale, *, center: bool = True) -> tuple[Ar
     deviations = np.where(constant, 0.0, unit * np.sqrt(squares / np.maximum(counts - 1, 1)))
     plain = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
     offset = plain if center else np.zeros(Y.shape[1])
+    used = ~constant | use_constant
     if scale == "global":
-        return offset, np.full(Y.shape[1], np.sqrt(np.mean(deviations**2)))
-    if scale == "standard":
-        return offset, np.where(deviations > 0.0, deviations, 1.0)
-    return offset, np.ones(Y.shape[1])
+        deviations = np.full(Y.shape[1], np.sqrt(np.mean(deviations[used] ** 2)))
+    elif scale == "standard":
+        deviations = np.where(deviations > 0.0, deviations, 1.0)
+    else:
+        deviations = np.ones(Y.shape[1])
+    return offset, np.where(used, deviations, 0.0)
+
+
+def check_rows(Y: Array) -> None:
+    """Raise ValueError if a row has no value."""
+    for rows in gen_batches(len(Y), BLOCK):
+        if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
+            raise ValueError(
+                f"Row {rows.start + empty[0] + 1} has no value: leave such rows out, as in "
+                "X[~np.isnan(X).all(axis=1)]."
+            )
 
 
 def check_spread(Y: Array) -> None:
-    """Raise ValueError if rows are all equal, empty, or too large to be squared."""
-    for rows in gen_batches(len(Y), BLOCK):
-        if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
-            raise ValueError(f"Row {rows.start + empty[0] + 1} has no value: remove it.")
+    """Raise ValueError if rows are all equal, a column is empty, or values are too large."""
     low, high = _range(Y)
     if len(empty := np.flatnonzero(np.isnan(low))):
         raise ValueError(f"Column {empty[0] + 1} has no value: remove it.")

@@ -36,7 +36,7 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         Arguments of the command.
     """
     data = fitted.data
-    new_rows = [] if out is None else [Section("predict", "New rows", _new_rows(fitted, out))]
+    new_rows = [] if out is None else [Section("predict", "New rows", _new_rows(out))]
     return document(
         f"Clusters of {data.name}",
         f"{data.Y.shape[0]} rows, {data.Y.shape[1]} features. {choice_in_words(fitted)}",
@@ -198,13 +198,12 @@ def _settings(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
     ]
 
 
-def _new_rows(fitted: Fitted, out: Path) -> list[Html]:
+def _new_rows(out: Path) -> list[Html]:
     """Return the command that assigns new rows, and the same in Python."""
-    n_features = fitted.model.n_features_in_
     code = (
         "import sgpmic\n\n"
         f"model = sgpmic.load({str(out / 'model.npz')!r})\n"
-        f"model.predict(X)  # X: the {n_features} features, prepared as in model.recipe_"
+        "model.predict(frame)  # a data frame with the columns of the file"
     )
     return [
         paragraph("new_rows"),

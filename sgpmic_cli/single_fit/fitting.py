@@ -14,6 +14,7 @@ import pandas as pd
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
 from sgpmic_cli.scores import purity, score_all
@@ -104,7 +105,9 @@ class Fitted:
         uneven = self.model.scale == "none" or (
             self.model.scale == "global" and not self.asked_for_scale
         )
-        scaling = scaling_advice(self.data) if uneven and not self.model.recipe_.evenly else None
+        scaling = (
+            scaling_advice(self.data) if uneven and not self.model.encoder_.recipe_.evenly else None
+        )
         return [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
 
     def trace(self) -> pd.DataFrame:
@@ -145,7 +148,7 @@ class Fitted:
             "dead_clusters": outcome.dead,
             "dims": model.embedding_.shape[1],
             "inducing": int(model.inducing_points_.shape[-2]),
-            "scale": "standard" if model.recipe_.evenly else model.scale,
+            "scale": "standard" if model.encoder_.recipe_.evenly else model.scale,
             "seed": self.seed,
             "rounds": model.n_iter_,
             "converged": model.converged_,
@@ -211,8 +214,9 @@ def fit(
             warn_about(diagnose(model.responsibilities_))
     seconds = time.perf_counter() - started
     remarks = list(dict.fromkeys(_lower_first(str(warning.message)) for warning in caught))
-    model.recipe_ = rows.recipe or TableRecipe.of_numbers(
-        data.Y, data.feature_names, named=not data.names_made_up
+    model.encoder_ = TableEncoder.of(
+        rows.recipe
+        or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
     )
     asked = settings.get("scale") is not None
     rounds = callback.kept_rounds()

@@ -1,5 +1,6 @@
 """Assign new rows to the clusters of a fitted model, and write their tables."""
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +37,8 @@ def load_model(path: PathLike, n_jobs: int = -1) -> Model:
 
 def recipe_of(model: Model) -> TableRecipe:
     """Return the recipe of a model. A model that was fitted in Python takes plain numbers."""
-    found: TableRecipe | None = getattr(model, "recipe_", None)
-    if found is not None:
-        return found
+    if hasattr(model, "encoder_"):
+        return model.encoder_.recipe_
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     columns = names or [f"column_{j + 1}" for j in range(model.n_features_in_)]
     means = model.offset_[None, :]
@@ -58,6 +58,8 @@ def predict(
     and its class are kept.
     """
     names = getattr(model, "feature_names_in_", None)
+    model = copy.copy(model)
+    model.__dict__.pop("encoder_", None)  # the rows are encoded already
     sizes = np.zeros(len(model.weights_), dtype=np.int64)
     probability, done = 0.0, 0
     clusters: list[np.ndarray] = []

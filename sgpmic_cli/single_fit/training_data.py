@@ -7,6 +7,7 @@ import numpy as np
 from sgpmic_cli._typing import Table
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.single_fit.fitting import Fitted
@@ -18,8 +19,9 @@ def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
     Y = np.asarray(model._validated(X, reset=False))
     given = getattr(model, "feature_names_in_", None)
     names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)
-    recipe = getattr(model, "recipe_", None)  # of a model that `sgpmic fit` wrote
-    if recipe is None:
+    if hasattr(model, "encoder_"):  # it was fitted to a raw table
+        recipe = model.encoder_.recipe_
+    else:
         recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
     return Dataset.from_classes(name, Y, None, names, names_made_up=given is None, recipe=recipe)
 
@@ -33,5 +35,5 @@ def fitted_of(model: Model, X: Table, name: str) -> Fitted:
         )
     setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
     model = copy.copy(model)
-    model.recipe_ = data.recipe
+    model.encoder_ = TableEncoder.of(data.recipe)
     return Fitted(model, setting, data, seed=0, seconds=None, rounds=[])

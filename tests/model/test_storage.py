@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC
+from sgpmic_cli import SGPMIC, PaperSGPMIC, TableEncoder
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.estimator import load
@@ -120,11 +120,11 @@ def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(saved
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         model.predict(FRAME[["a", "c", "b"]])
-    assert not hasattr(model, "recipe_")
-    model.recipe_ = replace(RECIPE, label="kind", left_out={"d": "it is empty"})
+    assert not hasattr(model, "encoder_")
+    model.encoder_ = TableEncoder.of(replace(RECIPE, label="kind", left_out={"d": "it is empty"}))
     model.save(tmp_path / "with.npz")
-    assert load(tmp_path / "with.npz").recipe_ == model.recipe_
-    assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "recipe_")
+    assert load(tmp_path / "with.npz").encoder_.recipe_ == model.encoder_.recipe_
+    assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "encoder_")
 
 
 def test_files_that_cannot_be_read_are_named(saved, tmp_path):

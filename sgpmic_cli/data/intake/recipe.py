@@ -4,7 +4,7 @@ A recipe is learned from one table and applied to others. It is plain data, stor
 model file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -88,6 +88,12 @@ class TableRecipe:
     def text_columns(self) -> list[TextColumn]:
         """The text columns that are used."""
         return [column for column in self.columns if isinstance(column, TextColumn)]
+
+    def is_encoded(self, columns: Iterable[str]) -> bool:
+        """Return whether a table has the columns of Y and not those of the file."""
+        found = list(columns)
+        raw = {column.name for column in self.columns}
+        return found == list(self.feature_names) and not raw.issubset(found)
 
     @property
     def columns_of_text(self) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 
-FEW_VALUES = 10.0  # a column with fewer effective values is discrete
+FEW_VALUES = 10.0  # a column with fewer effective values is discrete ...
+NEARLY_CONSTANT = 1.1  # ... but a flag of one row in twenty or fewer says nothing about the table
 DISCRETE_FRACTION = 0.25  # a table is discrete if this fraction of its columns is
 
 
@@ -31,4 +32,6 @@ def rounding_variance(Y: Array) -> Array:
 
 def is_discrete(Y: Array) -> bool:
     """Return whether many of the columns are discrete."""
-    return bool(np.mean(effective_values(Y) < FEW_VALUES) >= DISCRETE_FRACTION)
+    k = effective_values(Y)
+    k = k[k > NEARLY_CONSTANT]
+    return bool(np.count_nonzero(k < FEW_VALUES) >= max(DISCRETE_FRACTION * len(k), 1))

@@ -55,7 +55,11 @@ PROBLEMS = [
     ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
     ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
     ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
-    ("a,b\n1,2\n1,2\n", None, "left out are 'a' (its only value is '1'), 'b' (its only value is '2')"),
+    (
+        "a,b\n1,2\n1,2\n",
+        None,
+        "left out are 'a' (its only value is '1'), 'b' (its only value is '2')",
+    ),
     ("a,b\n1,2\n", None, "has one row of data only"),
     ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
     (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),

@@ -1,0 +1,51 @@
+import numpy as np
+import pandas as pd
+import pytest
+from raw_tables import birds
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sgpmic_cli import TableEncoder
+from sgpmic_cli.data import TableOptions, load
+
+
+def test_encoder_does_what_the_command_line_does(here):
+    frame = birds(60)
+    frame.to_csv("t.csv", index=False)
+    encoder = TableEncoder().set_output(transform="pandas")
+    encoded = encoder.fit_transform(frame.set_index(frame.index[::-1]))
+    data = load("t.csv", table=TableOptions(missing="model"))
+    np.testing.assert_array_equal(encoded, data.Y)
+    assert tuple(encoded.columns) == data.feature_names == tuple(encoder.get_feature_names_out())
+    assert [role.taken_as for role in encoder.roles_] == [
+        *("id", "categories", "numbers", "numbers", "numbers", "numbers", "categories")
+    ]
+    assert encoder.notes_[0].startswith("column 'bird' is left out")
+    even = TableEncoder(evenly=True).fit(frame).transform(frame)
+    np.testing.assert_allclose(even, data.evenly().Y, rtol=1e-14)
+
+
+def test_encoder_is_a_scikit_learn_transformer():
+    encoder = TableEncoder(drop=["bird", "sex"], missing="median")
+    frame = birds(40)
+    pipeline = make_pipeline(clone(encoder), StandardScaler()).set_output(transform="pandas")
+    assert pipeline.fit_transform(frame).shape == (40, 7)
+    assert list(pipeline[0].feature_names_in_) == list(frame.columns)
+    plain = TableEncoder().fit_transform(frame.drop(columns=["bird"]).to_numpy())
+    assert plain.shape == (40, 9)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"a": ["1", "2", "x", "4"]}, r"'x' is not a number; .* \(TableEncoder\(drop=\['a'\]\)\)"),
+        ({"class": [0, 1, 0, 1]}, r"named 'class', as classes are; leave it out \(TableEncoder"),
+        ({"a": [1, 2, 3, np.nan], "b": [1, 5, 2, np.nan]}, "Row 4 has no value"),
+    ],
+)
+def test_problems_name_parameters_of_the_encoder(change, sentence):
+    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": [5, 1, 2, 2]}).assign(**change)
+    with pytest.raises(ValueError, match=sentence) as caught:
+        TableEncoder().fit_transform(frame)
+    assert "label=" not in str(caught.value)
