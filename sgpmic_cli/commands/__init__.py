@@ -6,6 +6,7 @@ that `sgpmic --help` and shell completion are fast.
 
 import errno
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -87,7 +88,12 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        return error.said(as_option)
+        options_to_add = error.remedy(as_option)
+        said = error.said(as_option)
+        if options_to_add is None:
+            return said
+        complete = f"sgpmic {shlex.join(sys.argv[1:])} {options_to_add}"
+        return f"{said.removesuffix('.')}. For example: `{complete}`"
 
 
 def _parser_message(error: typer.TyperException) -> str:

@@ -22,7 +22,7 @@ from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.safe_text import printable
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy")
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
 
 
 def load(

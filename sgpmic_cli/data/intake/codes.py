@@ -38,7 +38,7 @@ def is_year(name: str) -> bool:
     return any(map(YEAR.fullmatch, words_of(name)))
 
 
-def numbering_reason(values: np.ndarray) -> str | None:
+def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     """Return why whole numbers or dates look like a count of the rows, or None."""
     few = np.diff(values[:MIN_ID_ROWS])  # most columns are decided here
     if (
@@ -47,11 +47,9 @@ def numbering_reason(values: np.ndarray) -> str | None:
         or not ((steps := np.diff(values)) > 0).all()
     ):
         return None
-    if (steps == steps[0]).all():
-        return "it rises from row to row in equal steps"
-    if steps.sum() <= 2 * len(steps):
-        return "it counts the rows, with gaps"
-    return None
+    few_gaps = steps.sum() <= 2 * len(steps)
+    counts = dates or few_gaps or (steps == steps[0]).all()
+    return "it rises from row to row, as a count or the time of a log" if counts else None
 
 
 def code_reason(name: str, cells: Cells) -> str | None:
@@ -61,7 +59,7 @@ def code_reason(name: str, cells: Cells) -> str | None:
         return "it is called like a code"
     if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in cells.texts):
         return "its numbers have leading zeros, as codes have"
-    if np.nanmax(np.abs(cells.numbers)) > EXACT:
+    if np.nanmax(np.abs(cells.numbers)) >= EXACT:
         return "its numbers have more digits than measurements have"
     return None
 

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import count, islice
 from typing import Any
 
@@ -39,7 +40,7 @@ class CsvText:
     """
 
     def __init__(self, path: str, format: TextFormat, known: Names = (), as_text: Names = ()):
-        self.path, self.known, self.as_text = path, known, as_text
+        self.path, self.format, self.known, self.as_text = path, format, known, as_text
         self.separator, self.decimal = format.separator or "", format.decimal or ""
         self.columns: list[str] = []
         self.named = False
@@ -57,9 +58,9 @@ class CsvText:
             if starts := starts[header == 0 :]:
                 frame = self._parse(text, header)
                 cells = {name: Cells.of_series(frame[name], self.decimal) for name in self.columns}
-                lines_of_rows = np.array(starts)
+                format = replace(self.format, decimal=self.decimal)
                 yield RawTable(
-                    self.path, cells, self.named, lines_of_rows, n_rows, decimal=self.decimal
+                    self.path, cells, self.named, np.array(starts), n_rows, format=format
                 )
                 n_rows += len(starts)
         if not n_rows:

@@ -119,6 +119,10 @@ class EncodedTable:
             self._column_notes.append(
                 f"no header was found in {table.path}, so its first line is read as data."
             )
+        if table.format.encoding and not self.recipe.format.encoding:
+            self._column_notes.append(
+                f"{table.path} is not in UTF-8 and is read as {table.format.encoding}."
+            )
         names = self._match_columns(table)
         for parameter, name in (("label", self.label), ("id", self.id)):
             if name is not None and name not in table.columns:

@@ -79,7 +79,7 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         label=options.label,
         id=identifiers[0] if identifiers else None,
         left_out=left_out,
-        format=replace(options.format, decimal=table.decimal),
+        format=replace(options.format, decimal=table.format.decimal or "."),
     )
     return recipe, problems
 
@@ -158,7 +158,7 @@ def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) ->
         return LeftOut("it is empty")
     notation, values = None, cells.numbers
     if cells.invalid.any():
-        notation = find_notation(set(cells.texts), table.decimal)
+        notation = find_notation(set(cells.texts), table.format.decimal or ".")
         if notation is None:
             return _decide_on_text(table, name, options)
         values = notation.read(cells.texts)
@@ -183,7 +183,7 @@ def _decide_on_numbers(
         return LeftOut(f"its only value is {shown(cells.texts[known][0])}")
     is_whole = bool((values[known] == np.round(values[known])).all())
     is_date = notation is not None and notation.date != ""
-    if (is_whole or is_date) and (why := numbering_reason(values)):
+    if (is_whole or is_date) and (why := numbering_reason(values, dates=is_date)):
         return LeftOut(why, is_id=True)
     decision = None
     if is_whole and notation is None:

@@ -55,6 +55,21 @@ class TableError(UsageError):
         numbered = " ".join(f"({i}) {one}." for i, one in enumerate(told, 1))
         return f"{self.table} has {len(told)} problems: {numbered}"
 
+    def remedy(self, spelling: Spelling) -> str | None:
+        """Return parameters that settle all problems, or None if one problem has no parameter."""
+        found: dict[str, None] = {}
+        for problem in self.problems:
+            spelled = [
+                spelling(each.parameter, each.value)
+                for each in problem.remedies
+                if isinstance(each, Remedy)
+            ]
+            first = next(filter(None, spelled), None)
+            if first is None:
+                return None
+            found[first] = None
+        return " ".join(found)
+
 
 def shown(text: str) -> str:
     """Quote a cell or a name, escape control characters and shorten long texts."""

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import shown
 from sgpmic_cli.errors import UsageError
 
@@ -83,7 +84,7 @@ class RawTable:
     lines: np.ndarray | None = None  # (N,) line of each row in a text file
     first_row: int = 0  # number of rows in earlier blocks of the file
     numbers: np.ndarray | None = None  # (N, P) all cells, if they are one float64 array in C order
-    decimal: str = "."  # decimal sign of a text file
+    format: TextFormat = field(default_factory=TextFormat)  # of a text file, as detected
 
     @classmethod
     def from_array(

@@ -2,19 +2,24 @@
 
 import bz2
 import codecs
+import csv
 import gzip
 import io
+import json
 import os
 import select
+import shlex
 import stat
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.errors import SgpmicError, UsageError
 
@@ -25,6 +30,9 @@ PIECE = 4 * 1024**2  # bytes per read
 MAX_LINE = 1 << 26  # characters; a longer line is not one of a table
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1", b"\x93NUMPY"
+WINDOWS = "cp1252"  # of Western Europe
+OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
 BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -131,8 +139,12 @@ def _unpacking(packed: Source) -> Iterator[Source]:
         elif packed.starts_with(BZIP2):
             yield Source(bz2.BZ2File(stream), name)
         else:
-            with zipfile.ZipFile(path or io.BytesIO(packed.read_all())) as archive:
-                yield Source(archive.open(_only_member(name, archive)), name)
+            raw = io.BytesIO(b"" if path else packed.read_all())
+            with zipfile.ZipFile(path or raw) as archive:
+                if SHEETS in archive.namelist():
+                    yield Source(stream if path else io.BufferedReader(raw), name)
+                else:
+                    yield Source(archive.open(_only_member(name, archive)), name)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
         raise UsageError(f"{name} cannot be unpacked ({error}); pack it again") from None
 
@@ -143,12 +155,38 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
         for one in archive.infolist()
         if not one.is_dir() and not one.filename.startswith("__MACOSX/")
     ]
-    if any(one.filename == "[Content_Types].xml" for one in files):
-        raise UsageError(f"{path} is an office document; save the sheet as CSV in UTF-8")
+    if any(one.filename in ("[Content_Types].xml", "mimetype") for one in files):
+        raise UsageError(
+            f"{path} is an office document; save its table as .xlsx or as CSV in UTF-8"
+        )
     if len(files) != 1:
         some = ", ".join(shown(one.filename) for one in files[:3])
         raise UsageError(f"{path} packs {len(files)} files ({some}, ...); pack one table alone")
     return files[0]
+
+
+def with_encoding(source: Source, format: TextFormat) -> TextFormat:
+    """Complete the format: a text whose beginning is not UTF-8 is in the encoding of Windows."""
+    start = source.stream.peek(io.DEFAULT_BUFFER_SIZE)
+    if format.encoding or start.startswith((*BYTE_ORDER_MARKS, ZIP, OLD_OFFICE)) or b"\0" in start:
+        return format
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return replace(format, encoding=WINDOWS)
+    return format
+
+
+def sheet_lines(source: Source) -> Iterator[str]:
+    """Yield the rows of the first sheet of a .xlsx file as lines of a CSV file."""
+    from openpyxl import load_workbook
+
+    book = load_workbook(source.stream, read_only=True, data_only=True)
+    for row in book.worksheets[0].iter_rows(values_only=True):
+        if any(cell is not None for cell in row):
+            line = io.StringIO()
+            csv.writer(line, lineterminator="\n").writerow(row)
+            yield line.getvalue()
 
 
 def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[str]:
@@ -157,6 +195,10 @@ def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[st
     A text that is read as a `whole` has a limited size.
     """
     start, path = source.stream.peek(4), source.name
+    if start.startswith(OLD_OFFICE):
+        raise UsageError(f"{path} is an old office document; save its table as .xlsx or as CSV")
+    if start.lstrip()[:1] in (b"{", b"["):
+        raise UsageError(_about_json(path))
     marks = BYTE_ORDER_MARKS.items()
     chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
@@ -182,7 +224,9 @@ def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[st
         bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
         byte = f"byte 0x{error.object[error.start]:02x} in line {bad_line}"
         what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-        remedy = Remedy("name its encoding", "encoding", "latin-1")
+        remedy = Remedy(
+            "name its encoding", "encoding", WINDOWS if chosen != WINDOWS else "latin-1"
+        )
         raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
     except UnicodeError as error:
         raise UsageError(
@@ -190,3 +234,10 @@ def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[st
         ) from None
     if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
+
+
+def _about_json(path: str) -> str:
+    new = path.removesuffix(".json") + ".csv"
+    read, write = f"read_json({json.dumps(path)})", f"to_csv({json.dumps(new)}, index=False)"
+    code = f"import pandas; pandas.{read}.{write}"
+    return f"{path} is a JSON file; make a CSV file of it: `python -c {shlex.quote(code)}`"

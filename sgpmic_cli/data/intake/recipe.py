@@ -162,8 +162,19 @@ class TableRecipe:
         names = [column.name for column in self.columns]
         if not names or len(set(names)) < len(names) or not set(names) <= set(self.file_columns):
             raise ValueError("it uses columns that the table does not have")
-        if self.missing not in MISSING_MODES:
+        texts = [*self.file_columns, *self.left_out, *self.left_out.values()]
+        texts += [name for name in (self.label, self.id) if name is not None]
+        switches = (self.named, self.evenly)
+        if (
+            self.missing not in MISSING_MODES
+            or not all(map(_is_text, texts))
+            or not all(isinstance(switch, bool) for switch in switches)
+        ):
             raise ValueError("it has an unknown setting")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _column_from_json(kind: str, **values: Any) -> Column:
@@ -171,11 +182,12 @@ def _column_from_json(kind: str, **values: Any) -> Column:
     if kind == "number":
         notation = values.pop("notation", None)
         column = NumberColumn(**values, notation=notation and Notation(**notation))
-        valid = np.isfinite(column.median)
+        valid = np.isfinite(column.median) and all(map(_is_text, (notation or {}).values()))
     else:
         texts = values["categories"]
         column = TextColumn(**{**values, "categories": tuple(texts)})
         valid = kind == "text" and texts and all(isinstance(text, str) and text for text in texts)
+        valid = valid and len(set(texts)) == len(texts) and column.most_common in texts
     if not (valid and np.isfinite(column.spread) and column.spread >= 0):
         raise ValueError(f"column {column.name!r} is invalid")
     return column

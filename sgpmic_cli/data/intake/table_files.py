@@ -1,6 +1,6 @@
-"""Read tables from CSV, Parquet and .npy files, as a whole or in blocks of rows.
+"""Read tables from CSV, Parquet, .xlsx and .npy files, as a whole or in blocks of rows.
 
-pyarrow, which the extra `sgpmic[parquet]` installs, reads Parquet files.
+The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 """
 
 import io
@@ -8,7 +8,7 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +16,17 @@ import pandas as pd
 from sgpmic_cli import row_blocks
 from sgpmic_cli.data.intake.csv_text import CsvText, Names
 from sgpmic_cli.data.intake.options import TextFormat
-from sgpmic_cli.data.intake.raw_table import RawTable, check_names
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, Source, decoded, unpacked
+from sgpmic_cli.data.intake.raw_table import EXACT, RawTable, check_names
+from sgpmic_cli.data.intake.reading import (
+    NPY,
+    PARQUET,
+    ZIP,
+    Source,
+    decoded,
+    sheet_lines,
+    unpacked,
+    with_encoding,
+)
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.mapped_array import empty_array
 
@@ -40,8 +49,9 @@ def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names 
             return RawTable.from_array(source.name, _npy_array(source))
         if source.starts_with(PARQUET):
             return _parquet_table(source)
-        lines = decoded(source, format.encoding, whole=True)
-        return next(CsvText(source.name, format, known, as_text).tables(lines))
+        format = with_encoding(source, format)
+        with _lines(source, format, whole=True) as lines:
+            return next(CsvText(source.name, format, known, as_text).tables(lines))
 
 
 def read_blocks(
@@ -54,8 +64,19 @@ def read_blocks(
         elif source.starts_with(PARQUET):
             yield from _parquet_blocks(source)
         else:
-            lines = decoded(source, format.encoding, whole=False)
-            yield from CsvText(source.name, format, known, as_text).tables(lines, CHARACTERS)
+            format = with_encoding(source, format)
+            with _lines(source, format, whole=False) as lines:
+                yield from CsvText(source.name, format, known, as_text).tables(lines, CHARACTERS)
+
+
+@contextmanager
+def _lines(source: Source, format: TextFormat, *, whole: bool) -> Iterator[Iterator[str]]:
+    """Return the lines of a text file, or of the first sheet of a .xlsx file."""
+    if not source.starts_with(ZIP):
+        yield decoded(source, format.encoding, whole=whole)
+        return
+    with _read_errors(source.name, "xlsx"):
+        yield sheet_lines(source)
 
 
 def _is_npy(source: Source) -> bool:
@@ -96,7 +117,8 @@ def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
         raise
     except ImportError:
         raise UsageError(
-            f"{name} is a Parquet file: install sgpmic[parquet] to read it, or save it as CSV"
+            f"{name} is a {kind} file: install sgpmic[{kind.lower()}] to read it (pip install "
+            f"'sgpmic[{kind.lower()}]'), or save it as CSV"
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
@@ -122,20 +144,34 @@ def _parquet_table(source: Source) -> RawTable:
         only_numbers = all(kind.kind in "iuf" for kind in empty.dtypes)
         if only_numbers and isinstance(empty.index, pd.RangeIndex):
             names = check_names(source.name, [str(name) for name in empty.columns])
-            return RawTable.from_array(source.name, _parquet_numbers(file), names=names)
-        # Convert column by column and free each: pandas.read_parquet holds the table twice.
-        frame = file.read().to_pandas(split_blocks=True, self_destruct=True)
-        return RawTable.from_frame(source.name, frame)
+            if (numbers := _parquet_numbers(file)) is not None:
+                return RawTable.from_array(source.name, numbers, names=names)
+        return RawTable.from_frame(source.name, _to_pandas(file.read()))
 
 
-def _parquet_numbers(file: "ParquetFile") -> np.ndarray:
-    """Return all cells of a table of numbers (N, P), NaN for missing values."""
+def _to_pandas(table: Any) -> pd.DataFrame:
+    # Convert column by column and free each: pandas.read_parquet holds the table twice. Integers
+    # stay exact beside missing values.
+    frame: pd.DataFrame = table.to_pandas(
+        split_blocks=True, self_destruct=True, integer_object_nulls=True
+    )
+    return frame
+
+
+def _parquet_numbers(file: "ParquetFile") -> np.ndarray | None:
+    """Return all cells of a table of numbers (N, P), NaN for missing values.
+
+    Return None if a whole number is too large to be exact.
+    """
     names = file.schema_arrow.names
     found, first = _allocate((file.metadata.num_rows, len(names))), 0
     for group in range(file.num_row_groups):
         for j, name in enumerate(names):  # one column at a time: a group may have all rows
             column = file.read_row_group(group, columns=[name]).column(name).to_numpy()
             found[first : first + len(column), j] = column
+            largest = np.fmax.reduce(np.abs(found[first : first + len(column), j]), initial=0.0)
+            if largest >= EXACT and "int" in str(file.schema_arrow.types[j]):
+                return None
         first += file.metadata.row_group(group).num_rows
     if first != len(found):
         raise ValueError(f"it has {first} of its {len(found)} rows")
@@ -159,7 +195,7 @@ def _parquet_blocks(source: Source) -> Iterator[RawTable]:
         first_row = 0
         for batch in file.iter_batches(row_blocks.ROWS):
             table = RawTable.from_frame(
-                source.name, Table.from_batches([batch]).to_pandas(), first_row
+                source.name, _to_pandas(Table.from_batches([batch])), first_row
             )
             first_row += table.n_rows
             yield table

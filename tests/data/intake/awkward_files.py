@@ -34,10 +34,13 @@ def content(case: dict[str, Any]) -> bytes:
             np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float),
         )
         return buffer.getvalue()
-    if packed == "parquet":
+    if packed in ("parquet", "lists", "xlsx"):
         import pandas as pd
 
-        pd.read_csv(io.BytesIO(raw)).to_parquet(buffer)
+        frame = pd.read_csv(io.BytesIO(raw))
+        if packed == "lists":
+            frame["tags"] = frame["tags"].str.split()
+        frame.to_excel(buffer, index=False) if packed == "xlsx" else frame.to_parquet(buffer)
         return buffer.getvalue()
     return raw
 

@@ -12,8 +12,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "intake.md"
 
 
 def loaded(case, folder, monkeypatch):
-    if case.get("packed") == "parquet":
-        pytest.importorskip("pyarrow")
+    needed = {"parquet": "pyarrow", "lists": "pyarrow", "xlsx": "openpyxl"}
+    if case.get("packed") in needed:
+        pytest.importorskip(needed[case["packed"]])
     path = case["name"]
     if path == "-":
         monkeypatch.setattr(

@@ -73,36 +73,66 @@ def zipped(*names):
             "packs 2 files ('one.csv', 'two.csv', ...); pack one table alone",
         ),
         (
-            zipped("[Content_Types].xml", "xl/workbook.xml"),
-            "is an office document; save the sheet as CSV",
+            zipped("[Content_Types].xml", "word/document.xml"),
+            "is an office document; save its table as .xlsx or as CSV",
         ),
+        (zipped("xl/workbook.xml"), "is not a readable xlsx file"),
+        (b"\xd0\xcf\x11\xe0 and more", "is an old office document; save its table as .xlsx"),
         (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be unpacked"),
         (zipped("one.csv")[:-30], "cannot be unpacked"),
         (b"PAR1 and no more", "is not a readable Parquet file"),
         (b"a,b\n1,\0002\n", "is not a text file in UTF-8 (it has zero bytes)"),
     ],
-    ids=["two files", "workbook", "cut gzip", "cut zip", "no Parquet", "zero bytes"],
+    ids=[
+        "two files",
+        "document",
+        "workbook",
+        "xls",
+        "cut gzip",
+        "cut zip",
+        "no Parquet",
+        "zero bytes",
+    ],
 )
 def test_unreadable_content_is_refused(tmp_path, content, sentence):
     if content.startswith(b"PAR1"):
         pytest.importorskip("pyarrow")
+    if "xlsx file" in sentence:
+        pytest.importorskip("openpyxl")
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(UsageError) as caught:
         load(str(tmp_path / "t.csv"))
     assert sentence in str(caught.value)
 
 
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # importing it fails
-    (tmp_path / "t.parquet").write_bytes(b"PAR1....PAR1")
-    with pytest.raises(UsageError, match=r"install sgpmic\[parquet\]"):
-        load(str(tmp_path / "t.parquet"))
+@pytest.mark.parametrize(
+    ("module", "extra", "content"),
+    [
+        ("pyarrow.parquet", "parquet", b"PAR1....PAR1"),
+        ("openpyxl", "xlsx", zipped("xl/workbook.xml")),
+    ],
+)
+def test_file_without_its_library_says_what_to_install(
+    tmp_path, monkeypatch, module, extra, content
+):
+    monkeypatch.setitem(sys.modules, module, None)  # importing it fails
+    (tmp_path / "t").write_bytes(content)
+    with pytest.raises(UsageError, match=rf"pip install 'sgpmic\[{extra}\]'"):
+        load(str(tmp_path / "t"))
+
+
+def test_text_that_is_utf_8_only_at_its_beginning_is_refused_with_a_remedy(tmp_path):
+    rows = "a,b\n" + "1,2\n" * 5000
+    (tmp_path / "t.csv").write_bytes(rows.encode() + "3,größe\n".encode("latin-1"))
+    with pytest.raises(UsageError, match=r"byte 0xf6 in line 5002.* \(encoding='cp1252'\)"):
+        load(str(tmp_path / "t.csv"))
 
 
 def test_invalid_options_are_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
-    with pytest.raises(UsageError, match="--encoding klingon is unknown"):
-        load(str(tmp_path / "t.csv"), table=TableOptions(format=TextFormat(encoding="klingon")))
+    for name in ("klingon", "rot13", "zlib", "quopri"):
+        with pytest.raises(UsageError, match=f"--encoding {name} is unknown"):
+            load(str(tmp_path / "t.csv"), table=TableOptions(format=TextFormat(encoding=name)))
     with pytest.raises(UsageError, match="--separator 'ab'"):
         TextFormat(separator="ab")
     with pytest.raises(UsageError, match="--decimal ';'"):

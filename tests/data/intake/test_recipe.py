@@ -204,6 +204,14 @@ TEXT = {"kind": "text", "name": "sex", "categories": ["f"], "most_common": "f", 
         {"columns": [{**TEXT, "categories": [1]}]},
         {"columns": [{**NUMBER, "kind": "code"}]},
         {"columns": 3},
+        {"columns": [{**TEXT, "most_common": "m"}]},
+        {"columns": [{**TEXT, "categories": ["f", "f"]}]},
+        {"columns": [{**NUMBER, "notation": {"date": 1}}]},
+        {"label": ["sex"]},
+        {"id": 3},
+        {"named": "no"},
+        {"evenly": None},
+        {"left_out": {"bird": 1}},
         {"missing": "guess"},
         {"file_columns": [1, 2]},
         {"format": {"separator": "ab"}},
@@ -213,3 +221,40 @@ TEXT = {"kind": "text", "name": "sex", "categories": ["f"], "most_common": "f", 
 def test_invalid_recipes_are_refused(learned, change):
     with pytest.raises(ValueError, match="its recipe of the table"):
         TableRecipe.from_json({**json.loads(json.dumps(learned.to_json())), **change})
+
+
+def test_texts_of_new_rows_are_read_in_the_notation_of_the_column(write):
+    table = pd.DataFrame(
+        {"a": ["1,5", "2", "7"], "price": ["€ 1.200,50", "€ 960", "€ 2.000"], "b": [1, 5, 2]}
+    )
+    recipe = load(write(table, sep=";")).recipe
+    assert TableRecipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+    new = pd.DataFrame({"a": ["3", "4"], "price": ["€ 1.020", "€ 3"], "b": [1, 2]})
+    assert load_for(recipe, write(new, sep=";")).Y.tolist() == [[3, 1020, 1], [4, 3, 2]]
+    with pytest.raises(TableError, match="'5 dollars' is not a number"):
+        load_for(recipe, write(new.assign(price=["€ 1", "5 dollars"]), sep=";"))
+
+
+def test_roles_list_every_column_of_the_file(write):
+    table = birds(30).assign(
+        kind="x", y=["u", "v"] * 15, day=[f"{i % 9 + 1}.1.2024" for i in range(30)]
+    )
+    roles = load(write(table), label="y").recipe.roles
+    assert [role.name for role in roles] == list(table.columns)
+    found = {role.name: (role.taken_as, role.why) for role in roles}
+    assert found["bird"] == ("id", "no two rows share a value, as in an id")
+    assert found["sex"] == ("categories", "female, male")
+    assert found["kind"] == ("left out", "its only value is 'x'")
+    assert found["y"] == ("classes", "")
+    assert found["day"] == ("dates", "dates (day.month.year), as days")
+    assert found["body_mass"] == ("numbers", "")
+
+
+def test_divisors_of_many_text_columns_take_linear_time(monkeypatch):
+    calls = []
+    spread = property(lambda self: calls.append(1) or 1.0, lambda self, value: None)
+    monkeypatch.setattr(TextColumn, "spread", spread, raising=False)
+    columns = [TextColumn(f"c{j}", ("x", "y"), "x", 1.0) for j in range(200)]
+    names = tuple(column.name for column in columns)
+    assert len(TableRecipe(True, names, tuple(columns)).divisors) == 400
+    assert len(calls) <= 400
