@@ -160,8 +160,9 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
 ) -> None:
     """Cluster a data set, choose the number of clusters, and describe each cluster.
 
-    Numeric columns are used as they are, text columns with few values are encoded, and id columns
-    name the rows. Notes describe this preparation; `sgpmic predict` repeats it for new rows.
+    Numeric columns are used as they are, dates become days, text columns and codes with few values
+    are encoded, and id columns name the rows. Constant columns and other text are left out. Notes
+    describe this preparation; `sgpmic predict` repeats it for new rows.
     Writes report.html, model.npz, labels.csv, embedding.csv, profile.csv, trace.csv, manifest.json
     and the figures. If the fit fails, nothing is written.
     """

@@ -152,10 +152,10 @@ class FileFormat:
     ] = None
     decimal: Annotated[
         str | None,
-        _table_option("Decimal separator, '.' or ','.", metavar="CHARACTER", default="."),
+        _table_option("Decimal separator, '.' or ','.", metavar="CHARACTER", default="detected"),
     ] = None
     encoding: Annotated[
-        str | None, _table_option("Text encoding, such as latin-1.", default="utf-8")
+        str | None, _table_option("Text encoding, such as latin-1.", default="utf-8 or cp1252")
     ] = None
 
     def text_format(self, default: "TextFormat | None" = None) -> "TextFormat":

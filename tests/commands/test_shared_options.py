@@ -60,7 +60,7 @@ def test_a_recommended_option_value_is_quoted_for_shell_and_parser(names, value)
 
 
 def test_recommended_options_quote_column_names(here):
-    (here / "t.csv").write_text("home town,a\n2024-01-31,1\n2024-02-01,2\n2024-02-02,5\n")
+    (here / "t.csv").write_text("home town,a,b\n1,1,4\nx,2,2\n3,5,1\n")
     assert "(--drop 'home town')" in sgpmic("fit t.csv --clusters 2").stderr
     rows = [f"{'north' if i < 20 else 'south'},{i % 20 + 100 * (i >= 20)}\n" for i in range(40)]
     (here / "u.csv").write_text("home town,a\n" + "".join(rows))
