@@ -40,6 +40,7 @@ class Commands(TyperGroup):
 
     def main(self, args: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Parse the arguments, run the subcommand, and exit with its code."""
+        self.arguments = sys.argv[1:] if args is None else list(args)
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except typer.TyperException as error:
@@ -88,12 +89,9 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        options_to_add = error.remedy(as_option)
-        said = error.said(as_option)
-        if options_to_add is None:
-            return said
-        complete = f"sgpmic {shlex.join(sys.argv[1:])} {options_to_add}"
-        return f"{said.removesuffix('.')}. For example: `{complete}`"
+        said, remedy = error.said(as_option).removesuffix("."), error.remedy(as_option)
+        repeated = shlex.join(self.arguments)
+        return said if remedy is None else f"{said}. For example: `sgpmic {repeated} {remedy}`"
 
 
 def _parser_message(error: typer.TyperException) -> str:

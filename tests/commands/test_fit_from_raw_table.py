@@ -125,3 +125,15 @@ def test_a_tiny_cluster_gets_a_note(here):
     result = sgpmic("fit one.csv --clusters 2 --json")
     assert json.loads(result.stdout)["tiny_clusters"]
     assert "fewer than 5 rows" in result.stderr
+
+
+def test_a_refused_file_gets_a_command_that_works(here):
+    table = birds(40).assign(income=["1200"] * 39 + ["much"], label=groups(40))
+    table.to_csv("t.csv", index=False)
+    refused = sgpmic("fit t.csv --clusters 3 --iterations 1 --resamples 0")
+    assert refused.exit_code == 2
+    command = re.search("`sgpmic (.*)`", refused.stderr)[1]
+    assert command.endswith("--drop income --label label")
+    accepted = sgpmic(command)
+    assert accepted.exit_code == 0, accepted.output
+    assert "column 'bird' is left out" in accepted.stderr

@@ -65,11 +65,8 @@ class NumberColumn:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
         if self.notation is None:
             return cells.numbers[:, None], cells.invalid
-        numbers = self.notation.read(cells.texts)
-        invalid = [text.lower() not in MISSING for text in cells.texts[np.isnan(numbers)]]
-        where = np.zeros(len(numbers), dtype=bool)
-        where[np.isnan(numbers)] = invalid
-        return numbers[:, None], where
+        numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
+        return numbers[:, None], np.isnan(numbers) & ~np.isin(texts, list(MISSING))
 
     def fill_value(self) -> np.ndarray:
         """Return the replacement of a missing value (1,)."""

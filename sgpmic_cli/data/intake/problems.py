@@ -57,18 +57,12 @@ class TableError(UsageError):
 
     def remedy(self, spelling: Spelling) -> str | None:
         """Return parameters that settle all problems, or None if one problem has no parameter."""
-        found: dict[str, None] = {}
+        found = []
         for problem in self.problems:
-            spelled = [
-                spelling(each.parameter, each.value)
-                for each in problem.remedies
-                if isinstance(each, Remedy)
-            ]
-            first = next(filter(None, spelled), None)
-            if first is None:
-                return None
-            found[first] = None
-        return " ".join(found)
+            known = (each for each in problem.remedies if isinstance(each, Remedy))
+            spelled = (spelling(each.parameter, each.value) for each in known)
+            found.append(next(filter(None, spelled), None))
+        return None if None in found else " ".join(dict.fromkeys(map(str, found)))
 
 
 def shown(text: str) -> str:

@@ -17,21 +17,11 @@ from sgpmic_cli.data.intake.options import MISSING_MODES, TextFormat
 
 @dataclass(frozen=True)
 class ColumnRole:
-    """What a column of the file was taken for.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    taken_as : {"numbers", "dates", "categories", "classes", "id", "left out"}
-        How the column is used. An "id" names the rows.
-    why : str
-        The reason or a detail, such as the categories; may be empty.
-    """
+    """What a column of the file was taken for."""
 
     name: str
-    taken_as: str
-    why: str
+    taken_as: str  # "numbers", "dates", "categories", "classes", "id" or "left out"
+    why: str  # the reason or a detail, such as the categories; may be empty
 
 
 @dataclass(frozen=True)
@@ -114,11 +104,9 @@ class TableRecipe:
         if isinstance(column, TextColumn):
             return ColumnRole(name, "categories", ", ".join(column.categories))
         if isinstance(column, NumberColumn):
-            notation = column.notation
-            is_date = notation is not None and notation.date != ""
-            return ColumnRole(
-                name, "dates" if is_date else "numbers", notation.words if notation else ""
-            )
+            notation = column.notation or Notation()
+            kind = "dates" if notation.date else "numbers"
+            return ColumnRole(name, kind, notation.words if column.notation else "")
         if name == self.label:
             return ColumnRole(name, "classes", "")
         return ColumnRole(
@@ -164,12 +152,8 @@ class TableRecipe:
             raise ValueError("it uses columns that the table does not have")
         texts = [*self.file_columns, *self.left_out, *self.left_out.values()]
         texts += [name for name in (self.label, self.id) if name is not None]
-        switches = (self.named, self.evenly)
-        if (
-            self.missing not in MISSING_MODES
-            or not all(map(_is_text, texts))
-            or not all(isinstance(switch, bool) for switch in switches)
-        ):
+        switches = isinstance(self.named, bool) and isinstance(self.evenly, bool)
+        if not (switches and self.missing in MISSING_MODES and all(map(_is_text, texts))):
             raise ValueError("it has an unknown setting")
 
 

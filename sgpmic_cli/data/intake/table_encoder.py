@@ -1,7 +1,7 @@
 """The intake of raw tables as a scikit-learn transformer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.recipe import ColumnRole, TableRecipe
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Turn a raw data frame into numbers, as `sgpmic fit` does with a file.
 
@@ -61,20 +62,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [[1.5, 3.0], [2.0, 4.0]]
     """
 
-    def __init__(
-        self,
-        *,
-        columns: Sequence[str] = (),
-        drop: Sequence[str] = (),
-        encode: str = "one-hot",
-        missing: str = "model",
-        evenly: bool = False,
-    ):
-        self.columns = columns
-        self.drop = drop
-        self.encode = encode
-        self.missing = missing
-        self.evenly = evenly
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    encode: str = "one-hot"
+    missing: str = "model"
+    evenly: bool = False
 
     @classmethod
     def of(cls, recipe: TableRecipe) -> Self:
@@ -104,13 +96,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : TableEncoder
             The fitted encoder.
         """
-        table = _raw_table(X)
-        options = TableOptions(
-            columns=tuple(self.columns),
-            drop=tuple(self.drop),
-            encode=self.encode,
-            missing=self.missing,
-        )
+        table, columns, drop = _raw_table(X), tuple(self.columns), tuple(self.drop)
+        options = TableOptions(None, None, columns, drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
         recipe = replace(recipe, evenly=self.evenly)
         _encode(recipe, table, problems)
