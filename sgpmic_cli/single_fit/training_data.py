@@ -1,6 +1,7 @@
 """A model that was fitted in Python and its rows, in the form that reports and profiles use."""
 
 import copy
+from typing import cast
 
 import numpy as np
 
@@ -35,5 +36,5 @@ def fitted_of(model: Model, X: Table, name: str) -> Fitted:
         )
     setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
     model = copy.copy(model)
-    model.encoder_ = TableEncoder.of(data.recipe)
+    model.encoder_ = TableEncoder.of(cast(TableRecipe, data.recipe))
     return Fitted(model, setting, data, seed=0, seconds=None, rounds=[])
