@@ -1,12 +1,9 @@
 """Entry point of the command line."""
 
 import os
-import signal
 import sys
-from contextlib import suppress
-from types import FrameType
 
-from sgpmic_cli.errors import Terminated
+from sgpmic_cli.interrupts import install_handlers
 
 # Use one BLAS thread per process; this must be set before NumPy is imported. Several processes with
 # several threads each are slower, and sums that are split over threads differ in the last digits.
@@ -22,20 +19,11 @@ for _variable in (
 def main() -> None:
     """Run the `sgpmic` command."""
     _open_closed_streams()
-    signal.signal(signal.SIGTERM, _terminate)
-    try:
-        from sgpmic_cli.commands import app
+    install_handlers()
+    os.environ.pop("SOURCE_DATE_EPOCH", None)  # NumPy cannot be imported if it is not a number
+    from sgpmic_cli.commands import app
 
-        app(prog_name="sgpmic")
-    except KeyboardInterrupt as interrupt:  # during the imports
-        with suppress(OSError):
-            print("sgpmic: interrupted.", file=sys.stderr, flush=True)
-        sys.exit(143 if isinstance(interrupt, Terminated) else 130)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not interrupt the cleanup
-    raise Terminated
+    app(prog_name="sgpmic")
 
 
 def _open_closed_streams() -> None:

@@ -79,7 +79,8 @@ def check(  # noqa: PLR0913 - one parameter per option
         read_reference,
         write_reference,
     )
-    from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_whole
+    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.files.output_folder import check_writable
 
     path = reference if reference is not None else default_path()
     if update and path == INSTALLED:
@@ -96,7 +97,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
     old = None if update and not path.exists() else read_reference(path)
     if update or old is None:
-        refuse_overwriting_inputs(path.parent, [path.name], selection.datasets)
+        refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
         with progress:
             renewed, changes, finished = regression_gate.update(
@@ -112,8 +113,7 @@ def check(  # noqa: PLR0913 - one parameter per option
             )
         return
     if junit is not None:
-        inputs = [path, *(file.path for file in old.files.values())]
-        refuse_overwriting_inputs(junit.parent, [junit.name], inputs)
+        refuse_replacing(junit, [path, *(file.path for file in old.files.values())])
         check_writable(junit.parent, "--junit")
     with progress:
         changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)

@@ -13,12 +13,6 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-TABLES = ("labels.csv", "embedding.csv", "profile.csv", "trace.csv")
-FIGURES = ("convergence", "embedding", "profile", "numbers-tried")
-FILES = (
-    *("model.npz", "manifest.json", "report.html", *TABLES),
-    *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf")),
-)
 _paper_option = partial(shared.option, rich_help_panel="The paper's model")
 
 
@@ -152,9 +146,7 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     out: Annotated[
         Path | None, shared.option("Output folder.", default="sgpmic-out/fit/NAME")
     ] = None,
-    force: Annotated[
-        bool, shared.option("Replace the fit in the output folder.", "--force")
-    ] = False,
+    force: shared.Force = False,
     source: shared.Source,
     output: Output,
 ) -> None:
@@ -169,27 +161,19 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
-    from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
+    from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.single_fit import fitting
     from sgpmic_cli.single_fit.settings import default_missing
 
     dataset = shared.one_of(dataset, dataset_option)
     options = table.options(file, default_missing(model.setting), id_)
     data = load(dataset, table=options, **vars(source))
-    out = shared.OUTPUT_FOLDER / "fit" / Path(data.name).name if out is None else out
-    if (out / "model.npz").exists() and not force:
-        raise UsageError(
-            f"'{out}' already contains a fit: choose another --out, or replace it with --force."
-        )
-    refuse_overwriting_inputs(out, FILES, [dataset])
-    with whole_folder(out) as folder:
+    out = shared.default_out("fit", data.name) if out is None else out
+    with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
             fitted = fitting.fit(data, **vars(model), progress=progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
         drawing_notes = _write(fitted, folder, out, arguments)
-        written = {path.name for path in folder.iterdir()}
-    for name in set(FILES) - written:  # files of the fit that was replaced
-        (out / name).unlink(missing_ok=True)
     for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
         output.note(f"note: {note}")
     if output.json:

@@ -72,7 +72,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.figures.catalogue import resolve
     from sgpmic_cli.figures.plot_options import PlotOptions
-    from sgpmic_cli.files.atomic import whole_folder
+    from sgpmic_cli.files.output_folder import output_folder
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)
@@ -82,7 +82,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     errors: list[SgpmicError] = []
     for figure in chosen:
         try:
-            with whole_folder(out) as folder, RunProgress(output) as progress:
+            with output_folder(out, "plot") as folder, RunProgress(output) as progress:
                 shown = replace(options, running=replace(running, watcher=progress))
                 notes = figure.load()(folder / figure.name, shown)
         except SgpmicError as error:  # continue with the other figures

@@ -7,7 +7,6 @@ import typer
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.errors import UsageError
 
 
 @shared.option_groups
@@ -23,6 +22,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     out: Annotated[
         Path | None, shared.option("Output folder.", default="sgpmic-out/predict/NAME")
     ] = None,
+    force: shared.Force = False,
     source: shared.Source,
     output: Output,
 ) -> None:
@@ -35,7 +35,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
-    from sgpmic_cli.files.atomic import refuse_overwriting_inputs, whole_folder
+    from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.single_fit import prediction
 
     dataset = shared.one_of(dataset, dataset_option)
@@ -43,13 +43,11 @@ def predict(  # noqa: PLR0913 - one parameter per option
     recipe = prediction.recipe_of(fitted)
     text_format = file.text_format(recipe.format)
     rows = rows_for(recipe, dataset, label=label, id=id_, format=text_format, **vars(source))
-    out = shared.OUTPUT_FOLDER / "predict" / Path(rows.name).name if out is None else out
-    if (out / "model.npz").exists():
-        raise UsageError(
-            f"'{out}' contains a fit, which would be overwritten: choose another --out."
-        )
-    refuse_overwriting_inputs(out, ("labels.csv", "embedding.csv"), [dataset, model])
-    with whole_folder(out) as folder, FitProgress(output, "reading the rows") as progress:
+    out = shared.default_out("predict", rows.name) if out is None else out
+    with (
+        output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
+        FitProgress(output, "reading the rows") as progress,
+    ):
         summary = prediction.predict(fitted, rows, folder, progress)
     for note in summary["notes"]:
         output.note(f"note: {note}")

@@ -15,6 +15,7 @@ from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, Watcher
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.run.runner import cost
+from sgpmic_cli.interrupts import cleanup
 from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Progress:
 
     def __init__(self, output: Output, text: str = STARTING):
         self.output = output
+        self.cleanup = cleanup()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._print_lines, daemon=True)
         self.bar = bars.Progress(
@@ -60,6 +62,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         """Start the bar or the lines."""
+        self.cleanup.__enter__()
         if self.bar.disable:
             self.thread.start()
         else:
@@ -68,6 +71,7 @@ class Progress:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """Remove the bar or stop the lines."""
+        self.cleanup.__exit__(kind, None, None)
         if self.bar.disable:
             self.ended.set()
             self.thread.join()

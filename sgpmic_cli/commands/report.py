@@ -25,11 +25,11 @@ def report(
     `sgpmic plot --out RESULTS/figures` and its protocol. A file of printed numbers has the columns
     method, dataset, metric, mean, std, repeats and, if rows differ by it, variance.
     """
-    from sgpmic_cli.files.atomic import refuse_overwriting_inputs, write_whole
+    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.report.table2_page import table2_page
 
     target = out if out is not None else shared.OUTPUT_FOLDER / "report.html"
     inputs = [*results.glob("*.json"), *results.glob("*/*"), *([printed] if printed else [])]
-    refuse_overwriting_inputs(target.parent, [target.name], inputs)
+    refuse_replacing(target, inputs)
     write_whole(target, table2_page(results, printed))
     print(target)

@@ -120,6 +120,7 @@ _PROTOCOL = "as-run reproduces the paper's numbers; as-stated follows its text."
 ProtocolName = Annotated[str, option(_PROTOCOL)]
 LabelOfFile = Annotated[str | None, option("Label column of a CSV file.")]
 Out = Annotated[Path, option("Output folder for the tables and the manifest.")]
+Force = Annotated[bool, option("Replace the results in the output folder.", "--force")]
 DataDir = Annotated[Path | None, option("Folder of downloaded data.", envvar="SGPMIC_DATA")]
 Json = Annotated[bool, option("Print one JSON document instead of a table.", "--json")]
 Quiet = Annotated[bool, option("Print only errors on stderr.", "--quiet", "-q")]
@@ -284,6 +285,19 @@ def one_of(argument: str | None, option: str | None, default: str | None = None)
         if found is not None:
             return found
     raise UsageError("no data are named: give a data set such as iris, or the path of a CSV file.")
+
+
+def default_out(command: str, name: str) -> Path:
+    """Return the default output folder for a table: its name without the folder and the suffixes.
+
+    Examples
+    --------
+    >>> default_out("fit", "data/birds.csv.gz").as_posix()
+    'sgpmic-out/fit/birds'
+    """
+    path = Path(name)
+    stem = Path(path.stem).stem if path.suffix.lower() in (".gz", ".bz2", ".zip") else path.stem
+    return OUTPUT_FOLDER / command / (stem.strip(".") or "table")
 
 
 def split_list(names: str) -> list[str]:

@@ -16,7 +16,7 @@ from sgpmic_cli.data.intake.columns import unify_numbers
 from sgpmic_cli.data.intake.encoding import EncodedTable, Rows
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.files.atomic import settle
+from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.model import estimator
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing

@@ -6,13 +6,8 @@ import signal
 import pytest
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.atomic import (
-    replacing,
-    resumable_folder,
-    settle,
-    whole_folder,
-    write_whole,
-)
+from sgpmic_cli.files.atomic import replacing, write_whole
+from sgpmic_cli.files.output_folder import MARKER, output_folder, resumable_folder, settle
 
 NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
 DEAD = 4194304  # larger than any process number
@@ -29,16 +24,16 @@ def _in_a_child(work):
 
 
 def _write(out, text):
-    with whole_folder(out) as folder:
+    with output_folder(out, "fit", "replace") as folder:
         for name in NAMES:
             (folder / name).write_text(text)
 
 
 def _texts(out):
-    return {path.name: path.read_text() for path in out.iterdir()}
+    return {path.name: path.read_text() for path in out.iterdir() if path.name != MARKER}
 
 
-@pytest.mark.parametrize("moves", range(len(NAMES) + 1))
+@pytest.mark.parametrize("moves", range(len(NAMES) + 2))
 def test_killed_after_the_commit_the_next_command_moves_the_rest(tmp_path, moves):
     out = tmp_path / "out"
     _write(out, "old")
@@ -65,13 +60,13 @@ def test_killed_before_the_commit_the_old_files_remain(tmp_path, written):
     _write(out, "old")
 
     def killed():
-        with whole_folder(out) as folder:
+        with output_folder(out, "fit", "replace") as folder:
             for name in NAMES[:written]:
                 (folder / name).write_text("new")
             os.kill(os.getpid(), signal.SIGKILL)
 
     _in_a_child(killed)
-    assert len(list(out.iterdir())) == len(NAMES) + 1
+    assert len(list(out.iterdir())) == len(NAMES) + 2
     settle(out)
     assert _texts(out) == dict.fromkeys(NAMES, "old")
 
@@ -121,7 +116,7 @@ def test_interrupt_says_whether_files_were_written(tmp_path, monkeypatch, number
         else:
             with (
                 pytest.raises(KeyboardInterrupt, match="interrupted; nothing was written"),
-                whole_folder(out),
+                output_folder(out, "fit", "replace"),
             ):
                 os.kill(os.getpid(), number)
     finally:
@@ -170,13 +165,13 @@ def test_links_are_not_followed(tmp_path):
 
 @pytest.mark.parametrize("age", [0, 60])
 def test_running_writes_are_left_alone(tmp_path, age):
-    with replacing(tmp_path / "file") as file, whole_folder(tmp_path) as folder:
+    with replacing(tmp_path / "file") as file, output_folder(tmp_path, "fit") as folder:
         file.write(b"x")
         (folder / "other").write_text("y")
         for path in tmp_path.iterdir():
             os.utime(path, (0, path.stat().st_mtime - age))
         settle(tmp_path)
-    assert sorted(os.listdir(tmp_path)) == ["file", "other"]
+    assert sorted(os.listdir(tmp_path)) == [MARKER, "file", "other"]
 
 
 def test_resumable_folder_is_continued_after_a_failure(tmp_path):

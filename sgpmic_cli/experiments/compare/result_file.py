@@ -13,7 +13,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, table2
 from sgpmic_cli.experiments.plan.methods import Method, known
-from sgpmic_cli.files.atomic import read_json
+from sgpmic_cli.files.output_folder import read_json
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,10 @@ from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.manifest import manifest
 from sgpmic_cli.experiments.run.one_run import Limits
 from sgpmic_cli.experiments.run.records import Record, Store
-from sgpmic_cli.files.atomic import check_writable, refuse_overwriting_inputs, write_files
+from sgpmic_cli.files.output_folder import check_writable, claim_folder, write_files
 
 MANIFEST = "manifest.json"
+BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 BACKENDS = ("loky", "dask")
 MAX_JOBS_PER_CORE = 32
 KEPT_TRACEBACKS = 3  # of a cell; the records have all
@@ -124,17 +125,17 @@ class FinishedStudy:
 
 
 def run_study(
-    study: Study, options: RunOptions, out: PathLike | None = None, files: Iterable[str] = ()
+    study: Study, options: RunOptions, out: PathLike | None = None, command: str = BENCHMARK
 ) -> FinishedStudy:
-    """Run or resume a study whose tables will be written into `out` as `files`.
+    """Run or resume a study whose tables the command will write into `out`.
 
-    Check before the computation that the folders are writable and no table would replace an input.
+    Check before the computation that the folders are writable and have no files of others.
     """
     prepared = prepare(study, options, out)
     if out is not None:
-        refuse_overwriting_inputs(Path(out), (*files, MANIFEST), study.datasets)
-        check_writable(Path(out), "--out")
-    check_writable(prepared.store.folder, "--store")
+        claim_folder(Path(out), command, study.datasets, prepared.store.folder)
+    else:
+        check_writable(prepared.store.folder, "--store")
     return compute(prepared)
 
 
@@ -239,6 +240,7 @@ def write_study(
     files: Mapping[str, str],
     finished: FinishedStudy,
     further: Mapping[str, Any] | None = None,
+    command: str = BENCHMARK,
 ) -> None:
     """Write the tables of a study and its manifest, all of them or none.
 
@@ -255,4 +257,4 @@ def write_study(
         seconds_of_all_runs=round(sum(record.seconds for record in finished.records.values()), 1),
     )
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    write_files(folder, {**files, MANIFEST: f"{text}\n"})
+    write_files(folder, command, {**files, MANIFEST: f"{text}\n"})

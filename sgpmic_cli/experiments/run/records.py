@@ -9,7 +9,8 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.atomic import read_regular, settle, strict_json, write_whole
+from sgpmic_cli.files.atomic import read_regular, strict_json, write_whole
+from sgpmic_cli.files.output_folder import settle
 
 MAX_BYTES = 1 << 24  # of a record with its traces
 

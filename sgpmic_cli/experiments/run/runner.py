@@ -20,6 +20,7 @@ from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.third_party import error_text, exit_with_parent
 from sgpmic_cli.experiments.run.one_run import Limits, compute, needs_child
 from sgpmic_cli.experiments.run.records import Record, Store
+from sgpmic_cli.interrupts import blocked_interrupts
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -100,6 +101,7 @@ def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Ru
 def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:
     """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+    from joblib.externals.loky.backend.resource_tracker import ensure_running
 
     if effective_n_jobs(n_jobs) == 1:
         for batch in batches:
@@ -116,7 +118,8 @@ def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) ->
             parallel = Parallel(
                 return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
             )
-            with _blocked_interrupts():
+            ensure_running()  # joblib unblocks the signals when it starts this process
+            with blocked_interrupts():
                 finished = parallel(delayed(_compute_all)(each, memory, limits) for each in batches)
             yield from finished
     except BrokenProcessPool as error:
@@ -128,22 +131,6 @@ def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) ->
 
 def _compute_all(batch: Sequence[Run], memory: Path, limits: Limits) -> list[Record]:
     return list(compute(batch, memory, limits))
-
-
-@contextlib.contextmanager
-def _blocked_interrupts() -> Generator[None, None, None]:
-    """Block Ctrl-C in this thread and in the processes that it starts, which inherit the mask.
-
-    Ctrl-C in a terminal also reaches the workers. Without this, each would print a traceback.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_worker(parent: int) -> None:

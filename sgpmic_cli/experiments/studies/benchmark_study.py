@@ -30,9 +30,6 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
     "table2.md": shape_markdown,
     "ari.md": ranking_markdown,
 }
-TRACE_FILE = "trace.csv"
-# All files that may be written.
-FILES = (*FORMATS, "summary.json", "summary.md", "benchmark.json", TRACE_FILE)
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,14 @@ def benchmark(
 
     With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
-    runs = run_study(study, options, out, FILES)
+    runs = run_study(study, options, out)
     finished = Benchmark(study.protocol, study.repeats, study.seed, runs.results, runs)
     counted = summary(runs.results)
     files = {name: render(runs.results) for name, render in FORMATS.items()}
     files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
     files["benchmark.json"] = as_json(finished.document())
     if with_trace:
-        files[TRACE_FILE] = trace_csv(runs.records.values())
+        files["trace.csv"] = trace_csv(runs.records.values())
     write_study(Path(out), files, runs)
     return finished
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place
-from sgpmic_cli.files.atomic import read_json, write_whole
+from sgpmic_cli.files.atomic import write_whole
+from sgpmic_cli.files.output_folder import read_json
 
 _FILE = Path(__file__).parents[1] / "reference.json"
 # The reference of an installed package, which users do not change; None in a checkout.

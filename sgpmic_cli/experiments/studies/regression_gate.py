@@ -18,7 +18,7 @@ from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.experiments.studies.gate_changes import Change, changes_of, missing
 from sgpmic_cli.experiments.studies.reference import OwnFile, Reference, Scores
-from sgpmic_cli.files.atomic import resumable_folder
+from sgpmic_cli.files.output_folder import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3

@@ -21,7 +21,6 @@ from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, rem
 from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
 
 MIN_COVARIANCE_FLOOR = 1e-7
-FILES = ("sweep.csv", "sweep.md", "sweep.json")
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,9 @@ def sweep(
     variance: int | None = None,
 ) -> Sweep:
     """Run or resume a sweep and write its tables and manifest into `out`."""
-    runs = run_study(sweep_study(axis, values, study, variance), options, out, FILES)
+    runs = run_study(sweep_study(axis, values, study, variance), options, out, axis.name)
     finished = Sweep(axis, runs)
-    write_study(Path(out), finished.files(), runs, {"values": values})
+    write_study(Path(out), finished.files(), runs, {"values": values}, axis.name)
     return finished
 
 

@@ -21,7 +21,7 @@ from sgpmic_cli.experiments.tables.formats import (
     latex_table,
     markdown_table,
 )
-from sgpmic_cli.files.atomic import write_files
+from sgpmic_cli.files.output_folder import write_files
 
 COLUMNS = {
     **{"n": "instances", "p": "attributes", "n_classes": "classes"},
@@ -83,7 +83,7 @@ def write_table1(folder: Path, found: Sequence[Shape]) -> None:
         "table1.tex": latex_table("lrrrrrrl", [*map(escape, head)], rows) + "\n",
         "table1.json": as_json({"datasets": found}),
     }
-    write_files(folder, texts)
+    write_files(folder, "table1", texts)
 
 
 def for_people(found: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:

@@ -17,7 +17,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import INK, LETTERS, PAGE, as_drawn, canvas, look
-from sgpmic_cli.files.atomic import read_whole
+from sgpmic_cli.files.output_folder import read_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
