@@ -11,7 +11,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [
-        ("sgpmic predict sgpmic-out/fit/birds.csv new.csv", "assign the rows of a new file"),
+        ("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file"),
     ],
     "plot": [
         ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),

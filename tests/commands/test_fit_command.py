@@ -9,6 +9,7 @@ from raw_tables import birds
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
+from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.model.latent import backend
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
@@ -18,7 +19,7 @@ FIGURES = {
     f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
 }
 TABLES = {"labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
-FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html"}
+FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
 
 
 def read(path):
@@ -107,8 +108,8 @@ def test_columns_of_very_different_variance_get_a_note(run, no_figures):
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_figures):
     plain = json.loads(run(f"plain.csv {QUICK} --clusters 2 --dims 2 --json").stdout)
     assert (plain["scores"], plain["classes"]) == (None, None)
-    assert plain["out"] == "sgpmic-out/fit/plain.csv"
-    assert pd.read_csv("sgpmic-out/fit/plain.csv/trace.csv")["acc"].isna().all()
+    assert plain["out"] == "sgpmic-out/fit/plain"
+    assert pd.read_csv("sgpmic-out/fit/plain/trace.csv")["acc"].isna().all()
     named = json.loads(run(f"named.csv {QUICK} --label kind --json").stdout)
     assert named["clusters"] == named["classes"] == 2
     assert named["scores"]["acc"] == 100.0
@@ -117,9 +118,9 @@ def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_fig
 def test_a_fit_is_replaced_only_with_force(run, here, no_figures):
     line = f"plain.csv {QUICK} --clusters 2 --dims 2"
     assert run(line).exit_code == 0
-    model = here / "sgpmic-out/fit/plain.csv/model.npz"
+    model = here / "sgpmic-out/fit/plain/model.npz"
     before = model.read_bytes()
-    assert_one_sentence(run(f"{line} --seed 5"), 2, "already contains a fit")
+    assert_one_sentence(run(f"{line} --seed 5"), 2, "already contains the results of `sgpmic fit`")
     assert model.read_bytes() == before
     assert run(f"{line} --seed 5 --force").exit_code == 0
     assert model.read_bytes() != before
@@ -132,9 +133,9 @@ def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
     result = run(f"birds.csv {QUICK} {options}")
     assert result.exit_code == 0, result.output
     complete = table.drop(columns=["island", "sex"]).dropna()
-    labels = pd.read_csv("sgpmic-out/fit/birds.csv/labels.csv")
+    labels = pd.read_csv("sgpmic-out/fit/birds/labels.csv")
     assert labels["row"].tolist() == (complete.index + 1).tolist()
-    embedding = pd.read_csv("sgpmic-out/fit/birds.csv/embedding.csv")
+    embedding = pd.read_csv("sgpmic-out/fit/birds/embedding.csv")
     assert labels["id"].tolist() == embedding["id"].tolist() == complete["bird"].tolist()
     assert json.loads(result.stdout)["columns"] == 4
 
@@ -183,7 +184,7 @@ def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, 
     quick = "--clusters 2 --iterations 2 --inducing 5 --resamples 0"
     assert run(f"plain.csv {quick} --device auto --temp-folder .").exit_code == 0
     assert folders == ["."]
-    model = SGPMIC.load("sgpmic-out/fit/plain.csv/model.npz")
+    model = SGPMIC.load("sgpmic-out/fit/plain/model.npz")
     assert (model.n_resamples, len(model.lower_bounds_)) == (0, 2)
 
 

@@ -34,7 +34,7 @@ def fitted(tmp_path_factory):
 @pytest.fixture
 def out(fitted, monkeypatch):
     monkeypatch.chdir(fitted[1])
-    return fitted[1] / "sgpmic-out/fit/birds.csv"
+    return fitted[1] / "sgpmic-out/fit/birds"
 
 
 def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
@@ -78,7 +78,7 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
     for words in ("bill_length", "island", "missing values", "sgpmic.load("):
         assert words in html
-    assert "sgpmic predict sgpmic-out/fit/birds.csv NEW.csv" in html
+    assert "sgpmic predict sgpmic-out/fit/birds NEW.csv" in html
 
 
 def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):

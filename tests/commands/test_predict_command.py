@@ -1,10 +1,12 @@
 import json
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import assert_one_sentence, sgpmic
 
+from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 from sgpmic_cli.single_fit import prediction
@@ -36,8 +38,8 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     model, frame = fitted
     result = sgpmic("predict model.npz new.csv --label kind --json")
     assert result.exit_code == 0, result.output
-    folder = here / "sgpmic-out" / "predict" / "new.csv"
-    assert {path.name for path in folder.iterdir()} == {"labels.csv", "embedding.csv"}
+    folder = here / "sgpmic-out" / "predict" / "new"
+    assert set(os.listdir(folder)) == {MARKER, "labels.csv", "embedding.csv"}
     new = frame + 0.1
     labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
     assert np.array_equal(labels[["p0", "p1"]], model.predict_proba(new))
@@ -81,17 +83,20 @@ def test_the_folder_of_a_fit_is_accepted_as_a_model(here):
     assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
-    assert "sgpmic-out/predict/train.csv" in result.stderr
+    assert "sgpmic-out/predict/train" in result.stderr
 
 
-def test_inputs_and_fits_are_not_overwritten(fitted, here):
-    (here / "p").mkdir()
-    fitted[1].to_csv("p/embedding.csv", index=False)
-    before = {path: path.read_bytes() for path in here.rglob("*.*")}
-    overwritten = "the results would replace 'p/embedding.csv'"
-    assert_one_sentence(sgpmic("predict model.npz p/embedding.csv --out p"), 2, overwritten)
-    assert_one_sentence(sgpmic("predict model.npz new.csv --out ."), 2, "'.' contains a fit")
-    assert {path: path.read_bytes() for path in here.rglob("*.*")} == before
+def test_a_prediction_is_replaced_only_with_force(fitted, here):
+    for name, rows in (("a", 40), ("b", 10)):
+        (here / name).mkdir()
+        fitted[1].head(rows).to_csv(f"{name}/new.csv", index=False)
+    assert sgpmic("predict model.npz a/new.csv").exit_code == 0
+    refusal = "'sgpmic-out/predict/new' already contains the results of `sgpmic predict`"
+    assert_one_sentence(sgpmic("predict model.npz b/new.csv"), 2, refusal)
+    assert len(labels_in("sgpmic-out/predict/new")) == 40
+    assert sgpmic("predict model.npz b/new.csv --force").exit_code == 0
+    assert len(labels_in("sgpmic-out/predict/new")) == 10
+    assert_one_sentence(sgpmic("predict model.npz new.csv --out ."), 2, "did not write")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,7 @@ import os
 import random
 
 import pytest
-from typer.testing import CliRunner
 
-from sgpmic_cli.commands import app
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
 from sgpmic_cli.experiments.studies.reference import default_path
@@ -123,13 +121,3 @@ def test_damaged_table_is_one_sentence_of_the_report(folder, refused, text):
     for name in ("benchmark.json", "manifest.json"):
         (folder / "results" / "table2" / name).write_bytes(text.encode("latin-1"))
     refused(["report"], 1, "benchmark.json")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["", DEEP, '{"data": 5}'])
-def test_damaged_manifest_of_an_old_fit_does_not_matter(folder, text):
-    (folder / "out").mkdir()
-    (folder / "out" / "manifest.json").write_bytes(text.encode("latin-1"))
-    quick = ["--clusters", "3", "--iterations", "1", "--inducing", "5", "--out", "out", "--quiet"]
-    result = CliRunner().invoke(app, ["fit", "iris", *quick])
-    assert (result.exit_code, result.stderr) == (0, "")

@@ -89,37 +89,13 @@ def test_pipe_instead_of_a_model_is_refused(folder, refused):
         (SWEEP, "--out", "my.csv/deeper"),
         (["table1"], "--out", "my.csv/deeper"),
         (["plot", "figure1"], "--out", "my.csv/deeper"),
-        ([*IRIS, "--out", "."], "--store", "my.csv"),
+        ([*IRIS, "--out", "out"], "--store", "my.csv"),
         (["check"], "--junit", "my.csv/gate.xml"),
         (["check", "--update"], "--reference", "my.csv/reference.json"),
     ],
 )
 def test_unwritable_output_is_reported_before_the_work(refused, arguments, option, path):
     refused([*arguments, option, path], 1, f"cannot write into {option}")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        (["fit", "labels.csv", "--clusters", "2", "--out", "."], "labels.csv"),
-        (["fit", "link.csv", "--clusters", "2", "--out", "."], "labels.csv"),
-        ([*BENCHMARK, "--dataset", "table.csv", "--label", "kind", "--out", "."], "table.csv"),
-        (
-            [*BENCHMARK, "--dataset", "iris,trace.csv", "--label", "kind", "--out", "."],
-            "trace.csv",
-        ),
-        (
-            ["sweep-clusters", "--dataset", "sweep.csv", "--label", "kind", "--out", "."],
-            "sweep.csv",
-        ),
-    ],
-)
-def test_inputs_are_never_overwritten(folder, refused, arguments, name):
-    content = "a,b\n1,2\n3,5\n9,4\n" if arguments[0] == "fit" else (folder / "my.csv").read_text()
-    (folder / name).write_text(content)
-    if "link.csv" in arguments:
-        (folder / "link.csv").symlink_to(name)
-    refused(arguments, 2, "name another")
 
 
 def test_a_table_is_not_replaced_by_a_reference(folder, refused):

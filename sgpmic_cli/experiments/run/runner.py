@@ -201,6 +201,8 @@ def _connect(scheduler: str, n_jobs: int) -> "Client":
             silence_logs=logging.CRITICAL,
             set_as_default=False,
         )
+    # It prints a traceback if the scheduler ends, which the command reports itself.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
 
     async def try_address() -> None:
         await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
