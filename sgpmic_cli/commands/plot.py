@@ -8,7 +8,7 @@ import typer
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.errors import SgpmicError, UsageError
 
 
 def complete_figures(incomplete: str) -> list[str]:
@@ -79,18 +79,20 @@ def plot(  # noqa: PLR0913 - one parameter per option
     running = RunOptions(store or results / "runs", n_jobs, **vars(source))
     named = table.options(file, missing="model")
     options = PlotOptions(results, seed, repeats, data, named, clusters, scale, running)
-    errors: list[SgpmicError] = []
+    errors: dict[str, SgpmicError] = {}  # by their text
     for figure in chosen:
         try:
             with output_folder(out, "plot") as folder, RunProgress(output) as progress:
                 shown = replace(options, running=replace(running, watcher=progress))
                 notes = figure.load()(folder / figure.name, shown)
         except SgpmicError as error:  # continue with the other figures
-            errors.append(error)
+            errors[str(error)] = error
             continue
         for note in notes:
             output.note(f"note: {figure.name}: {note}")
         print(out / f"{figure.name}.png")
+    if len(errors) == 1:
+        raise errors.popitem()[1]
     if errors:
-        raise type(errors[0])(" ".join(map(str, errors)))
+        raise UsageError(" ".join(errors))
     output.finish(f"{len(chosen)} {'figure' if len(chosen) == 1 else 'figures'} in {out}")

@@ -71,7 +71,7 @@ class Progress:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """Remove the bar or stop the lines."""
-        self.cleanup.__exit__(kind, None, None)
+        self.cleanup.__exit__(None, None, None)
         if self.bar.disable:
             self.ended.set()
             self.thread.join()

@@ -7,7 +7,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 def names(folder):
-    return {path.name for path in folder.iterdir()}
+    return {path.name for path in folder.glob("[!.]*")}
 
 
 def test_png_and_pdf_in_the_default_folder(here):
