@@ -74,6 +74,16 @@ class Commands(TyperGroup):
                 what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
                 _print_error(f"{what}: {error.strerror or error}.")
             raise typer.Exit(1) from None
+        except (typer.TyperException, typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            if sys.flags.dev_mode:
+                raise
+            _print_error(
+                f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
+                "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
+            )
+            raise typer.Exit(1) from None
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""

@@ -3,16 +3,17 @@
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.commands.shared_options import Json, Quiet
-from sgpmic_cli.safe_text import for_terminal
+from sgpmic_cli.safe_text import for_html, for_terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 
@@ -43,11 +44,13 @@ class Output:
         """Print tables and sentences on stdout."""
         console = self.console()
         for part in parts:
-            console.print(part)
+            console.print(_Printable(part))
 
     def document(self, content: Mapping[str, Any]) -> None:
         """Print the JSON document."""
-        print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+        # JSON allows control characters above U+007F, which some terminals obey.
+        print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
     def note(self, sentence: str) -> None:
         """Print a line on stderr unless the command is quiet."""
@@ -58,6 +61,19 @@ class Output:
     def finish(self, sentence: str) -> None:
         """Print what was done and how long the command took."""
         self.note(f"{sentence}; {duration(time.monotonic() - self._start)}")
+
+
+@dataclass
+class _Printable:
+    """Part of the output, in which control characters from files are written as escape codes."""
+
+    part: "RenderableType"
+
+    def __rich_console__(
+        self, console: "Console", options: "ConsoleOptions"
+    ) -> "Iterator[Segment]":
+        for segment in console.render(self.part, options):
+            yield segment._replace(text=for_html(segment.text))
 
 
 def duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ import typer
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.safe_text import for_terminal
 
 
 def complete_figures(incomplete: str) -> list[str]:
@@ -90,7 +91,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
             continue
         for note in notes:
             output.note(f"note: {figure.name}: {note}")
-        print(out / f"{figure.name}.png")
+        print(for_terminal(str(out / f"{figure.name}.png")))
     if len(errors) == 1:
         raise errors.popitem()[1]
     if errors:

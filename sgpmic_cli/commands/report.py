@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.safe_text import for_terminal
 
 
 def report(
@@ -32,4 +33,4 @@ def report(
     inputs = [*results.glob("*.json"), *results.glob("*/*"), *([printed] if printed else [])]
     refuse_replacing(target, inputs)
     write_whole(target, table2_page(results, printed))
-    print(target)
+    print(for_terminal(str(target)))

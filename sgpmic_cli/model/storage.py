@@ -55,10 +55,11 @@ def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -
             _check_version(path, header)
             kind, kinds = header.get("kind", FIRST_KIND), {own._kind: own for own in estimators}
             if kind not in kinds:
+                writer = header["written_by"]
                 raise UsageError(
-                    f"{path} holds a model of kind {kind!r} of sgpmic {header['written_by']}, and "
-                    f"not of kind {' or '.join(map(repr, kinds))}: use sgpmic.load, fit the table "
-                    "again, or install that version."
+                    f"{path} holds a model of kind {kind!r} of sgpmic {writer}, and not of kind "
+                    f"{' or '.join(map(repr, kinds))}: use sgpmic.load, install sgpmic {writer}, "
+                    "which can read it, or fit the table again."
                 )
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return kinds[kind]._rebuilt(header, members, every_row)

@@ -34,7 +34,7 @@ def test_fit_and_predict_take_the_data_as_argument_or_option(here):
         for i, data in enumerate(["iris", "--dataset iris"])
     ]
     assert bounds[0] == bounds[1]
-    sizes = [run(f"predict 0 {data} --json --out p") for data in ("iris", "--dataset iris")]
+    sizes = [run(f"predict 0 {data} --json --out p --force") for data in ("iris", "--dataset iris")]
     assert sizes[0] == sizes[1]
 
 

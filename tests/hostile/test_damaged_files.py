@@ -103,10 +103,13 @@ def test_unreadable_reference_fails_the_gate(refused, name):
 
 
 SWEEP = "dataset,method,n_clusters,metric,mean,std,n\niris,aml,3,acc,{},1.0,10\n"
+ONLY_THE_DEFAULT_MODEL = SWEEP.format(90).replace("aml", "sgp-mic+")
 BAD_SWEEPS = [SWEEP.format(bad) for bad in ("nan", "inf", "x", "1e999", "1,-1,1")]
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", *BAD_SWEEPS, "\xff\xfe", "\0,\n"])
+@pytest.mark.parametrize(
+    "text", ["", "a,b\n1,2\n", *BAD_SWEEPS, ONLY_THE_DEFAULT_MODEL, "\xff\xfe", "\0,\n"]
+)
 def test_damaged_sweep_is_one_sentence(folder, refused, text):
     (folder / "results" / "sweep-clusters").mkdir(parents=True)
     (folder / "results" / "sweep-clusters" / "sweep.csv").write_bytes(text.encode("latin-1"))

@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sgpmic_cli.commands import app
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.terminal_tables import facts, table
 from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import as_drawn, canvas
 from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
@@ -46,6 +48,19 @@ def test_name_is_one_cell_of_a_markdown_table(name):
     assert len(cells) == 4
     for mark in "<`[*_":
         assert row.count(mark) == row.count("\\" + mark)
+
+
+@pytest.mark.parametrize("json", [False, True])
+@pytest.mark.parametrize("name", ["\x1b]0;title\x07", "\x9b31m", "\u202eevil", "\x00"])
+def test_tables_and_documents_do_not_control_the_terminal(capsys, name, json):
+    output = Output(json)
+    if json:
+        output.document({name: [name]})
+    else:
+        output.show(table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name)
+    shown = capsys.readouterr().out
+    assert all(each.isprintable() or each == "\n" for each in shown)
+    assert len(shown) > 20
 
 
 def test_harmless_text_is_unchanged():

@@ -63,6 +63,11 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
     table = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
     table = table[(table["metric"] == "acc") & (table["method"] != DEFAULT_MODEL)]
+    if table.empty:
+        raise SgpmicError(
+            f"the sweep in '{options.results / 'sweep-clusters'}' has no ACC of a method of the "
+            "paper: run `sgpmic sweep-clusters` with such a method first."
+        )
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
     looks = {method: (look(j), 1.0) for j, method in enumerate(others)}

@@ -65,9 +65,11 @@ def test_wrong_values_are_refused(tmp_path, axis, values, methods, sentence):
 
 
 def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
-    options = {"out": tmp_path, "store": tmp_path / "runs", "repeats": 2}
-    table = small_benchmark(["iris"], [95], ["pca-fcm"], **options)
-    done = small_sweep(CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], **options)
+    options = {"store": tmp_path / "runs", "repeats": 2}
+    table = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "table", **options)
+    done = small_sweep(
+        CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], out=tmp_path / "sweep", **options
+    )
     assert (done.runs.computed, done.runs.reused) == (2, 2)
     assert done.points[0].ours["acc"] == table.results[0].ours["acc"]
     assert done.points[1].n_clusters == 6
@@ -96,8 +98,8 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
         "80",
     ]
 
-    small_sweep(INDUCING, ["iris"], ["1", "3"], ["sgp-mic"], out=tmp_path, repeats=1)
-    rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
+    small_sweep(INDUCING, ["iris"], ["1", "3"], ["sgp-mic"], out=tmp_path / "other", repeats=1)
+    rows = list(csv.DictReader((tmp_path / "other" / "sweep.csv").open()))
     assert [(row["n_inducing"], row["metric"]) for row in rows] == [
         (count, metric) for count in ("1", "3") for metric in ("acc", "nmi", "seconds")
     ]
