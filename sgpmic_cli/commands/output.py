@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ class Output:
 
     def __post_init__(self) -> None:
         self._start = time.monotonic()
+        self._warnings: set[str] = set()
+        warnings.showwarning = self._show_warning
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")  # for terminals whose encoding lacks ±
@@ -57,6 +60,12 @@ class Output:
         if not self.quiet:
             with suppress(OSError):  # stderr may be closed
                 print(for_terminal(sentence), file=sys.stderr, flush=True)
+
+    def _show_warning(self, message: Warning | str, *_where: object, **_source: object) -> None:
+        """Print a warning of Python once, without the place in the code."""
+        if str(message) not in self._warnings:
+            self._warnings.add(str(message))
+            self.note(f"note: {message}")
 
     def finish(self, sentence: str) -> None:
         """Print what was done and how long the command took."""

@@ -43,6 +43,17 @@ _SETTINGS: Any = {
     "pdf.fonttype": 42,  # keeps text searchable and editable
     "svg.hashsalt": "sgpmic",
 }
+# Fonts of scripts that DejaVu Sans lacks. Those that the system has are used, in this order.
+FALLBACK_FONTS = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Droid Sans Fallback"),
+    *("Noto Sans Devanagari", "Lohit Devanagari", "Noto Emoji", "Symbola"),
+    *("Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Arial Unicode MS"),
+    *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Nirmala UI", "Segoe UI Emoji"),
+)
+NO_GLYPH = (
+    "the installed fonts lack some letters, which the figures show as boxes: install a font of "
+    "the script, such as Noto Sans CJK, Noto Sans Devanagari or Noto Emoji."
+)
 LONGEST_NAME = 40
 NO_WIDTH = "\u200b"  # an invisible character
 _WORD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
@@ -77,13 +88,17 @@ def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterato
     """Yield a figure, and write it as `stem`.png and `stem`.pdf at the end."""
     with _without_variables():
         import matplotlib
+        from matplotlib import font_manager
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        with matplotlib.rc_context(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph|Matplotlib currently does not support")
+        with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             matplotlib.rcdefaults()  # ignore the user's own style file
             matplotlib.rcParams.update(_SETTINGS)
+            installed = {font.name for font in font_manager.fontManager.ttflist}
+            fallback = [name for name in FALLBACK_FONTS if name in installed]
+            matplotlib.rcParams["font.family"] = [_SETTINGS["font.family"], *fallback]
             figure = Figure(figsize=(width, height), dpi=DPI)
             FigureCanvasAgg(figure)
             yield figure
@@ -91,6 +106,9 @@ def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterato
             figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
             undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
             figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
+    texts = [str(warning.message) for warning in caught]
+    if any(text.startswith("Glyph") for text in texts):
+        warnings.warn(NO_GLYPH, stacklevel=3)
 
 
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:

@@ -58,6 +58,7 @@ from sgpmic_cli.model.scaling import (
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
 TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
+FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
 RULES = {
     **SHARED_RULES,
     "n_clusters": either(either(whole(), AUTO), interval()),
@@ -246,6 +247,7 @@ class SGPMIC(LatentClusterer):
         points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
         if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
             raise ValueError(f"X must be finite latent points of shape (n, {q}).")
+        points = np.clip(points, -FAR, FAR)
         return self._unscaled(rows_at(self._fitted.map, points))
 
     def sample(

@@ -1,5 +1,6 @@
 """Base class of `SGPMIC` and `PaperSGPMIC`."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -292,7 +294,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_parameters(self, self._rules)
         Y = self._validated(X, ensure_min_samples=2)
         check_spread(Y)
-        with workers(self.n_jobs) as threads:
+        with workers(self.n_jobs) as threads, warnings.catch_warnings():
+            # Starts and base clusterings need not converge.
+            warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
 
     @abstractmethod

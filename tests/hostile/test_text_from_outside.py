@@ -9,7 +9,7 @@ from sgpmic_cli.commands import app
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import facts, table
 from sgpmic_cli.experiments.tables.formats import markdown_table
-from sgpmic_cli.figures.style import as_drawn, canvas
+from sgpmic_cli.figures.style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
 
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
@@ -22,6 +22,7 @@ QUICK = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing"
 def test_names_are_drawn_as_text(tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "the installed fonts lack")
         with canvas(tmp_path / "figure") as figure:
             axes = figure.subplots()
             axes.plot([0, 1], label=as_drawn(name))
@@ -29,6 +30,29 @@ def test_names_are_drawn_as_text(tmp_path, name):
             shown = axes.legend().get_texts()
     assert len(shown) == 1  # not hidden
     assert (tmp_path / "figure.pdf").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("fonts", "n_warnings"), [((), 1), (("DejaVu Sans Mono",), 0)])
+def test_missing_letters_come_from_another_font_or_are_reported(
+    tmp_path, monkeypatch, fonts, n_warnings
+):
+    monkeypatch.setattr("sgpmic_cli.figures.style.FALLBACK_FONTS", fonts)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with canvas(tmp_path / "figure") as figure:
+            figure.suptitle("\u2336 and \u2337")  # DejaVu Sans lacks these
+    assert [str(each.message) for each in caught] == [NO_GLYPH] * n_warnings
+
+
+def test_warnings_are_notes_that_are_shown_once(capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        Output(quiet=True)
+        warnings.warn("hidden", stacklevel=1)
+        Output()
+        for _ in range(2):
+            warnings.warn("\x1b[31mred", stacklevel=1)
+    assert capsys.readouterr().err == "note: \\x1b[31mred\n"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -178,3 +180,23 @@ def test_the_old_way_to_the_papers_model_is_deprecated():
         model = SGPMIC.from_paper(4, n_inducing=7)
     assert isinstance(model, PaperSGPMIC)
     assert (model.n_clusters, model.n_inducing, found[0].filename) == (4, 7, __file__)
+
+
+def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):
+    fit_predict = KMeans.fit_predict
+
+    def warning(*arguments, **options):
+        warnings.warn("did not converge", ConvergenceWarning, stacklevel=1)
+        return fit_predict(*arguments, **options)
+
+    monkeypatch.setattr(KMeans, "fit_predict", warning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        SGPMIC(3, max_iter=1, random_state=0).fit(load("iris").Y)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e150, 1e300])
+def test_rows_far_outside_the_map_are_finite(distance):
+    model = SGPMIC(2, max_iter=1, random_state=0).fit(load("iris").Y)
+    rows = model.inverse_transform([[distance, 0.0], [-distance, distance]])
+    assert np.isfinite(rows).all()

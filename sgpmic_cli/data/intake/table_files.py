@@ -84,7 +84,10 @@ def _is_npy(source: Source) -> bool:
 
 
 def _npy_array(source: Source) -> np.ndarray:
-    """Return the array (N, P) of a .npy file. Map it into memory unless it is packed or piped."""
+    """Return the array (N, P) of a .npy file. Map a large one into memory.
+
+    A mapped file that another program truncates ends the process with SIGBUS.
+    """
     name = source.name
     if not source.starts_with(NPY):
         raise UsageError(f"{name} is called a .npy file but is not one; {NPY_ADVICE}")
@@ -93,6 +96,8 @@ def _npy_array(source: Source) -> np.ndarray:
             array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
         else:
             array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+            if array.size <= MAX_IN_MEMORY:
+                array = np.load(source.path, allow_pickle=False)
     if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
@@ -103,7 +108,7 @@ def _npy_blocks(source: Source) -> Iterator[RawTable]:
     array = _npy_array(source)
     for rows in row_blocks.row_blocks(len(array)):
         # Map the file again for each block: pages that were read count as memory until unmapped.
-        block = (_npy_array(source) if source.path else array)[rows]
+        block = (_npy_array(source) if isinstance(array, np.memmap) else array)[rows]
         copy = np.array(block, dtype=np.float64, order="C")
         yield RawTable.from_array(source.name, copy, rows.start)
 

@@ -5,13 +5,11 @@ steps of L-BFGS, then sets the latent mixture to its closed form. The E-step upd
 expectations of missing values. Neither step lowers the bound.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.model.latent import latent_mixture, lbfgs
@@ -59,9 +57,7 @@ def start(Y: Array, q: int, n_inducing: int, seed: int) -> Parameters:
     """Return the parameters at the start, with latent points on the principal components."""
     X = principal_components(Y, q)
     k = int(np.clip(len(Y) // ROWS_PER_INDUCING, 1, n_inducing))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # duplicate rows may share an input
-        Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
+    Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
     one = np.ones(1)
     return Parameters(
         mu=X,

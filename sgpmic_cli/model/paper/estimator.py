@@ -85,6 +85,11 @@ class PaperSGPMIC(LatentClusterer):
     the user's own data. The settings of the reproduced table, and those closest to the text, are
     the protocols ``as-run`` and ``as-stated`` of the benchmark.
 
+    The result depends on the order of rows and columns. The start draws random numbers in the order
+    of the rows. Another order of the columns changes the last digits of sums, which the iterations
+    can amplify. On iris, partitions from shuffled rows have adjusted Rand indices of 0.85 to 1 with
+    the partition from the original order.
+
     Parameters
     ----------
     n_clusters : int, default=2
