@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from judging import one_sentence, processes_of
@@ -12,6 +13,14 @@ LONG = "fit iris --iterations 100000 --out out/deep --quiet"
 BUILT_IN = "benchmark --dataset segment --methods sgp-mic --n-jobs 2 --out out --quiet"
 CHECK = "check --update --reference ref.json --dataset my.csv --label kind --quiet"
 CHECK += " --methods toy_methods:Slow --repeats 400"
+HOOK = """
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            exec({text!r})
+sys.meta_path.insert(0, Finder())
+"""
 STORED, NOTHING = "finished runs are stored", "nothing was written"
 
 
@@ -50,6 +59,31 @@ def test_interrupted_command_reports_it_and_leaves_no_process(
     assert bool(list(folder.parent.glob(sign))) == (words == STORED)
     allowed = {"my.csv", "out"} if words == STORED else {"my.csv"}
     assert {path.name for path in folder.iterdir()} <= allowed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["typer", "sgpmic_cli.commands", "numpy", "sklearn"])
+def test_a_signal_during_an_import_is_reported(folder, shell, module, number):
+    # The import of the module sends the signal and waits, as a slow import would.
+    text = f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(60)\n"
+    (folder.parent / "site").mkdir()
+    (folder.parent / "site" / "sitecustomize.py").write_text(HOOK.format(module=module, text=text))
+    process = shell("fit", "my.csv", "--out", "out")
+    printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (128 + number, "")
+    assert said == "sgpmic: interrupted.\n"
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.slow
+def test_every_worker_is_protected_from_ctrl_c_from_its_start(shell):
+    process = shell(*BUILT_IN.split())
+    _until(lambda: len(processes_of(process.pid)) > 3, process)
+    for worker in set(processes_of(process.pid)) - {process.pid}:
+        lines = Path(f"/proc/{worker}/status").read_text().splitlines()
+        masks = dict(line.split(":\t") for line in lines if line.startswith("Sig"))
+        protected = int(masks["SigBlk"], 16) | int(masks["SigIgn"], 16)
+        assert protected & 1 << signal.SIGINT - 1
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import pickle
 
 import numpy as np
@@ -37,7 +38,15 @@ def parquet(frame):
     return "t.parquet"
 
 
-def test_npy_file_is_mapped_and_columns_are_named_by_position(here):
+def test_npy_file_that_is_truncated_after_reading_does_no_harm(here):
+    np.save("t.npy", ROWS)
+    data = load("t.npy")
+    os.truncate("t.npy", 0)
+    assert np.array_equal(data.Y, ROWS)
+
+
+def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.data.intake.table_files.MAX_IN_MEMORY", ROWS.size - 1)
     np.save("t.npy", ROWS)
     data = load("t.npy")
     assert isinstance(data.Y, np.memmap)
