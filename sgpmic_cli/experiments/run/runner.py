@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import multiprocessing.resource_tracker
 import os
 import signal
 import warnings
@@ -101,7 +102,7 @@ def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Ru
 def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:
     """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-    from joblib.externals.loky.backend.resource_tracker import ensure_running
+    from joblib.externals import loky
 
     if effective_n_jobs(n_jobs) == 1:
         for batch in batches:
@@ -118,7 +119,8 @@ def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) ->
             parallel = Parallel(
                 return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
             )
-            ensure_running()  # joblib unblocks the signals when it starts this process
+            for tracker in (multiprocessing.resource_tracker, loky.backend.resource_tracker):
+                tracker.ensure_running()  # its start unblocks the signals
             with blocked_interrupts():
                 finished = parallel(delayed(_compute_all)(each, memory, limits) for each in batches)
             yield from finished
