@@ -144,7 +144,8 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     id_: shared.Id = None,
     file: shared.FileFormat,
     out: Annotated[
-        Path | None, shared.option("Output folder.", default="sgpmic-out/fit/NAME")
+        Path | None,
+        shared.option("Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"),
     ] = None,
     force: shared.Force = False,
     source: shared.Source,

@@ -20,7 +20,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     id_: shared.Id = None,
     file: shared.FileFormat,
     out: Annotated[
-        Path | None, shared.option("Output folder.", default="sgpmic-out/predict/NAME")
+        Path | None,
+        shared.option("Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"),
     ] = None,
     force: shared.Force = False,
     source: shared.Source,
