@@ -30,8 +30,7 @@ def draw_gpu(stem: Path, document: Mapping[str, Any]) -> None:
     }
     with canvas(stem, width=PAGE, height=2.6) as figure:
         axes = figure.subplots()
-        _bars(axes, series, [2, 0])
-        axes.set_xscale("log")
+        _points(axes, series, [2, 0])
         axes.set_xlabel("milliseconds")
         axes.set_title(
             "One EM iteration of the default model, {m} components, P = {p}, Q = {q}".format(
@@ -63,16 +62,15 @@ def _draw_growth(axes: "Axes", document: Mapping[str, Any]) -> None:
 
 
 def _draw_fits(axes: "Axes", fits: Sequence[Mapping[str, Any]]) -> None:
-    """Draw one bar per library and data set."""
+    """Draw one point per library and data set."""
     series = {
         name: {fit["name"]: fit["ms"][key] for fit in fits if key in fit["ms"]}
         for key, name in {"ours": "ours", **NAMES}.items()
     }
-    _bars(axes, series, [2, 3, 0])  # the colours of the first panel
-    axes.set_xscale("log")
+    _points(axes, series, [2, 3, 0])  # the colours of the first panel
     axes.set_xlabel("milliseconds")
     axes.set_title(f"(b) whole fits, one component, {fits[0]['steps']} steps")
-    axes.legend(loc="upper right")
+    axes.legend(loc="lower right", fontsize="x-small")
 
 
 def _draw_threads(axes: "Axes", threads: Sequence[Mapping[str, Any]]) -> None:
@@ -110,6 +108,30 @@ def _draw_files(axes: "Axes", files: Sequence[Mapping[str, Any]]) -> None:
     axes.set_ylabel("seconds")
     axes.set_title("(d) files read in blocks")
     axes.legend(loc="upper left")
+
+
+def _points(
+    axes: "Axes", series: Mapping[str, Mapping[str, float]], colours: Sequence[int]
+) -> None:
+    """Draw a point of each series on a line for every name of the first series.
+
+    The axis is logarithmic, on which a bar would have no foot. The legend lists what is missing.
+    """
+    names = list(next(iter(series.values())))
+    for index, (label, values) in zip(colours, series.items(), strict=True):
+        if not values:
+            continue
+        colour, marker = look(index)
+        missing = ", ".join(name for name in names if name not in values)
+        text = f"{label} (not run: {missing})" if missing else label
+        lines = [names.index(name) for name in values]
+        axes.plot(list(values.values()), lines, marker, color=colour, label=text, markersize=5)
+    style: Any = {"color": FAINT, "linewidth": 0.4, "zorder": 0}
+    axes.hlines(range(len(names)), 0, 1, transform=axes.get_yaxis_transform(), **style)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(names)), labels=names)
+    axes.tick_params(axis="y", labelsize="x-small", length=0)
+    axes.set_ylim(len(names) + 0.5, -0.5)  # leaves space for the legend
 
 
 def _bars(axes: "Axes", series: Mapping[str, Mapping[str, float]], colours: Sequence[int]) -> None:

@@ -26,7 +26,8 @@ GROUPS = {
 }
 METHODS = ("peers", PAPER, DEFAULT)
 ALIKE = 2.0  # points of ARI: means within this distance are called equal
-LINE, GAP = 0.2, 0.8  # figure: inches per data set, and lines between two groups
+LINE, GAP = 0.32, 0.8  # figure: inches per data set, and lines between two groups
+SPREAD = 0.7  # figure: distance of the first and the last method of a data set, in lines
 Scores = Mapping[tuple[str, str], float]  # mean ARI by data set and method
 
 
@@ -115,9 +116,9 @@ def best_competitor(means: Mapping[str, float]) -> str:
 
 
 def draw_study(stem: Path, results: Sequence[Result]) -> None:
-    """Draw a line for each data set and a marker for each method at its mean ARI."""
+    """Draw a line for each data set, and a marker for each method at its mean ARI."""
     methods = list(dict.fromkeys(result.method for result in results))
-    means = {(result.dataset, result.method): result.ours[METRIC].mean for result in results}
+    stats = {(result.dataset, result.method): result.ours[METRIC] for result in results}
     places: dict[str, float] = {}
     titles, y = {}, 0.0
     for title, group in GROUPS.items():
@@ -132,19 +133,23 @@ def draw_study(stem: Path, results: Sequence[Result]) -> None:
         for index, method in enumerate(methods):
             ours = method == DEFAULT
             colour, marker = (INK, "*") if ours else look(index)
+            # Methods are drawn below each other, so that no marker hides another.
+            shift = SPREAD * (index / max(1, len(methods) - 1) - 0.5)
             drawn = [
-                (mean, line)
+                (stat.mean, line + shift, stat.std)
                 for name, line in places.items()
-                if (mean := means.get((name, method))) is not None
+                if (stat := stats.get((name, method))) is not None and stat.mean is not None
             ]
-            axes.plot(
-                *zip(*drawn, strict=True),
+            means, lines, deviations = zip(*drawn, strict=True)
+            axes.errorbar(
+                means,
+                lines,
+                xerr=deviations,
                 linestyle="",
                 marker=marker,
                 color=colour,
-                markersize=8 if ours else 4.5,
-                alpha=0.9,
-                zorder=2 if ours else 3,
+                markersize=7 if ours else 4,
+                elinewidth=0.8,
                 label=known()[method].label,
                 clip_on=False,
             )
@@ -153,7 +158,7 @@ def draw_study(stem: Path, results: Sequence[Result]) -> None:
         axes.set_yticks(list(places.values()), list(places))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("adjusted Rand index (%), mean over the repeats")
+        axes.set_xlabel("adjusted Rand index (%), mean and standard deviation over the repeats")
         figure.legend(loc="outside upper center", ncols=len(methods))
 
 

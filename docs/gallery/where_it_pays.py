@@ -45,5 +45,5 @@ table.to_csv("where_it_pays.csv", lineterminator="\n")
 
 ax = table[list(METHODS)].plot.bar(figsize=(6.5, 2.8), rot=0, xlabel="", width=0.8)
 ax.set_ylabel("adjusted Rand index")
-ax.legend(ncols=3)
+ax.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
 plt.show()

@@ -18,6 +18,7 @@ _MODULES = {
     "FGPLVMFCM": "fgplvm_fcm",
     "GPLVMFCM": "gplvm_fcm",
     "IsomapFCM": "isomap_fcm",
+    "IsomapMixture": "isomap_mixture",
     "PCAFCM": "pca_fcm",
     "PPCAFCM": "ppca_fcm",
     "SDC": "sdc",

@@ -31,7 +31,7 @@ class Entry:
     parser: str = ""
     seed: int | None = None  # generated sets only
     as_run_drop: tuple[str, ...] = ()
-    as_run_q: dict[int, int] = field(default_factory=dict)
+    printed_q: dict[int, int] = field(default_factory=dict)
     inducing: int = 50
     variances: tuple[int, ...] = (50, 95, 99)
     in_paper: bool = False  # has rows in the paper's Table 2
@@ -50,7 +50,7 @@ def _entries() -> dict[str, Entry]:
     for table in tables.values():
         # TOML has lists and keys that are strings.
         table |= {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
-        table["as_run_q"] = {int(key): q for key, q in table.get("as_run_q", {}).items()}
+        table["printed_q"] = {int(key): q for key, q in table.get("printed_q", {}).items()}
     return {name: Entry(name=name, **table) for name, table in tables.items()}
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WIDTH, LINE = 5.4, 0.17  # inches: of the figure, and from one label to the next
 METRIC = "acc"
+DIFFERENT = [name for name in names() if entry(name).data_differ]
 TITLES = {"paper": "numbers printed in the paper", "ours": "our runs"}
 
 
@@ -53,9 +54,11 @@ def rankings(
     """Rank the methods by the printed numbers and by ours, on the same rows and methods.
 
     If these are too few for a ranking, rank each side that is large enough alone. `printed`
-    replaces the numbers of the paper.
+    replaces the numbers of the paper, of which data sets with other public data are left out.
     """
     paper = published_scores(table2() if printed is None else printed, metric)
+    if printed is None:
+        paper = paper.drop(index=DIFFERENT, level="dataset")
     ours = our_scores(results, metric)
     if sides := compare_sides(paper, ours):
         return dict(zip(("paper", "ours"), sides, strict=True))
@@ -101,9 +104,7 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         left = i < half
         y = first_label + (float(i) if left else n - 0.5 - i)
         edge = 1.0 - 0.04 * n if left else 1.04 * n
-        equal = sum(abs(rank - other) < 0.05 for other in ranks[:i])
-        spot = rank + 0.07 * equal  # draw equal ranks side by side
-        axes.plot([rank, spot, spot, edge], [0, 0.2, y, y], color=INK, linewidth=0.6)
+        axes.plot([rank, rank, edge], [0, y, y], color=INK, linewidth=0.6)
         axes.text(
             edge + (-0.1 if left else 0.1),
             y,
@@ -113,16 +114,14 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
             fontsize=7,
             fontweight="bold" if name == "sgp-mic" else "normal",
         )
-    if note := _note(comparison):
-        axes.text((n + 1) / 2, first_label + half, note, ha="center", va="center", fontsize=6)
+    note: Any = {"ha": "center", "va": "center", "fontsize": 6}
+    axes.text((n + 1) / 2, first_label + half, _note(comparison), **note)
 
 
 def _note(comparison: Comparison) -> str:
-    """Name the data sets that differ from the paper's, and the methods that are not ranked."""
-    parts = []
-    differ = [name for name in comparison.datasets if name in names() and entry(name).data_differ]
-    if differ:
-        parts.append(f"the data of {', '.join(map(str.capitalize, differ))} are not the paper's")
+    """Name the data sets and the methods that are not ranked."""
+    different = ", ".join(map(str.capitalize, DIFFERENT))
+    parts = [f"without {different}, whose data are not the paper's"]
     if comparison.omitted:
         omitted = ", ".join(map(_label, comparison.omitted))
         parts.append(f"not ranked, since numbers are missing: {omitted}")

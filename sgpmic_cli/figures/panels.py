@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,8 @@ from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import matched_looks
 from sgpmic_cli.files.array_cache import Arrays, kept
-from sgpmic_cli.single_fit.fitting import fit
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.scores import purity
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,31 @@ def _fitted(run: Run, memory: Path) -> Arrays:
     return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 
+class _WithoutTruncation(PaperSGPMIC):
+    """The paper's model with all responsibilities in every iteration, however small."""
+
+    _negligible = np.finfo(float).tiny
+    _active = 0.0
+
+
 def _traced(run: Run, memory: Path) -> Arrays:
-    """Fit SGP-MIC as in a run, and return bound and ACC after each update."""
-    settings: dict[str, Any] = {**run.cell.settings, "seed": run.seed, "memory": memory}
-    settings |= {"clusters": run.cell.n_clusters, "dims": run.q}
-    settings["inducing"] = settings.pop("n_inducing")
+    """Fit SGP-MIC as in a run, without truncation; return bound and ACC after each update."""
+    data, classes = _data(run.cell)
+    acc: list[float] = []
+    model = _WithoutTruncation(
+        run.cell.n_clusters,
+        run.q or 1,
+        memory=memory,
+        random_state=run.seed,
+        callback=lambda _iteration, _bound, labels: acc.extend([purity(classes, labels)] * 2),
+        **run.cell.settings,
+    )
     with threadpool_limits(limits=1):
-        trace = fit(_data(run.cell)[0], setting="paper", **settings).trace()
-    return {name: trace[name].to_numpy(float) for name in ("bound", "acc")}
+        model.fit(data.Y)
+    return {
+        "bound": np.array(model.lower_bounds_),
+        "acc": np.array([*acc, purity(classes, model.labels_)]),
+    }
 
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -155,7 +155,8 @@ def test_readme_shows_the_table_of_the_gallery():
 
 def test_readme_counts_cells_as_the_summary_does():
     counted = re.search(
-        r"Of the (\d+) on the paper's data \d+ \((\d+) %\) lie within one point, \d+ \((\d+) %\)",
+        r"Of the (\d+) cells on the paper's data, \d+ \((\d+) %\) are within one point, "
+        r"\d+ \((\d+) %\)",
         text_of("results/table2/summary.md"),
     )
     assert counted is not None
@@ -166,6 +167,17 @@ def test_readme_counts_cells_as_the_summary_does():
         in readme
     )
     assert f"and {apart} % differ" in readme
+
+
+def test_page_on_printed_numbers_counts_the_cells_of_null_models():
+    page = text_of("docs/printed-numbers.md")
+    for folder in ("nulls", "as-stated"):
+        summary = json.loads(text_of(f"results/table2-{folder}/summary.json"))
+        for method, counts in summary["by_method"].items():
+            near = counts["exact"] + counts["within 1"]
+            apart = counts["differs up"] + counts["differs down"]
+            name = "--protocol as-stated" if folder == "as-stated" else method
+            assert re.search(rf"\| .*\(`{name}`\) \| {near} / {apart} \|", page)
 
 
 def test_page_on_printed_numbers_counts_cells_as_the_summary_does():

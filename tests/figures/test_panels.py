@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sgpmic_cli.data import load
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
@@ -12,6 +13,7 @@ from sgpmic_cli.figures import panels
 from sgpmic_cli.figures.panels import _numbered, fit_panels, in_two_dimensions, traces
 from sgpmic_cli.figures.paper.latent_spaces import crowded
 from sgpmic_cli.figures.plot_options import PlotOptions
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 
@@ -90,6 +92,16 @@ def test_a_trace_counts_e_and_m_updates(plot_options):
     assert trace["bound"].shape == trace["acc"].shape == (7,)  # three rounds and a last E-step
     assert trace["acc"][0] == trace["acc"][1]  # labels move in E-steps only
     assert np.all(np.diff(trace["bound"])[::2] >= 0)  # M-steps never lower the bound
+
+
+def test_a_trace_leaves_out_no_responsibility():
+    Y = load("iris").Y
+    usual, exact = (
+        kind(3, max_iter=2, random_state=0).fit(Y).responsibilities_
+        for kind in (PaperSGPMIC, panels._WithoutTruncation)
+    )
+    assert (usual == 0).any()
+    assert (exact > 0).sum() > (usual > 0).sum()
 
 
 def test_a_place_with_many_points_is_labelled_with_their_number():

@@ -74,7 +74,8 @@ class Result:
     @cached_property
     def paper(self) -> dict[str, Published | None]:
         """The printed numbers by metric."""
-        return {metric: self.printed.get((metric, *self.place)) for metric in SHOWN}
+        place = self.dataset, self.variance, self.entrant.column or self.method
+        return {metric: self.printed.get((metric, *place)) for metric in SHOWN}
 
     @cached_property
     def verdict(self) -> dict[str, Verdict]:

@@ -42,8 +42,9 @@ def wins(results: Sequence[Result], metric: str, side: str = "ours") -> dict[str
 
     The counts of the printed numbers include only the methods that have a column in the paper.
     """
-    columns = {one.method for one in results if side == "ours" or one.paper[metric] is not None}
-    counts = {result.method: 0 for result in results if result.method in columns}
+    if side == "paper":
+        results = [result for result in results if _is_printed(result, metric)]
+    counts = {result.method: 0 for result in results}
     for row in rows_of(distinct(results)).values():
         top = best(result.mean(metric, side) for result in row.values())
         for method, result in row.items():
@@ -57,12 +58,17 @@ def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, 
 
     Only the last two are comparable, because wins depend on the methods that take part.
     """
-    printed = [result for result in results if result.paper[metric] is not None]
+    printed = [result for result in results if _is_printed(result, metric)]
     return {
         "ours": wins(results, metric),
         "ours_in_printed_cells": wins(printed, metric),
         "paper": wins(results, metric, "paper"),
     }
+
+
+def _is_printed(result: Result, metric: str) -> bool:
+    """Return whether the cell has a printed number of its own."""
+    return not result.entrant.column and result.paper[metric] is not None
 
 
 def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:

@@ -70,13 +70,14 @@ class Difference(NamedTuple):
 
         The standard error is the printed standard deviation over sqrt(n). Both sides show the
         population's deviation, so the interval is slightly too narrow, which is the stricter test.
-        A single run takes the standard deviation of the other side.
+        If the deviation of one side is zero, as that of a single run, that of the other side is
+        used for both: some printed cells vary in ACC and not in NMI, so a zero proves little.
         """
         assert ours.mean is not None
         assert ours.std is not None
         n, m = repeats, paper.repeats
-        own = ours.std**2 / n if n > 1 else paper.std**2
-        printed = paper.std**2 / m if m > 1 else ours.std**2
+        own = (ours.std or paper.std) ** 2 / n
+        printed = (paper.std or ours.std) ** 2 / m
         squared = own + printed
         freedom = max(n, m, 2) - 1.0
         if min(n, m) > 1 and squared > 0.0:

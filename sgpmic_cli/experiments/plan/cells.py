@@ -2,8 +2,8 @@
 
 There are two protocols. `as-run` is the procedure that reproduces most cells of the deterministic
 methods to the second decimal: Wine without its last column for most methods, NMI of the mapped
-labels, Yale with the printed Q. `as-stated` follows the text of the paper and takes the simplest
-reading where the text is silent.
+labels. `as-stated` follows the text of the paper; docs/printed-numbers.md lists what it takes where
+the text is silent. Both take the printed Q where the public data give another one.
 
 The seed and the key of a run are hashes of what the run computes, not of its place in the plan.
 Adding a method or a repeat changes no other run. Two cells with the same experiment (WDBC has the
@@ -83,8 +83,8 @@ def plan_cells(
 
 def _q(table: TableData, variance: int, protocol: str) -> int | None:
     """Return the number of latent dimensions of a row, which all its methods share."""
-    if protocol == "as-run" and table.entry and variance in table.entry.as_run_q:
-        return table.entry.as_run_q[variance]
+    if table.entry and variance in table.entry.printed_q:
+        return table.entry.printed_q[variance]
     if table.data is None:
         return None
     from sgpmic_cli.embeddings import dimensions_for

@@ -55,7 +55,7 @@ def _shape(table: TableData) -> Shape:
         if known.as_run_drop:
             columns = ", ".join(known.as_run_drop)
             notes.append(f"The printed dimensions are those without the column {columns}.")
-        if known.as_run_q:
+        if known.printed_q:
             notes.append("The benchmark takes the printed dimensions instead of the computed ones.")
         if known.data_differ:
             notes.append("The public data are not those the paper used.")

@@ -27,6 +27,7 @@ REMARKS = {
         "scored as the printed column was, not like the others (NMI of the cluster labels; for "
         "deepc ACC of a one-to-one match); wins are not comparable"
     ),
+    "other_column": "not in the paper; compared with its column sgp-mic",
 }
 
 
@@ -37,6 +38,9 @@ def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
     return {
         "fitted_to_print": fitted_to_print(result.entrant for result in results),
         "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
+        "other_column": list(
+            dict.fromkeys(result.method for result in results if result.entrant.column)
+        ),
     }
 
 
@@ -110,8 +114,9 @@ def summary_markdown(content: dict[str, Any]) -> str:
     counts_text = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in used) or "none"
     repeated = content["compared"] - content["distinct"]
     parts = [
-        f"{content['compared']} of the paper's {content['published']} printed cells were run; "
-        f"{repeated} of them repeat an experiment (equal data, equal Q) and are counted once. "
+        f"{content['compared']} cells are compared with the {content['published']} numbers that "
+        f"the paper prints; {repeated} of them repeat an experiment (equal data, equal Q) and are "
+        "counted once. "
         f"The other {content['distinct']}: {counts_text}.\n",
         f"Of the {content['judged']} cells on the paper's data, "
         f"{_fraction(content, 'within_one_point')} are within one point, "

@@ -21,7 +21,7 @@ DATASETS = {
 }
 SHAPE = (2, 3)
 LOSS, ACC = COLOURS[0], COLOURS[3]
-ROUNDING = 1e-9  # relative difference below which two bounds count as equal
+ROUNDING = 1e-8  # relative difference below which two bounds count as equal
 
 
 def figure6(stem: Path, options: PlotOptions) -> list[str]:

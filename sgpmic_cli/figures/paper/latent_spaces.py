@@ -33,6 +33,7 @@ METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper call
 KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 DATASETS = {"iris": "Iris", "wine": "Wine"}
 GREY = "#7a7a7a"
+FIGURE4_MARKERS = 2.5  # times the usual area, so that the classes of dense curves can be read
 ARROW: Any = {"arrowstyle": "-", "linewidth": 0.5, "color": INK}
 BOX: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
 
@@ -60,17 +61,19 @@ figure3 = partial(_draw_methods, "figure3", "wine")
 def figure4(stem: Path, options: PlotOptions) -> list[str]:
     """Draw the two generated sets: their points on the left, their latent space on the right."""
     panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
-    with canvas(stem, width=PAGE * 0.8, height=5.6) as figure:
-        for i, (row, panel) in enumerate(zip(figure.subplots(2, 2), panels, strict=True)):
+    with canvas(stem, width=PAGE, height=6.4) as figure:
+        # The arcs are wide and flat.
+        grid = figure.subplots(2, 2, height_ratios=(3, 2))
+        for i, (row, panel) in enumerate(zip(grid, panels, strict=True)):
             data, stats = panel.data, panel.result.ours
             before, after = row
-            scatter(before, data.Y[:, :2], panel)
+            scatter(before, data.Y[:, :2], panel, larger=FIGURE4_MARKERS)
             before.set_aspect("equal", adjustable="datalim")
             shape = f"{len(data.Y)} rows, {data.n_classes} classes"
             before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {shape}")
             before.set_xlabel(data.feature_names[0])
             before.set_ylabel(data.feature_names[1])
-            scatter(after, panel.X, panel)
+            scatter(after, panel.X, panel, larger=FIGURE4_MARKERS)
             after.set_title(f"({'bd'[i]}) SGP-MIC")
             repeats = panel.result.repeats - panel.result.failed
             scores = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} %"
@@ -80,7 +83,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
                 text += f"\npaper, on other data: {paper}"
             after.set_xlabel(text)
             after.set_ylabel("latent dimension 2")
-        figure.supxlabel("marker: class; colour: cluster; the run nearest to the mean", fontsize=7)
+        legend(figure, [str(i + 1) for i in range(5)], 5)
     return []
 
 

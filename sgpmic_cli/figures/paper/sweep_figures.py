@@ -29,13 +29,14 @@ LEGEND_COLUMNS = 7
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
-INDUCING_TICKS = (1, 3, 10, 30, 100)
+LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
+BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest other mean
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
     """Read the file that `command` writes, without points in which no run succeeded.
 
-    The columns are dataset, method, metric, x (the values of `column`), mean and std.
+    The columns are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
     path = folder / "sweep.csv"
     try:
@@ -43,9 +44,9 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
         if not isinstance(table.index, pd.RangeIndex):
             raise ValueError("a line has more fields than the heading")
         table = table.rename(columns={column: "x"})[
-            ["dataset", "method", "metric", "x", "mean", "std"]
+            ["dataset", "method", "metric", "x", "mean", "std", "n"]
         ]
-        table = table[table["mean"] != ""].astype(dict.fromkeys(("x", "mean", "std"), float))
+        table = table[table["mean"] != ""].astype(dict.fromkeys(("x", "mean", "std", "n"), float))
         numbers = table.select_dtypes(float)
         if table.empty or not np.isfinite(numbers).all(axis=None) or (table["std"] < 0).any():
             raise ValueError("it has no number, an infinite number or a negative deviation")
@@ -70,8 +71,11 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
         )
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
-    looks = {method: (look(j), 1.0) for j, method in enumerate(others)}
-    looks[PAPER] = (INK, "o"), 1.8  # SGP-MIC is black and thicker
+    looks: dict[str, Any] = {
+        method: {"style": look(j), "width": 1.0, "line": LINES[j % len(LINES)]}
+        for j, method in enumerate(others)
+    }
+    looks[PAPER] = {"style": (INK, "o"), "width": 1.8}  # SGP-MIC is black and thicker
     methods = known()
     across = min(len(panels), MOST_ACROSS)
     down = -(-len(panels) // across)
@@ -81,16 +85,22 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             axes.remove()
         for i, (axes, (dataset, panel)) in enumerate(zip(grid.flat, panels.items(), strict=False)):
             axes.set_title(f"({LETTERS[i % len(LETTERS)]}) {as_drawn(str(dataset).capitalize())}")
+            below = ""
             for method in panel["method"].unique():
-                curve = panel[panel["method"] == method]
-                label = methods[method].label if method in methods else method
-                draw_curve(axes, curve, as_drawn(label), *looks[method])
+                curve, rest = (panel[(panel["method"] == method) == own] for own in (True, False))
+                label = as_drawn(methods[method].label if method in methods else method)
+                low, high = curve["mean"].min(), curve["mean"].max()
+                if high < BELOW * rest["mean"].min():
+                    below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
+                else:
+                    draw_curve(axes, curve, label, **looks[method])
+            runs = "mean of {:.0f} runs".format(panel["n"].max())
             counts = sorted(panel["x"].astype(int).unique())
             ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
             printed = panel[
                 [name in methods and methods[name].in_paper for name in panel["method"]]
             ]
-            count_axis(axes, ticks, f"number of clusters{ahead(printed)}")
+            _log_axis(axes, ticks, f"number of clusters ({runs}){ahead(printed)}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
         _legend(figure, LEGEND_COLUMNS)
@@ -114,13 +124,16 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         row = figure.subplots(1, 3)
         for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
             shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
+            places = {label: i for i, label in enumerate(_inducing_labels(shown))}
             for j, dataset in enumerate(datasets):
                 curve = shown[shown["dataset"] == dataset]
+                curve = curve.assign(x=[places[_inducing_label(dataset, x)] for x in curve["x"]])
                 differ = dataset in names() and entry(dataset).data_differ
                 note = " (data differ from the paper's)" if differ else ""
                 label = as_drawn(dataset.capitalize() + note)
                 draw_curve(axes, curve, label, look(j))
-            count_axis(axes, INDUCING_TICKS, "inducing points K")
+            axes.set_xticks(list(places.values()), list(places))
+            axes.set_xlabel("inducing points K; N = all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
         row[2].set_yscale("log")
@@ -128,8 +141,27 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
     return []
 
 
+def _inducing_label(dataset: str, count: float) -> str:
+    """Return a number of inducing points, or N if it is the number of rows."""
+    return "N" if dataset in names() and count == entry(dataset).n else f"{count:.0f}"
+
+
+def _inducing_labels(table: pd.DataFrame) -> list[str]:
+    """Return the labels of a sweep in the order of the axis, on which they are equally far apart.
+
+    N is last: on a numeric axis the rows of small data sets would lie on the number before.
+    """
+    labels = {_inducing_label(*place) for place in zip(table["dataset"], table["x"], strict=True)}
+    return sorted(labels, key=lambda label: (label == "N", label.zfill(20)))
+
+
 def draw_curve(
-    axes: "Axes", curve: pd.DataFrame, label: str, style: tuple[str, str], width: float = 1.2
+    axes: "Axes",
+    curve: pd.DataFrame,
+    label: str,
+    style: tuple[str, str],
+    width: float = 1.2,
+    line: Any = "-",
 ) -> None:
     """Draw one curve in a colour and marker. The band ends at zero, as scores and seconds do."""
     colour, marker = style
@@ -137,10 +169,10 @@ def draw_curve(
     axes.fill_between(
         x, np.maximum(mean - std, 0.0), mean + std, color=colour, alpha=0.15, linewidth=0
     )
-    axes.plot(x, mean, "-", color=colour, marker=marker, linewidth=width, label=label)
+    axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
 
 
-def count_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
+def _log_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
     """Make the x axis logarithmic, with plain numbers at the given ticks."""
     axes.set_xscale("log")
     axes.set_xticks(list(ticks), [str(tick) for tick in ticks])

@@ -15,7 +15,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
-from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_IN_ITERATIONS, expectation
+from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_AT_THE_END, expectation
 from sgpmic_cli.model.paper.kernels import Kernel
 from sgpmic_cli.model.paper.mixture import (
     Mixture,
@@ -48,8 +48,8 @@ def train(
     converged = False
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
     for iteration in range(1, model.max_iter + 1):
-        S = expectation(kernel, data, p, factors, workers, NEGLIGIBLE_IN_ITERATIONS)
-        bound = Bound(kernel, data, S, workers=workers)
+        S = expectation(kernel, data, p, factors, workers, model._negligible)
+        bound = Bound(kernel, data, S, active=model._active, workers=workers)
         p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
         bounds += [before, after]
@@ -59,7 +59,8 @@ def train(
             break
     # A last E-step makes the labels agree with `predict`. The final bound includes every row, so
     # that it can be computed from the fitted attributes.
-    S = expectation(kernel, data, p, factors, workers)
+    negligible = min(model._negligible, NEGLIGIBLE_AT_THE_END)
+    S = expectation(kernel, data, p, factors, workers, negligible)
     value, factors = Bound(kernel, data, S, active=0.0, workers=workers).value(p)
     bounds.append(value)
     return Fit(p, S, bounds, converged, max(f.jitter for f in factors))

@@ -27,7 +27,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.model import storage
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.bound import ACTIVE, Bound, Observed, Parameters, observe
+from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_IN_ITERATIONS
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
@@ -245,6 +246,10 @@ class PaperSGPMIC(LatentClusterer):
     callback: Callable[[int, float, Indices], None] | None = None
     random_state: int | np.random.RandomState | None = None
 
+    # What the iterations leave out: responsibilities below a fraction of the largest one of a row,
+    # and rows of a component below a responsibility. Figure 6 leaves out nothing.
+    _negligible = NEGLIGIBLE_IN_ITERATIONS
+    _active = ACTIVE
     _rules = RULES
     _kind = storage.FIRST_KIND
     _rows_at_once = 256

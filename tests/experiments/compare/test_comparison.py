@@ -4,12 +4,14 @@ import pytest
 
 from sgpmic_cli.data import load
 from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.compare.counts import wins
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell, runs_of
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.run.pipeline import aggregate_runs
 from sgpmic_cli.experiments.run.records import Record
+from sgpmic_cli.experiments.tables.benchmark_summary import summary
 from sgpmic_cli.scores import SCORES
 
 
@@ -31,6 +33,16 @@ def test_the_note_of_a_one_to_one_acc_has_the_purity():
     result = _result("deepc", "cmc", as_run, acc=45.3, acc_hungarian=39.2)
     assert (result.ours["acc"].mean, result.verdict["acc"]) == (pytest.approx(39.2), "within 1")
     assert "45.30" in result.note
+
+
+def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_paper():
+    null, own = _result("null-fcm", "wine", acc=75.28), _result("isomap-fcm", "wine", acc=75.28)
+    assert [each.verdict["acc"] for each in (null, own)] == ["exact", "differs up"]
+    assert wins([null, own, _result("pca-fcm", "wine")], "acc", "paper") == {
+        "isomap-fcm": 1,
+        "pca-fcm": 0,
+    }
+    assert summary([null, own])["other_column"] == ["null-fcm"]
 
 
 def test_missing_numbers_and_differing_data_have_their_own_verdicts():

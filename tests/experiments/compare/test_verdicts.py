@@ -46,9 +46,18 @@ def test_a_single_run_takes_the_spread_of_the_other_side(single):
     assert (one.freedom, one.verdict) == (9.0, Verdict.COMPATIBLE)
 
 
-def test_two_precise_means_differ():
-    paper = Published(75.0, 3.0, repeats=10)
-    assert Difference.of(Stat(70.0, 0.0), 10, paper).verdict is Verdict.DOWN
+@pytest.mark.parametrize(
+    ("s_ours", "s_paper", "verdict"),
+    [
+        (0.0, 6.0, Verdict.COMPATIBLE),
+        (6.0, 0.0, Verdict.COMPATIBLE),
+        (0.0, 3.0, Verdict.DOWN),
+    ],
+)
+def test_a_side_without_spread_takes_that_of_the_other(s_ours, s_paper, verdict):
+    difference = Difference.of(Stat(70.0, s_ours), 10, Published(75.0, s_paper, repeats=10))
+    assert difference.error == pytest.approx(max(s_ours, s_paper) * np.sqrt(2 / 10))
+    assert difference.verdict is verdict
     assert Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 0.0, repeats=1)).error == 0.0
 
 

@@ -62,21 +62,24 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
 
 
-def test_protocols_differ_in_columns_q_and_settings():
+def test_protocols_differ_in_columns_and_settings():
     methods = [*METHODS, "isomap-fcm", "sgp-mic", "sdc"]
     as_run, stated = (
         {cell.method.name: cell for cell in _cells(["wine"], [95], methods, name)}
         for name in ("as-run", "as-stated")
     )
     assert [as_run["pca-fcm"].data.Y.shape[1], stated["pca-fcm"].data.Y.shape[1]] == [12, 13]
-    assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 1]
+    assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 2]  # printed; 13 columns give 1
     assert (as_run["sdc"].data.Y.shape[1], as_run["sdc"].q) == (13, 2)  # it keeps all columns
     assert as_run["ppca-fcm"].settings == {}
     assert stated["ppca-fcm"].settings == {"posterior": True}
     assert stated["isomap-fcm"].settings == {"components": "joined", "unit_variance": False}
     algorithm1 = {"scale": "none", "center": False, "kernel_start": 1.0, "optimizer": "scg"}
-    algorithm1 |= {"learn_weights": True, "learn_noise": True}
+    algorithm1 |= {"max_iter": 4, "optimizer_steps": 8}
     assert algorithm1.items() <= stated["sgp-mic"].settings.items()
+    (alone,) = _cells(["wine"], [95], ["algorithm-1"])
+    assert (alone.settings, alone.scores["nmi"]) == (stated["sgp-mic"].settings, "nmi")
+    assert alone.data.Y.shape[1] == 12
 
 
 def test_the_key_depends_on_the_data():

@@ -7,6 +7,7 @@ from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
 from sgpmic_cli.model.paper.bound import Bound, observe
+from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
@@ -26,6 +27,18 @@ def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
         new = bound.value(p)[0]
         assert new >= value - 1e-9 * abs(value)
         value = new
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_an_exact_e_step_never_lowers_the_bound(kernel, seed):
+    Y, p, S = problem(kernel, seed=seed)
+    data = observe(Y)
+    for _ in range(5):
+        before, factors = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
+        S = expectation(KERNELS[kernel], data, p, factors, negligible=np.finfo(float).tiny)
+        after, _ = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
+        assert after >= before - 1e-9 * abs(before)
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
