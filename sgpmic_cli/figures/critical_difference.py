@@ -53,12 +53,11 @@ def rankings(
 ) -> dict[str, Comparison]:
     """Rank the methods by the printed numbers and by ours, on the same rows and methods.
 
-    If these are too few for a ranking, rank each side that is large enough alone. `printed`
-    replaces the numbers of the paper, of which data sets with other public data are left out.
+    Data sets whose public data differ from the paper's are left out. If the rest is too small for a
+    ranking, rank each side that is large enough alone. `printed` replaces the numbers of the paper.
     """
     paper = published_scores(table2() if printed is None else printed, metric)
-    if printed is None:
-        paper = paper.drop(index=DIFFERENT, level="dataset")
+    paper = paper[~paper.index.isin(DIFFERENT, level="dataset")]
     ours = our_scores(results, metric)
     if sides := compare_sides(paper, ours):
         return dict(zip(("paper", "ours"), sides, strict=True))
