@@ -4,14 +4,19 @@
    number at which its gap falls most towards the next number is chosen, if the gap falls by more
    than LEAST_DROP, and if Gaussians for the clusters of k-means do not explain the gap. Tables with
    discrete columns always have gaps and skip this step.
-2. No clusters. The silhouette of k-means is positive even for a single Gaussian cloud. So it is
-   compared with its mean on null reference data: Gaussian and uniform clouds with the covariance of
-   the table (`reference` is the larger of the two means). If no silhouette exceeds its reference by
-   CHANCE standard deviations, the data show no clusters. Steps 1 and 2 are applied to the first two
+2. No clusters. The silhouette of k-means is positive even for a single cloud. So it is compared
+   with its mean on null reference data: clouds with the covariance of the table, whose columns are
+   gamma distributed with the skewness of the table (Gaussian if it is 0), and uniform clouds
+   (`reference` is the larger of the two means). If no silhouette exceeds its reference by CHANCE
+   standard deviations, the data show no clusters. Steps 1 and 2 are applied to the first two
    principal components before this is the answer, because clusters in a few of many columns show
    there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
+
+Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
+next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
+silhouettes decide, numbers with SIMILAR_SCORE of the largest score are plausible.
 """
 
 from typing import NamedTuple, TypedDict
@@ -23,13 +28,22 @@ from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete
-from sgpmic_cli.model.clusters.spanning_tree import drops_of_gap, gap_clusters
+from sgpmic_cli.model.clusters.spanning_tree import (
+    LARGE_GAP,
+    MARGIN,
+    SMALL_GAP,
+    drops_of_gap,
+    excess_of_gap,
+    spanning_trees,
+)
 
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
 DISCOUNT = 0.5
-LEAST_DROP = 0.2  # of the gap, a logarithm
+LEAST_DROP = 0.1  # of the gap, a logarithm
+SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
+MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
@@ -42,6 +56,7 @@ class Tried(TypedDict):
     reference: float
     score: float
     gap_drop: float
+    plausible: bool
 
 
 class Selection(NamedTuple):
@@ -72,31 +87,51 @@ def _choose(
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
     reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
-    drops = {} if is_discrete(Y) else drops_of_gap(shown, split)
-    tried = []
-    for m, expected in zip(split, reference, strict=True):
-        value = own[m][0]
-        tried.append(
-            Tried(
-                n_clusters=m,
-                silhouette=value,
-                reference=expected,
-                score=value - DISCOUNT * expected,
-                gap_drop=drops.get(m, 0.0),
-            )
+    trees = [] if is_discrete(Y) else spanning_trees(shown)
+    drops = drops_of_gap(trees, split)
+    tried = [
+        Tried(
+            n_clusters=m,
+            silhouette=own[m][0],
+            reference=expected,
+            score=own[m][0] - DISCOUNT * expected,
+            gap_drop=drops.get(m, 0.0),
+            plausible=False,
         )
-    none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0)
+        for m, expected in zip(split, reference, strict=True)
+    ]
+    none = Tried(
+        n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0, plausible=False
+    )
     table = [none, *tried] if 1 in numbers else tried
     steepest = max(tried, key=lambda row: row["gap_drop"])
-    if steepest["gap_drop"] > LEAST_DROP:
-        m = steepest["n_clusters"]
-        if gap_clusters(shown, own[m][1], m, random_state) is not None:
-            return Selection(m, table)
+    m, drop = steepest["n_clusters"], steepest["gap_drop"]
+    if drop > LEAST_DROP and excess_of_gap(shown, trees, own[m][1], m, random_state)[1] > MARGIN:
+        near = 1 if drop < LARGE_GAP - SMALL_GAP else 0
+        for row in tried:
+            similar = row["gap_drop"] >= SIMILAR_DROP * drop
+            row["plausible"] = similar or abs(row["n_clusters"] - m) <= near
+        return Selection(m, table)
     excess = max(row["silhouette"] - row["reference"] for row in tried)
-    if 1 in numbers and excess < CHANCE * deviation:
+    if 1 in numbers and excess <= CHANCE * deviation:
+        none["plausible"] = True
         return Selection(1, table)
-    least = max(row["score"] for row in tried) - TIE * deviation
-    return Selection(next(row["n_clusters"] for row in tried if row["score"] >= least), table)
+    best = max(row["score"] for row in tried)
+    chosen = next(row for row in tried if row["score"] >= best - TIE * deviation)
+    for row in tried:
+        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
+    return Selection(chosen["n_clusters"], table)
+
+
+def plausible_in_words(table: list[Tried], chosen: int) -> str:
+    """Return a clause such as "3 and 5 are nearly as good", or "" if no other number is."""
+    others = [
+        str(row["n_clusters"]) for row in table if row["plausible"] and row["n_clusters"] != chosen
+    ]
+    if not others:
+        return ""
+    listed = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
+    return f"{listed} {'is' if len(others) == 1 else 'are'} nearly as good"
 
 
 def _plane(Y: Array) -> Array:
@@ -108,20 +143,36 @@ def _plane(Y: Array) -> Array:
 def _reference(
     Y: Array, on_plane: bool, numbers: list[int], seed: int, random_state: np.random.RandomState
 ) -> tuple[list[float], float]:
-    """Return mean silhouettes of null reference data, and the deviation of a single one."""
-    n = len(Y)
-    spread = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) / np.sqrt(n)
-    spread = spread[spread > 1e-6 * spread[0]]
+    """Return mean silhouettes of null reference data, and the deviation of a single one.
+
+    Both are those of the kind of reference with the larger value.
+    """
+    n, centred = len(Y), Y - Y.mean(axis=0)
+    _, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
+    kept = spread > 1e-6 * spread[0]
+    spread, axes = spread[kept], axes[kept]
+    scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
+    skewness = np.clip(np.mean((centred / scale) ** 3, axis=0), -MOST_SKEWED, MOST_SKEWED)
     found = np.empty((2, REFERENCES, len(numbers)))
     for turn in range(REFERENCES):
-        gaussian = random_state.standard_normal((n, len(spread)))
+        normal = random_state.standard_normal((n, len(spread))) * spread @ axes
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
-        for kind, cloud in enumerate((gaussian * spread, uniform * spread)):
+        gamma = scale * _gamma_quantiles(normal / scale, skewness)
+        for kind, cloud in enumerate((gamma, uniform * spread)):
             shown = _plane(cloud) if on_plane else cloud
             apart = cdist(shown, shown)
             found[kind, turn] = [_silhouette(shown, apart, m, seed, n_init=2)[0] for m in numbers]
-    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
+    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean(axis=1).max()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
+
+
+def _gamma_quantiles(normal: Array, skewness: Array) -> Array:
+    """Map standard normal columns to gamma distributions with mean 0 and variance 1.
+
+    This is the approximation of Wilson and Hilferty (1931). It is the identity for skewness 0.
+    """
+    g = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness)
+    return np.asarray(2.0 / g * (np.maximum(1.0 + g * normal / 6.0 - g**2 / 36.0, 0.0) ** 3 - 1.0))
 
 
 def _silhouette(
