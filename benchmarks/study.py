@@ -37,6 +37,7 @@ class BaseClusterings(RandomPeer):
     """The base clusterings one by one; their mean score counts."""
 
     def _clusterer(self, n: int) -> Any:
+        self.seed: Any = self.random_state
         return SimpleNamespace(fit_predict=self.stage)
 
     def stage(self, Y: Array) -> Array | Indices:
@@ -45,7 +46,7 @@ class BaseClusterings(RandomPeer):
 
     def base_labels(self, Y: Array) -> dict[str, Indices]:
         """Return the labels of every base clustering by its name."""
-        return base_labels(Y, self.n_clusters, int(self.random_state), None)
+        return base_labels(Y, self.n_clusters, self.seed, None)
 
 
 class Consensus(BaseClusterings):
@@ -62,7 +63,7 @@ class SpanningTree(Consensus):
 
     def stage(self, Y: Array) -> Indices:
         """Return the parts, or the consensus if the tree cannot be cut."""
-        random_state = np.random.RandomState(self.random_state)
+        random_state = np.random.RandomState(self.seed)
         labels = super().stage(Y)
         return excess_of_gap(Y, spanning_trees(Y), labels, self.n_clusters, random_state)[0]
 
@@ -72,7 +73,7 @@ class Tested(BaseClusterings):
 
     def stage(self, Y: Array) -> Indices:
         """Return the labels before the model is fitted."""
-        return consensus(Y, self.n_clusters, int(self.random_state)).labels
+        return consensus(Y, self.n_clusters, self.seed).labels
 
 
 STAGES = {
@@ -111,14 +112,14 @@ def broken(kind: str, seed: int) -> tuple[Array, Indices]:
     if kind == "outliers-shapes":
         rows, labels = random_shape(seed)
         return _with_outliers(rows, labels + 1, random)
-    k, p = random.integers(2, 7), random.integers(2, 7)
+    k, p = (int(number) for number in random.integers(2, 7, 2))
     centres = random.normal(size=(k, p))
     centres *= random.uniform(3.0, 7.0) / pdist(centres).min()
     sizes = random.integers(50, 150, k)
     if kind == "unequal-sizes":
         sizes[0] *= 10
     labels = np.repeat(np.arange(k), sizes)
-    draw: dict[str, Callable[..., Array]] = {
+    draw: dict[str, Callable[..., Any]] = {
         "heavy-tails": lambda size: random.standard_t(3, size) / np.sqrt(3.0),
         "skewed": lambda size: random.gamma(1.0, size=size) - 1.0,
     }
@@ -168,7 +169,7 @@ def write_sets(folder: Path) -> list[Path]:
             if path.exists():
                 continue
             if group in BROKEN:
-                rows, labels = broken(group, int(member))
+                rows, labels = broken(group, int(str(member)))
             else:
                 data = load(str(member))
                 assert data.labels is not None
@@ -181,7 +182,7 @@ def write_sets(folder: Path) -> list[Path]:
 def findings(scores: pd.DataFrame) -> str:
     """Return three tables with a paragraph each: stages, rivals, broken assumptions."""
     percent = 100.0 * scores.groupby(["set", "method"])["ari"].mean().unstack()
-    percent = percent[[*METHODS, *sorted(set(percent) - set(METHODS))]]
+    percent = percent[[*METHODS, *sorted(set(scores["method"]) - set(METHODS))]]
     group = percent.index.str.split("/").str[0]
     own = percent[~group.isin(list(BROKEN))]
     stages = [name for name in STAGES if name in own]

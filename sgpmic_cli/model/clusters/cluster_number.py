@@ -8,7 +8,8 @@
    with its mean on null reference data: clouds with the covariance of the table, whose columns are
    gamma distributed with the skewness of the table (Gaussian if it is 0), and uniform clouds
    (`reference` is the larger of the two means). If no silhouette exceeds its reference by CHANCE
-   standard deviations, the data show no clusters. Steps 1 and 2 are applied to the first two
+   standard deviations, the data show no clusters. Clusters that only repeat the values of one
+   discrete column count as silhouette 0. Steps 1 and 2 are applied to the first two
    principal components before this is the answer, because clusters in a few of many columns show
    there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
@@ -27,7 +28,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.clusters.discrete_columns import is_discrete
+from sgpmic_cli.model.clusters.discrete_columns import discrete_columns, is_discrete
 from sgpmic_cli.model.clusters.spanning_tree import (
     LARGE_GAP,
     MARGIN,
@@ -43,6 +44,7 @@ DISCOUNT = 0.5
 LEAST_DROP = 0.1  # of the gap, a logarithm
 SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
+REPEATED = 0.9
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
@@ -86,6 +88,9 @@ def _choose(
     distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
+    for m, (_, labels) in own.items():
+        if _repeats_column(Y, labels):
+            own[m] = (0.0, labels)
     reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
     trees = [] if is_discrete(Y) else spanning_trees(shown)
     drops = drops_of_gap(trees, split)
@@ -134,6 +139,17 @@ def plausible_in_words(table: list[Tried], chosen: int) -> str:
     return f"{listed} {'is' if len(others) == 1 else 'are'} nearly as good"
 
 
+def _repeats_column(Y: Array, labels: Indices) -> bool:
+    """Return whether one discrete column has REPEATED of the variance that clusters explain."""
+    members = np.eye(labels.max() + 1)[labels]
+    centred = Y - Y.mean(axis=0)
+    means = members.T @ centred / np.maximum(members.sum(axis=0), 1.0)[:, None]
+    explained = members.sum(axis=0) @ means**2
+    column = explained.argmax()
+    dominates = explained[column] > REPEATED * explained.sum()
+    return bool(Y.shape[1] > 1 and dominates and discrete_columns(Y)[column])
+
+
 def _plane(Y: Array) -> Array:
     """Return the first principal components, where the map of a fit starts."""
     U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
@@ -143,16 +159,14 @@ def _plane(Y: Array) -> Array:
 def _reference(
     Y: Array, on_plane: bool, numbers: list[int], seed: int, random_state: np.random.RandomState
 ) -> tuple[list[float], float]:
-    """Return mean silhouettes of null reference data, and the deviation of a single one.
-
-    Both are those of the kind of reference with the larger value.
-    """
+    """Return mean silhouettes of null reference data, and the deviation of a single one."""
     n, centred = len(Y), Y - Y.mean(axis=0)
     _, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
     kept = spread > 1e-6 * spread[0]
     spread, axes = spread[kept], axes[kept]
     scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
     skewness = np.clip(np.mean((centred / scale) ** 3, axis=0), -MOST_SKEWED, MOST_SKEWED)
+    skewness[discrete_columns(Y)] = 0.0
     found = np.empty((2, REFERENCES, len(numbers)))
     for turn in range(REFERENCES):
         normal = random_state.standard_normal((n, len(spread))) * spread @ axes
@@ -162,7 +176,7 @@ def _reference(
             shown = _plane(cloud) if on_plane else cloud
             apart = cdist(shown, shown)
             found[kind, turn] = [_silhouette(shown, apart, m, seed, n_init=2)[0] for m in numbers]
-    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean(axis=1).max()))
+    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
 
 
