@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.model.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.single_fit.fitting import Fitted
 
 CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
@@ -40,7 +41,9 @@ def choice_in_words(fitted: Fitted) -> str:
             f"The data show no clusters: no number from {low} to {high} separates them better than "
             "it separates data of the same covariance without clusters. All rows are one group."
         )
-    return f"{clusters}, chosen among {low} to {high}; {_certainty(m, tried)}."
+    also = plausible_in_words(tried, m)
+    text = f"{clusters}, chosen among {low} to {high}; {_certainty(m, tried)}."
+    return f"{text} {also}." if also else text
 
 
 def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:

@@ -6,12 +6,12 @@
    discrete columns always have gaps and skip this step.
 2. No clusters. The silhouette of k-means is positive even for a single cloud. So it is compared
    with its mean on null reference data: clouds with the covariance of the table, whose columns are
-   gamma distributed with the skewness of the table (Gaussian if it is 0), and uniform clouds
-   (`reference` is the larger of the two means). If no silhouette exceeds its reference by CHANCE
-   standard deviations, the data show no clusters. Clusters that only repeat the values of one
-   discrete column count as silhouette 0. Steps 1 and 2 are applied to the first two
-   principal components before this is the answer, because clusters in a few of many columns show
-   there.
+   gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
+   discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
+   silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
+   Clusters that only repeat the values of one discrete column count as silhouette 0. Steps 1 and 2
+   are applied to the first two principal components before this is the answer, because clusters in
+   a few of many columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
@@ -20,7 +20,8 @@ next to a number at which the gap does not fall completely, from LARGE_GAP to SM
 silhouettes decide, numbers with SIMILAR_SCORE of the largest score are plausible.
 """
 
-from typing import NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -128,15 +129,11 @@ def _choose(
     return Selection(chosen["n_clusters"], table)
 
 
-def plausible_in_words(table: list[Tried], chosen: int) -> str:
-    """Return a clause such as "3 and 5 are nearly as good", or "" if no other number is."""
-    others = [
-        str(row["n_clusters"]) for row in table if row["plausible"] and row["n_clusters"] != chosen
-    ]
-    if not others:
-        return ""
-    listed = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
-    return f"{listed} {'is' if len(others) == 1 else 'are'} nearly as good"
+def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
+    """Return "Plausible as well: 3, 5", or an empty string if no other number is plausible."""
+    numbers = [row["n_clusters"] for row in table if row.get("plausible")]
+    others = ", ".join(str(number) for number in numbers if number != chosen)
+    return f"Plausible as well: {others}" if others else ""
 
 
 def _repeats_column(Y: Array, labels: Indices) -> bool:
@@ -166,7 +163,8 @@ def _reference(
     spread, axes = spread[kept], axes[kept]
     scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
     skewness = np.clip(np.mean((centred / scale) ** 3, axis=0), -MOST_SKEWED, MOST_SKEWED)
-    skewness[discrete_columns(Y)] = 0.0
+    if is_discrete(Y):  # the skewness of a flag describes no cloud
+        skewness = np.zeros_like(skewness)
     found = np.empty((2, REFERENCES, len(numbers)))
     for turn in range(REFERENCES):
         normal = random_state.standard_normal((n, len(spread))) * spread @ axes
