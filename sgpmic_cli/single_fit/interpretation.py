@@ -58,12 +58,9 @@ def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
     if next_best > own and 0.0 < drop[m] == max(drop.values()):
         return f"gaps separate the rows into {m} parts, which a silhouette does not show ({scores})"
     if next_best > own:
-        return (
-            "the smallest number that is about as good as the best, so look at "
-            f"{second} as well ({scores})"
-        )
+        return f"the smallest number that is about as good as the best ({scores})"
     if next_best >= CLOSE * own:
-        return f"a close call, so look at {second} as well ({scores})"
+        return f"a close call ({scores})"
     return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice ({scores})"
 
 
