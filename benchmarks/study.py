@@ -2,8 +2,8 @@
 
 The stages are methods of the same table: the base clusterings (the mean of their scores), their
 consensus, the spanning tree, the test that decides between both, and the fitted model. The groups
-in BROKEN break the assumptions of the test. The data are written to OUT/sets in the
-layout of `suite.py`, so that `rivals.py` can read them; `--published` adds its results.
+in BROKEN break the assumptions of the test. The data are written to OUT/sets in the layout of
+`suite.py` for `rivals.py`; `--published` adds its results.
 
 Writes scores.csv, findings.md and study.png into OUT. A second call computes only what is missing.
 """
@@ -164,8 +164,7 @@ def write_sets(folder: Path) -> list[Path]:
     for group, members in {**USED, **UNUSED, **BROKEN}.items():
         (folder / group).mkdir(parents=True, exist_ok=True)
         for member in members:
-            path = folder / group / f"{member}.data.gz"
-            paths.append(path)
+            paths.append(path := folder / group / f"{member}.data.gz")
             if path.exists():
                 continue
             if group in BROKEN:

@@ -29,7 +29,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.clusters.discrete_columns import discrete_columns, is_discrete
+from sgpmic_cli.model.clusters.discrete_columns import (
+    FEW_VALUES,
+    effective_values,
+    is_discrete,
+)
 from sgpmic_cli.model.clusters.spanning_tree import (
     LARGE_GAP,
     MARGIN,
@@ -144,7 +148,7 @@ def _repeats_column(Y: Array, labels: Indices) -> bool:
     explained = members.sum(axis=0) @ means**2
     column = explained.argmax()
     dominates = explained[column] > REPEATED * explained.sum()
-    return bool(Y.shape[1] > 1 and dominates and discrete_columns(Y)[column])
+    return bool(Y.shape[1] > 1 and dominates and effective_values(Y[:, [column]])[0] < FEW_VALUES)
 
 
 def _plane(Y: Array) -> Array:
