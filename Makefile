@@ -6,6 +6,7 @@ RUN     := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 STUDY   := $(VENV)/.installed-study
 GPY     := .venv-gpy
+RIVALS  := .venv-rivals
 GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
@@ -130,8 +131,16 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURE
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.
-study: $(RUN) ## compare SGP-MIC with common clusterers on tables, shapes and clouds
-	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study $(STORE) $(REPORTED)
+study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers on tables, shapes and clouds
+	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study --sets-only
+	"$(RIVALS)/bin/python" benchmarks/rivals.py $(RESULTS)/study/sets $(RESULTS)/study/rivals
+	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study --published $(RESULTS)/study/rivals
+
+# Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
+$(RIVALS)/.installed:
+	$(PYTHON) -m venv "$(RIVALS)"
+	"$(RIVALS)/bin/python" -m pip install --quiet --disable-pip-version-check genieclust==1.3.0 lumbermark==0.9.1
+	@touch "$@"
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
 	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
@@ -169,4 +178,4 @@ speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
 	"$(GPU)/bin/python" -m benchmarks.speed_gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

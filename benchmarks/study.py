@@ -1,169 +1,232 @@
-"""Compare both estimators with common clusterers on tables, thin shapes and Gaussian clouds.
+"""Compare the stages of SGPMIC with other clusterers on tables, shapes, clouds and broken data.
 
-Writes the tables of a benchmark, ari.md, findings.md and study.png into OUT. Every method except
-HDBSCAN gets the number of clusters. A second call resumes.
+The stages are methods of the same table: the base clusterings (the mean of their scores), their
+consensus, the spanning tree, the test that decides between both, and the fitted model. The groups
+in BROKEN break the assumptions of the test. The data are written to OUT/sets in the layout of
+`suite.py` for `rivals.py`; `--published` adds its results.
+
+Writes scores.csv, findings.md and study.png into OUT. A second call computes only what is missing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.spatial.distance import pdist
 
-from benchmarks.shared import end_study, print_table, run_options, study_parser
+from benchmarks import suite
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.baselines.peers import PeerHDBSCAN, RandomPeer
+from sgpmic_cli.data.loading import load
+from sgpmic_cli.data.random_shapes import random_shape
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.plan.study import Study
-from sgpmic_cli.experiments.studies.benchmark_study import benchmark
-from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
-from sgpmic_cli.figures.style import FAINT, INK, PAGE, canvas, look
+from sgpmic_cli.experiments.tables.formats import markdown_table
+from sgpmic_cli.model.clusters.base_clusterings import base_labels, consensus, match
+from sgpmic_cli.model.clusters.spanning_tree import excess_of_gap, spanning_trees
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
-DEFAULT, PAPER = "sgp-mic+", "sgp-mic"
-GROUPS = {
-    "tables with classes": (*(name for name in names() if entry(name).kind == "bundled"), "digits"),
-    "thin shapes": ("spirals", "semicircles", "circles", "pinwheel", "moons"),
+FIRST_SEED = 950_000  # of the random data, which were used for no choice
+OUTLIERS = 0.05  # fraction of rows
+
+
+class BaseClusterings(RandomPeer):
+    """The base clusterings one by one; their mean score counts."""
+
+    def _clusterer(self, n: int) -> Any:
+        self.seed: Any = self.random_state
+        return SimpleNamespace(fit_predict=self.stage)
+
+    def stage(self, Y: Array) -> Array | Indices:
+        """Return the labels (N,) of this stage, or several clusterings as rows."""
+        return np.array(list(self.base_labels(Y).values()))
+
+    def base_labels(self, Y: Array) -> dict[str, Indices]:
+        """Return the labels of every base clustering by its name."""
+        return base_labels(Y, self.n_clusters, self.seed, None)
+
+
+class Consensus(BaseClusterings):
+    """The consensus of the base clusterings."""
+
+    def stage(self, Y: Array) -> Indices:
+        """Return the labels of the majority."""
+        labels = self.base_labels(Y)
+        return match(list(labels.values()), tuple(labels), self.n_clusters).labels
+
+
+class SpanningTree(Consensus):
+    """The parts of the spanning tree, whether Gaussians explain its gap or not."""
+
+    def stage(self, Y: Array) -> Indices:
+        """Return the parts, or the consensus if the tree cannot be cut."""
+        random_state = np.random.RandomState(self.seed)
+        labels = super().stage(Y)
+        return excess_of_gap(Y, spanning_trees(Y), labels, self.n_clusters, random_state)[0]
+
+
+class Tested(BaseClusterings):
+    """The consensus or the parts of the tree, as the test decides."""
+
+    def stage(self, Y: Array) -> Indices:
+        """Return the labels before the model is fitted."""
+        return consensus(Y, self.n_clusters, self.seed).labels
+
+
+STAGES = {
+    "base clusterings": BaseClusterings,
+    "consensus": Consensus,
+    "spanning tree": SpanningTree,
+    "test": Tested,
+    suite.DEFAULT: suite.METHODS[suite.DEFAULT],
+}
+METHODS: dict[str, Any] = {
+    **STAGES,
+    **suite.METHODS,
+    "HDBSCAN": PeerHDBSCAN,
+    "paper's model": PaperSGPMIC,
+}
+USED = {  # while the model was built
+    "tables": (*(name for name in names() if entry(name).kind == "bundled"), "digits"),
+    "thin-shapes": ("spirals", "semicircles", "circles", "pinwheel", "moons"),
     "clouds": ("blobs20", "overlapping", "unequal"),
 }
-METHODS = ("peers", PAPER, DEFAULT)
-ALIKE = 2.0  # points of ARI: means within this distance are called equal
-LINE, GAP = 0.32, 0.8  # figure: inches per data set, and lines between two groups
-SPREAD = 0.7  # figure: distance of the first and the last method of a data set, in lines
-Scores = Mapping[tuple[str, str], float]  # mean ARI by data set and method
+UNUSED = {"random-shapes": [f"shape-{FIRST_SEED + number}" for number in range(30)]}
+KINDS = (
+    "heavy-tails",
+    "skewed",
+    "discrete-columns",
+    "unequal-sizes",
+    "outliers",
+    "outliers-shapes",
+)
+BROKEN = {kind: range(FIRST_SEED, FIRST_SEED + 20) for kind in KINDS}
+
+
+def broken(kind: str, seed: int) -> tuple[Array, Indices]:
+    """Return rows and labels (from 1; 0 is noise) that break an assumption of the test."""
+    random = np.random.default_rng(seed)
+    if kind == "outliers-shapes":
+        rows, labels = random_shape(seed)
+        return _with_outliers(rows, labels + 1, random)
+    k, p = (int(number) for number in random.integers(2, 7, 2))
+    centres = random.normal(size=(k, p))
+    centres *= random.uniform(3.0, 7.0) / pdist(centres).min()
+    sizes = random.integers(50, 150, k)
+    if kind == "unequal-sizes":
+        sizes[0] *= 10
+    labels = np.repeat(np.arange(k), sizes)
+    draw: dict[str, Callable[..., Any]] = {
+        "heavy-tails": lambda size: random.standard_t(3, size) / np.sqrt(3.0),
+        "skewed": lambda size: random.gamma(1.0, size=size) - 1.0,
+    }
+    rows = centres[labels] + draw.get(kind, random.standard_normal)((len(labels), p))
+    if kind == "discrete-columns":  # beside twice as many others
+        rows = np.c_[rows, random.poisson(1.0, (len(rows), max(1, p // 2)))]
+    return _with_outliers(rows, labels + 1, random) if kind == "outliers" else (rows, labels + 1)
+
+
+def _with_outliers(
+    rows: Array, labels: Indices, random: np.random.Generator
+) -> tuple[Array, Indices]:
+    n = int(OUTLIERS * len(rows))
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    margin = 0.1 * (high - low)
+    noise = random.uniform(low - margin, high + margin, (n, rows.shape[1]))
+    return np.vstack([rows, noise]), np.r_[labels, np.zeros(n, dtype=int)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the study and write its files."""
-    parser = study_parser(__doc__, out="results/study")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/study"))
+    parser.add_argument("--published", type=Path, help="folder of label vectors (rivals.py)")
+    parser.add_argument("--sets-only", action="store_true", help="only write OUT/sets")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--n-jobs", type=int, default=-1)
     asked = parser.parse_args(arguments)
-    datasets = [name for group in GROUPS.values() for name in group]
-    study = Study(datasets, [95], METHODS, repeats=asked.repeats, seed=asked.seed)
-    finished = benchmark(study, run_options(asked), out=asked.out)
-    text = findings(finished.results)
+    sets = write_sets(asked.out / "sets")
+    if asked.sets_only:
+        return
+    scores = suite.score_all(sets, METHODS, asked.out, asked.seeds, asked.n_jobs, asked.published)
+    text = findings(scores)
     (asked.out / "findings.md").write_text(text, encoding="utf-8")
-    draw_study(asked.out / "study", finished.results)
-    ranked = ranking(finished.results)
-    print_table(ranked.head, ranked.rows)
+    suite.draw(asked.out / "study", suite.mean_scores(scores))
     print(text)
-    end_study(finished.runs, asked.out)
 
 
-def findings(results: Sequence[Result]) -> str:
-    """Describe in sentences where the default model is better, equal or worse."""
-    means = {(result.dataset, result.method): result.ours[METRIC].mean for result in results}
-    missing = sorted({dataset for (dataset, _), mean in means.items() if mean is None})
-    scores = {
-        place: mean for place, mean in means.items() if mean is not None and place[0] not in missing
-    }
-    sentences = [f"Every number is a mean over {results[0].repeats} runs."]
-    sentences += [group_sentence(title, group, scores) for title, group in GROUPS.items()]
-    sentences += [dataset_sentence(scores), rank_sentence(results)]
-    if missing:
-        sentences.append(f"Left out, because a method has no result: {', '.join(missing)}.")
-    return " ".join(filter(None, sentences)) + "\n"
+def write_sets(folder: Path) -> list[Path]:
+    """Write the data that are not there yet, and return their files."""
+    paths = []
+    for group, members in {**USED, **UNUSED, **BROKEN}.items():
+        (folder / group).mkdir(parents=True, exist_ok=True)
+        for member in members:
+            paths.append(path := folder / group / f"{member}.data.gz")
+            if path.exists():
+                continue
+            if group in BROKEN:
+                rows, labels = broken(group, int(str(member)))
+            else:
+                data = load(str(member))
+                assert data.labels is not None
+                rows, labels = data.Y, data.labels + 1
+            np.savetxt(str(path).replace(".data.", ".labels0."), labels, fmt="%d")
+            np.savetxt(path, rows)
+    return paths
 
 
-def group_sentence(title: str, group: Iterable[str], scores: Scores) -> str:
-    """Compare mean scores over one group of data sets."""
-    here = [name for name in group if (name, DEFAULT) in scores]
-    if not here:
-        return ""
-    mean = {method: float(np.mean([scores[name, method] for name in here])) for _, method in scores}
-    best = best_competitor(mean)
-    return (
-        f"Over {len(here)} {title} the mean ARI is {mean[DEFAULT]:.1f} with the default model and "
-        f"{mean[PAPER]:.1f} with the paper's; the best other method is {best} with "
-        f"{mean[best]:.1f}."
-    )
+def findings(scores: pd.DataFrame) -> str:
+    """Return three tables with a paragraph each: stages, rivals, broken assumptions."""
+    percent = 100.0 * scores.groupby(["set", "method"])["ari"].mean().unstack()
+    percent = percent[[*METHODS, *sorted(set(scores["method"]) - set(METHODS))]]
+    group = percent.index.str.split("/").str[0]
+    own = percent[~group.isin(list(BROKEN))]
+    stages = [name for name in STAGES if name in own]
+    rivals = [name for name in own if name not in stages or name == suite.DEFAULT]
+    steps = own[stages].drop(columns="spanning tree").mean().diff().iloc[1:]
+    listed = ", ".join(f"{name} {step:+.1f}" for name, step in steps.items())
+    lead = own[suite.DEFAULT] - own[rivals].drop(columns=suite.DEFAULT).max(axis=1)
+    ranks = own[rivals].rank(axis=1, ascending=False).mean().sort_values()
+    ranked = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
+    noise = scores[scores["noise_clusters"] > 0]
+    taken = noise[noise["method"] == "test"]
+    return f"""# Findings
+
+Mean ARI in percent over {scores["seed"].nunique()} seeds. Every method but HDBSCAN gets the number
+of clusters. Groups marked with * were never used while the model was built.
+
+## What each stage adds
+
+{_table(own[stages])}
+Mean over {len(own)} sets, each stage less the one before, the tree left out: {listed}. The last
+stage adds the map to the clusters of the test. The map does not change labels, so a difference
+comes from random starts.
+
+## Beside other clusterers
+
+{_table(own[rivals])}
+Compared with the best other method on each set, which is not known in advance, the default model is
+better by more than two points on {(lead > 2).sum()} sets, worse on {(lead < -2).sum()}, and within
+two points on the others. Mean ranks: {ranked}.
+
+## Where the assumptions of the test break
+
+{_table(percent[group.isin(list(BROKEN))])}
+Most rows of a cluster are outliers in {len(taken)} of {(scores["method"] == "test").sum()} results
+of the test, and in {len(noise)} of {len(scores)} results of all methods.
+"""
 
 
-def dataset_sentence(scores: Scores) -> str:
-    """Compare the default model with the best other method on each data set."""
-    better: list[str] = []
-    equal: list[str] = []
-    worse: list[str] = []
-    for name in dict.fromkeys(dataset for dataset, _ in scores):
-        row = {method: mean for (dataset, method), mean in scores.items() if dataset == name}
-        best = best_competitor(row)
-        lead = row[DEFAULT] - row[best]
-        text = f"{name} ({row[DEFAULT]:.1f}, {best} {row[best]:.1f})"
-        (better if lead > ALIKE else worse if lead < -ALIKE else equal).append(text)
-    return (
-        "Compared with the best other method on each data set, which is not known in advance, the "
-        f"default model is better on {_listed(better)}; within {ALIKE:.0f} points on "
-        f"{_listed(equal)}; worse on {_listed(worse)}."
-    )
-
-
-def rank_sentence(results: Sequence[Result]) -> str:
-    """Report mean ranks and the methods that differ significantly from the default model."""
-    ranked = ranking(results)
-    ranks = dict(sorted(ranked.mean_rank.items(), key=lambda item: item[1]))
-    listed = ", ".join(f"{name} {value:.2f}" for name, value in ranks.items())
-    text = f"Mean ranks: {listed}. {ranked.verdict}"
-    critical = ranked.critical_difference
-    if critical is None or DEFAULT not in ranks:
-        return text
-    differ = [name for name in ranks if abs(ranks[name] - ranks[DEFAULT]) >= critical]
-    return f"{text} The default model differs significantly from {_listed(differ)}."
-
-
-def best_competitor(means: Mapping[str, float]) -> str:
-    """Return the method with the highest mean among the common clusterers."""
-    methods = known()
-    competitors = [name for name in means if name in methods and methods[name].peer]
-    return max(competitors, key=lambda name: means[name])
-
-
-def draw_study(stem: Path, results: Sequence[Result]) -> None:
-    """Draw a line for each data set, and a marker for each method at its mean ARI."""
-    methods = list(dict.fromkeys(result.method for result in results))
-    stats = {(result.dataset, result.method): result.ours[METRIC] for result in results}
-    places: dict[str, float] = {}
-    titles, y = {}, 0.0
-    for title, group in GROUPS.items():
-        titles[title] = y - 0.75
-        places |= {name: y + i for i, name in enumerate(group)}
-        y += len(group) + GAP
-    with canvas(stem, width=PAGE, height=LINE * y + 0.9) as figure:
-        axes = figure.subplots()
-        axes.set_ylim(y - GAP, -1.2)
-        axes.set_xlim(-8, 103)
-        axes.hlines(list(places.values()), 0, 100, color=FAINT, linewidth=0.4, zorder=0)
-        for index, method in enumerate(methods):
-            ours = method == DEFAULT
-            colour, marker = (INK, "*") if ours else look(index)
-            # Methods are drawn below each other, so that no marker hides another.
-            shift = SPREAD * (index / max(1, len(methods) - 1) - 0.5)
-            drawn = [
-                (stat.mean, line + shift, stat.std)
-                for name, line in places.items()
-                if (stat := stats.get((name, method))) is not None and stat.mean is not None
-            ]
-            means, lines, deviations = zip(*drawn, strict=True)
-            axes.errorbar(
-                means,
-                lines,
-                xerr=deviations,
-                linestyle="",
-                marker=marker,
-                color=colour,
-                markersize=7 if ours else 4,
-                elinewidth=0.8,
-                label=known()[method].label,
-                clip_on=False,
-            )
-        for title, line in titles.items():
-            axes.text(-8, line, title, fontsize=7, fontstyle="italic", va="center")
-        axes.set_yticks(list(places.values()), list(places))
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.set_xlabel("adjusted Rand index (%), mean and standard deviation over the repeats")
-        figure.legend(loc="outside upper center", ncols=len(methods))
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words) or "none"
+def _table(percent: pd.DataFrame) -> str:
+    """Return a table with a row for each group, or for each set of the groups that were used."""
+    group = percent.index.str.split("/").str[0]
+    shown = percent.groupby(np.where(group.isin(list(USED)), percent.index, group + " *")).mean()
+    shown.loc["mean over sets"] = percent.mean()
+    rows = [[str(name), *(f"{value:.1f}" for value in row)] for name, row in shown.T.items()]
+    return markdown_table(["", *map(str, shown.columns)], rows)
 
 
 if __name__ == "__main__":

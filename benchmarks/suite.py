@@ -6,13 +6,13 @@ FOLDER/BATTERY/NAME.data.gz holds the rows of a set, NAME.labels0.gz, NAME.label
 labelings; label 0 is noise and is not scored. The number of clusters of a labeling is given, and
 the columns are standardised. The score of a set is the largest adjusted Rand index over its
 labelings. `--published` reads label vectors of other methods (METHOD/BATTERY/NAME.resultK.gz with a
-column for each variant; the first one is used).
+column for each variant; the first one is used). `rivals.py` writes such vectors.
 
 Writes scores.csv, suite.md and suite.png into OUT. A second call computes only what is missing.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,15 @@ from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import PAGE, canvas
 from sgpmic_cli.model.estimator import SGPMIC
 
+DEFAULT = "SGPMIC"
 METHODS: dict[str, Any] = {
-    "SGPMIC": SGPMIC,
+    DEFAULT: SGPMIC,
     "k-means": PeerKMeans,
     "Gaussian mixture": PeerGaussianMixture,
     "spectral": PeerSpectral,
     "Ward": PeerWard,
 }
-COLUMNS = ["set", "method", "seed", "ari"]
+COLUMNS = ["set", "method", "seed", "ari", "noise_clusters"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,32 +51,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sets = sorted(asked.folder.glob("*/*.data.gz"))
     if not sets:
         parser.error(f"{asked.folder} has no files BATTERY/NAME.data.gz")
-    asked.out.mkdir(parents=True, exist_ok=True)
-    file = asked.out / "scores.csv"
+    scores = score_all(sets, METHODS, asked.out, asked.seeds, asked.n_jobs, asked.published)
+    means = mean_scores(scores)
+    text = describe(means, len(sets), asked.version)
+    (asked.out / "suite.md").write_text(text, encoding="utf-8")
+    draw(asked.out / "suite", means)
+    print(text)
+
+
+def score_all(
+    sets: Sequence[Path],
+    methods: Mapping[str, Any],
+    out: Path,
+    seeds: int,
+    n_jobs: int,
+    published: Path | None,
+) -> pd.DataFrame:
+    """Return the scores of all methods on all sets, and store them in scores.csv."""
+    out.mkdir(parents=True, exist_ok=True)
+    file, names = out / "scores.csv", {name_of(path) for path in sets}
     known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=COLUMNS)
     done = set(zip(known["set"], known["method"], known["seed"], strict=True))
     waiting = [
-        (path, method, seed)
+        (path, name, methods[name], seed)
         for path in sets
-        for method in METHODS
-        for seed in range(asked.seeds)
-        if (name_of(path), method, seed) not in done
+        for name in methods
+        for seed in range(seeds)
+        if (name_of(path), name, seed) not in done
     ]
-    found = Parallel(n_jobs=asked.n_jobs, return_as="generator_unordered")(
+    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(score)(*case) for case in waiting
     )
     for number, row in enumerate(found, 1):
         known.loc[len(known)] = row
         known.to_csv(file, index=False)
         progress(f"{number} of {len(waiting)}: {row[0]} {row[1]} {row[3]:.3f}")
-    if asked.published:
-        rows = [row for path in sets for row in published_scores(path, asked.published)]
+    if published:
+        rows = [row for path in sets for row in published_scores(path, published)]
         known = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
-    means = mean_scores(known[known["set"].isin({name_of(path) for path in sets})])
-    text = describe(means, len(sets), asked.version)
-    (asked.out / "suite.md").write_text(text, encoding="utf-8")
-    draw(asked.out / "suite", means)
-    print(text)
+    return known[known["set"].isin(names)]
 
 
 def name_of(path: Path) -> str:
@@ -90,15 +104,15 @@ def labelings(path: Path) -> list[np.ndarray]:
     return [labels for labels in found if labels.max() > 1]
 
 
-def score(path: Path, method: str, seed: int) -> list[object]:
-    """Return the row of scores.csv for one method on one set."""
+def score(path: Path, name: str, method: Any, seed: int) -> list[object]:
+    """Return the row of scores.csv for one method, a class of estimators, on one set."""
     X, fitted = np.loadtxt(path, ndmin=2), {}
     for k in {labels.max() for labels in labelings(path)}:
-        model = METHODS[method](n_clusters=int(k))
-        if "random_state" in model.get_params():
-            model.set_params(random_state=seed)
+        given = {"n_clusters": int(k), "random_state": seed}
+        accepted = method().get_params()
+        model = method(**{key: given[key] for key in given if key in accepted})
         fitted[k] = model.fit(X).labels_
-    return [name_of(path), method, seed, _best(path, fitted)]
+    return [name_of(path), name, seed, *_best(path, fitted)]
 
 
 def published_scores(path: Path, folder: Path) -> list[list[object]]:
@@ -112,17 +126,27 @@ def published_scores(path: Path, folder: Path) -> list[list[object]]:
             if file.exists():
                 fitted[k] = pd.read_csv(file).iloc[:, 0].to_numpy()
         if fitted:
-            rows.append([name_of(path), method.name, 0, _best(path, fitted)])
+            rows.append([name_of(path), method.name, 0, *_best(path, fitted)])
     return rows
 
 
-def _best(path: Path, fitted: dict[int, np.ndarray]) -> float:
-    scores = [
-        adjusted_rand_score(labels[labels > 0], fitted[labels.max()][labels > 0])
+def _best(path: Path, fitted: Mapping[int, np.ndarray]) -> tuple[float, int]:
+    """Return the largest score over the labelings, and the clusters that are mostly noise there.
+
+    An entry of `fitted` has a row for each of several clusterings if their mean score counts.
+    """
+    return max(
+        _mean_score(labels, np.atleast_2d(fitted[labels.max()]))
         for labels in labelings(path)
         if labels.max() in fitted
-    ]
-    return float(max(scores))
+    )
+
+
+def _mean_score(labels: np.ndarray, clusterings: np.ndarray) -> tuple[float, int]:
+    inside = labels > 0
+    scores = [adjusted_rand_score(labels[inside], found[inside]) for found in clusterings]
+    noisy = [np.mean(labels[found == m] == 0) > 0.5 for found in clusterings for m in set(found)]
+    return float(np.mean(scores)), int(sum(noisy))
 
 
 def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -141,7 +141,8 @@ class SGPMIC(LatentClusterer):
     n_clusters_ : int
         Number of clusters M.
     selection_ : list of dict or None
-        Evidence for each number of clusters that was tried.
+        Evidence for each number of clusters that was tried. `plausible` is True for the chosen
+        number and for those that are nearly as good.
     no_clusters_ : bool
         True if the number was open and the data show no clusters.
     consensus_ : ndarray of shape (n_samples, M)

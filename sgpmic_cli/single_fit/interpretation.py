@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.model.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.single_fit.fitting import Fitted
 
 CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
@@ -40,7 +41,9 @@ def choice_in_words(fitted: Fitted) -> str:
             f"The data show no clusters: no number from {low} to {high} separates them better than "
             "it separates data of the same covariance without clusters. All rows are one group."
         )
-    return f"{clusters}, chosen among {low} to {high}; {_certainty(m, tried)}."
+    also = plausible_in_words(tried, m)
+    text = f"{clusters}, chosen among {low} to {high}; {_certainty(m, tried)}."
+    return f"{text} {also}." if also else text
 
 
 def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
@@ -55,12 +58,9 @@ def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
     if next_best > own and 0.0 < drop[m] == max(drop.values()):
         return f"gaps separate the rows into {m} parts, which a silhouette does not show ({scores})"
     if next_best > own:
-        return (
-            "the smallest number that is about as good as the best, so look at "
-            f"{second} as well ({scores})"
-        )
+        return f"the smallest number that is about as good as the best ({scores})"
     if next_best >= CLOSE * own:
-        return f"a close call, so look at {second} as well ({scores})"
+        return f"a close call ({scores})"
     return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice ({scores})"
 
 

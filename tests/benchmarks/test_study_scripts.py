@@ -6,50 +6,53 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from small_studies import small_benchmark
 from standard_bound import standard_bound
 
 from benchmarks import missing_values, search_asrun, study
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
-from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
 from sgpmic_cli.model.paper.mixture import mixture
 
-METHODS = ["k-means", "ward", "sgp-mic", "sgp-mic+"]
 
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """Return a function that makes results from ARI scores by data set."""
-    out = tmp_path_factory.mktemp("one")
-    (cell,) = small_benchmark(["iris"], [95], ["ward"], out=out, repeats=1).results
-
-    def of_scores(scores):
-        return [
-            replace(cell, dataset=name, entrant=method, ours={**cell.ours, "ari": Stat(score, 0.0)})
-            for name, row in scores.items()
-            for method, score in zip(resolve(METHODS), row, strict=True)
-        ]
-
-    return of_scores
-
-
-def test_the_findings_follow_from_the_scores(results, tmp_path):
-    scores = {"iris": (60, 70, 50, 80), "wine": (90, 80, 50, 91), "spirals": (5, 0, 3, 100)}
-    scores |= {"moons": (50, 60, 1, 40), "digits": (60, 70, 50, None)}
-    text = study.findings(results(scores))
-    assert "Over 2 tables with classes the mean ARI is 85.5 with the default model and 50.0" in text
-    assert "the best other method is k-means with 75.0." in text
-    assert "better on iris (80.0, ward 70.0), spirals (100.0, k-means 5.0);" in text
-    assert "within 2 points on wine (91.0, k-means 90.0);" in text
-    assert "worse on moons (40.0, ward 60.0)." in text
-    assert "Left out, because a method has no result: digits." in text
-    assert "clouds" not in text
-    study.draw_study(tmp_path / "study", results(scores))
+def test_the_study_separates_stages_and_reads_the_labels_of_others(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(study, "USED", {"thin-shapes": ["moons"]})
+    monkeypatch.setattr(study, "UNUSED", {})
+    monkeypatch.setattr(study, "BROKEN", {"outliers": [1]})
+    methods = {name: study.METHODS[name] for name in [*study.STAGES, "HDBSCAN"]}
+    methods[study.suite.DEFAULT] = study.Tested  # fast
+    monkeypatch.setattr(study, "METHODS", methods)
+    asked = ["--out", str(tmp_path), "--seeds", "1", "--n-jobs", "1"]
+    study.main([*asked, "--sets-only"])
+    assert not (tmp_path / "findings.md").exists()
+    folder = tmp_path / "others" / "Oracle" / "thin-shapes"
+    folder.mkdir(parents=True)
+    truth = np.loadtxt(tmp_path / "sets" / "thin-shapes" / "moons.labels0.gz", dtype=int)
+    pd.DataFrame({"Oracle": truth}).to_csv(folder / "moons.result2.gz", index=False)
+    study.main([*asked, "--published", str(tmp_path / "others")])
+    text = capsys.readouterr().out
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    head, _, moons = rows[:3]
+    assert head == list(study.STAGES)
+    assert moons[0] == "thin-shapes/moons"
+    assert float(moons[2]) < 60.0  # the consensus
+    assert moons[3:] == ["100.0", "100.0", "100.0"]
+    assert "Oracle" in text
+    assert "outliers *" in text
+    scores = pd.read_csv(tmp_path / "scores.csv")
+    base = scores[scores["method"] == "base clusterings"].set_index("set")["ari"]
+    assert 100 * base["thin-shapes/moons"] == pytest.approx(float(moons[1]), abs=0.06)
     assert (tmp_path / "study.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("kind", study.KINDS)
+def test_broken_data_have_the_stated_noise(kind):
+    rows, labels = study.broken(kind, 3)
+    assert len(rows) == len(labels)
+    noise = np.mean(labels == 0)
+    expected = study.OUTLIERS / (1 + study.OUTLIERS) if "outliers" in kind else 0.0
+    assert noise == pytest.approx(expected, abs=0.005)
 
 
 def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():

@@ -42,4 +42,6 @@ def test_noise_is_not_scored(folder):
     path = folder / "toy" / "pairs.data.gz"
     labels = suite.labelings(path)[1].copy()
     labels[labels == 0] = 4
-    assert suite._best(path, {4: labels}) == 1.0
+    assert suite._best(path, {4: labels}) == (1.0, 0)
+    labels[0] = 5  # the noise is a cluster of its own
+    assert suite._best(path, {4: labels}) == (1.0, 1)

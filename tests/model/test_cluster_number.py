@@ -8,11 +8,19 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli.model.clusters.cluster_number import choose_number
 
 
-def chosen(X, numbers=range(1, 6)):
+def selection(X, numbers=range(1, 6)):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     found = choose_number(X, list(numbers), np.random.RandomState(0))
     assert [row["n_clusters"] for row in found.table] == list(numbers)
-    return found.chosen
+    return found
+
+
+def chosen(X, numbers=range(1, 6)):
+    return selection(X, numbers).chosen
+
+
+def plausible(X):
+    return [row["n_clusters"] for row in selection(X).table if row["plausible"]]
 
 
 def test_four_blobs_are_four():
@@ -37,6 +45,29 @@ def test_a_cloud_is_one_cluster(sample):
     X = getattr(np.random.RandomState(1), sample)((200, 4))
     assert chosen(X) == 1
     assert chosen(X, [2, 3, 4]) in (2, 3, 4)
+
+
+def test_a_skewed_cloud_is_one_cluster():
+    assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
+
+
+def test_a_flag_beside_a_cloud_is_one_cluster():
+    random = np.random.RandomState(0)
+    assert chosen(np.c_[random.standard_normal((300, 6)), random.random_sample(300) < 0.3]) == 1
+
+
+def test_plausible_numbers_are_those_nearly_as_good():
+    random = np.random.RandomState(1)
+    cloud = random.standard_normal((200, 2))
+    assert plausible(cloud) == [1]
+    far = 12.0 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[np.arange(200) % 4]
+    assert plausible(cloud + far) == [4]
+    pairs = np.array([[0, 0], [0, 4], [15, 15], [15, 19]])[np.arange(200) % 4]
+    assert {2, 4} <= set(plausible(cloud + pairs))
+
+
+def test_two_rows_are_no_evidence():
+    assert fit(np.array([[0.0, 1.0], [5.0, 3.0]])).no_clusters_
 
 
 def fit(X, n_clusters="auto", **parameters):

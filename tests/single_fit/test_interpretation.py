@@ -7,9 +7,14 @@ from sgpmic_cli.data import Dataset
 from sgpmic_cli.single_fit.interpretation import choice_in_words, doubtful_rows, typical_rows
 
 
-def fitted(m, scores, no_clusters=False, gap_drop=0.0):
+def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=()):
     selection = [
-        {"n_clusters": number, "score": value, "gap_drop": gap_drop * (number == m)}
+        {
+            "n_clusters": number,
+            "score": value,
+            "gap_drop": gap_drop * (number == m),
+            "plausible": number in plausible,
+        }
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
@@ -23,7 +28,8 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0):
     [
         (3, {2: 0.1, 3: 0.4, 4: 0.05}, {}, "3 clusters, chosen among 2 to 4; a clear choice"),
         (3, {2: 0.3, 3: 0.4}, {}, "a fair choice"),
-        (3, {2: 0.39, 3: 0.4}, {}, "a close call, so look at 2 as well"),
+        (3, {2: 0.3, 3: 0.4, 4: 0.3}, {"plausible": (2, 3, 4)}, ". Plausible as well: 2, 4."),
+        (3, {2: 0.39, 3: 0.4}, {}, "a close call (score 0.40, the next best number, 2, has 0.39)"),
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
         (2, {1: 0.0, 2: 0.1}, {}, "there was no other number to choose"),
         (3, {}, {}, "3 clusters, as asked for."),

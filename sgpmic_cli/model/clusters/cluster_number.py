@@ -4,17 +4,24 @@
    number at which its gap falls most towards the next number is chosen, if the gap falls by more
    than LEAST_DROP, and if Gaussians for the clusters of k-means do not explain the gap. Tables with
    discrete columns always have gaps and skip this step.
-2. No clusters. The silhouette of k-means is positive even for a single Gaussian cloud. So it is
-   compared with its mean on null reference data: Gaussian and uniform clouds with the covariance of
-   the table (`reference` is the larger of the two means). If no silhouette exceeds its reference by
-   CHANCE standard deviations, the data show no clusters. Steps 1 and 2 are applied to the first two
-   principal components before this is the answer, because clusters in a few of many columns show
-   there.
+2. No clusters. The silhouette of k-means is positive even for a single cloud. So it is compared
+   with its mean on null reference data: clouds with the covariance of the table, whose columns are
+   gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
+   discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
+   silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
+   Clusters that only repeat the values of one discrete column count as silhouette 0. Steps 1 and 2
+   are applied to the first two principal components before this is the answer, because clusters in
+   a few of many columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
+
+Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
+next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
+silhouettes decide, numbers with SIMILAR_SCORE of the largest score are plausible.
 """
 
-from typing import NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -22,14 +29,28 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.model.clusters.discrete_columns import is_discrete
-from sgpmic_cli.model.clusters.spanning_tree import drops_of_gap, gap_clusters
+from sgpmic_cli.model.clusters.discrete_columns import (
+    FEW_VALUES,
+    effective_values,
+    is_discrete,
+)
+from sgpmic_cli.model.clusters.spanning_tree import (
+    LARGE_GAP,
+    MARGIN,
+    SMALL_GAP,
+    drops_of_gap,
+    excess_of_gap,
+    spanning_trees,
+)
 
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
 DISCOUNT = 0.5
-LEAST_DROP = 0.2  # of the gap, a logarithm
+LEAST_DROP = 0.1  # of the gap, a logarithm
+SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
+REPEATED = 0.9
+MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
@@ -42,6 +63,7 @@ class Tried(TypedDict):
     reference: float
     score: float
     gap_drop: float
+    plausible: bool
 
 
 class Selection(NamedTuple):
@@ -71,32 +93,62 @@ def _choose(
     distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
+    for m, (_, labels) in own.items():
+        if _repeats_column(Y, labels):
+            own[m] = (0.0, labels)
     reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
-    drops = {} if is_discrete(Y) else drops_of_gap(shown, split)
-    tried = []
-    for m, expected in zip(split, reference, strict=True):
-        value = own[m][0]
-        tried.append(
-            Tried(
-                n_clusters=m,
-                silhouette=value,
-                reference=expected,
-                score=value - DISCOUNT * expected,
-                gap_drop=drops.get(m, 0.0),
-            )
+    trees = [] if is_discrete(Y) else spanning_trees(shown)
+    drops = drops_of_gap(trees, split)
+    tried = [
+        Tried(
+            n_clusters=m,
+            silhouette=own[m][0],
+            reference=expected,
+            score=own[m][0] - DISCOUNT * expected,
+            gap_drop=drops.get(m, 0.0),
+            plausible=False,
         )
-    none = Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0)
+        for m, expected in zip(split, reference, strict=True)
+    ]
+    none = Tried(
+        n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0, plausible=False
+    )
     table = [none, *tried] if 1 in numbers else tried
     steepest = max(tried, key=lambda row: row["gap_drop"])
-    if steepest["gap_drop"] > LEAST_DROP:
-        m = steepest["n_clusters"]
-        if gap_clusters(shown, own[m][1], m, random_state) is not None:
-            return Selection(m, table)
+    m, drop = steepest["n_clusters"], steepest["gap_drop"]
+    if drop > LEAST_DROP and excess_of_gap(shown, trees, own[m][1], m, random_state)[1] > MARGIN:
+        near = 1 if drop < LARGE_GAP - SMALL_GAP else 0
+        for row in tried:
+            similar = row["gap_drop"] >= SIMILAR_DROP * drop
+            row["plausible"] = similar or abs(row["n_clusters"] - m) <= near
+        return Selection(m, table)
     excess = max(row["silhouette"] - row["reference"] for row in tried)
-    if 1 in numbers and excess < CHANCE * deviation:
+    if 1 in numbers and excess <= CHANCE * deviation:
+        none["plausible"] = True
         return Selection(1, table)
-    least = max(row["score"] for row in tried) - TIE * deviation
-    return Selection(next(row["n_clusters"] for row in tried if row["score"] >= least), table)
+    best = max(row["score"] for row in tried)
+    chosen = next(row for row in tried if row["score"] >= best - TIE * deviation)
+    for row in tried:
+        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
+    return Selection(chosen["n_clusters"], table)
+
+
+def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
+    """Return "Plausible as well: 3, 5", or an empty string if no other number is plausible."""
+    numbers = [row["n_clusters"] for row in table if row.get("plausible")]
+    others = ", ".join(str(number) for number in numbers if number != chosen)
+    return f"Plausible as well: {others}" if others else ""
+
+
+def _repeats_column(Y: Array, labels: Indices) -> bool:
+    """Return whether one discrete column has REPEATED of the variance that clusters explain."""
+    members = np.eye(labels.max() + 1)[labels]
+    centred = Y - Y.mean(axis=0)
+    means = members.T @ centred / np.maximum(members.sum(axis=0), 1.0)[:, None]
+    explained = members.sum(axis=0) @ means**2
+    column = explained.argmax()
+    dominates = explained[column] > REPEATED * explained.sum()
+    return bool(Y.shape[1] > 1 and dominates and effective_values(Y[:, [column]])[0] < FEW_VALUES)
 
 
 def _plane(Y: Array) -> Array:
@@ -109,19 +161,34 @@ def _reference(
     Y: Array, on_plane: bool, numbers: list[int], seed: int, random_state: np.random.RandomState
 ) -> tuple[list[float], float]:
     """Return mean silhouettes of null reference data, and the deviation of a single one."""
-    n = len(Y)
-    spread = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False) / np.sqrt(n)
-    spread = spread[spread > 1e-6 * spread[0]]
+    n, centred = len(Y), Y - Y.mean(axis=0)
+    _, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
+    kept = spread > 1e-6 * spread[0]
+    spread, axes = spread[kept], axes[kept]
+    scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
+    skewness = np.clip(np.mean((centred / scale) ** 3, axis=0), -MOST_SKEWED, MOST_SKEWED)
+    if is_discrete(Y):  # the skewness of a flag describes no cloud
+        skewness = np.zeros_like(skewness)
     found = np.empty((2, REFERENCES, len(numbers)))
     for turn in range(REFERENCES):
-        gaussian = random_state.standard_normal((n, len(spread)))
+        normal = random_state.standard_normal((n, len(spread))) * spread @ axes
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
-        for kind, cloud in enumerate((gaussian * spread, uniform * spread)):
+        gamma = scale * _gamma_quantiles(normal / scale, skewness)
+        for kind, cloud in enumerate((gamma, uniform * spread)):
             shown = _plane(cloud) if on_plane else cloud
             apart = cdist(shown, shown)
             found[kind, turn] = [_silhouette(shown, apart, m, seed, n_init=2)[0] for m in numbers]
     deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
+
+
+def _gamma_quantiles(normal: Array, skewness: Array) -> Array:
+    """Map standard normal columns to gamma distributions with mean 0 and variance 1.
+
+    This is the approximation of Wilson and Hilferty (1931). It is the identity for skewness 0.
+    """
+    g = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness)
+    return np.asarray(2.0 / g * (np.maximum(1.0 + g * normal / 6.0 - g**2 / 36.0, 0.0) ** 3 - 1.0))
 
 
 def _silhouette(

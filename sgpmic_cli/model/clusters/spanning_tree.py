@@ -28,6 +28,7 @@ CORE_NEIGHBOURS = (3, 5)  # neighbours that set the core distance; one tree for 
 LEAST_SHARE = 0.4  # of an equal share of the rows; smaller parts are outliers
 SMALL = 3
 MARGIN = 0.2
+SMALL_GAP, LARGE_GAP = 0.2, 0.8  # a smaller gap is none, and a larger one is not more evidence
 DRAWS = 8
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
@@ -57,21 +58,24 @@ def gap_clusters(
     Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices | None:
     """Return clusters that gaps separate, or None if Gaussians for `labels` explain the gaps."""
-    found, excess = excess_of_gap(Y, labels, n_clusters, random_state)
+    if n_clusters > MOST_CLUSTERS:
+        return None
+    found, excess = excess_of_gap(Y, spanning_trees(Y), labels, n_clusters, random_state)
     return found if excess > MARGIN else None
 
 
 def excess_of_gap(
-    Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
+    Y: Array,
+    trees: list[Tree],
+    labels: Indices,
+    n_clusters: int,
+    random_state: np.random.RandomState,
 ) -> tuple[Indices, float]:
-    """Return the parts of the tree with the larger excess, and the excess.
+    """Return the parts of the spanning tree of Y with the larger excess, and the excess.
 
     The excess is -inf if no tree can be cut into parts that are large enough.
     """
-    # One column has intervals only, which k-means and mixtures find.
-    if Y.shape[1] == 1 or len(Y) <= 3 or not 1 < n_clusters <= MOST_CLUSTERS:
-        return labels, -np.inf
-    cuts = [cut(tree, n_clusters) for tree in spanning_trees(Y)]
+    cuts = [cut(tree, n_clusters) for tree in trees]
     if not any(cuts):
         return labels, -np.inf
     drawn = [
@@ -88,25 +92,29 @@ def excess_of_gap(
     return best, largest
 
 
-def drops_of_gap(Y: Array, numbers: list[int]) -> dict[int, float]:
+def drops_of_gap(trees: list[Tree], numbers: list[int]) -> dict[int, float]:
     """Return for each number of clusters how far the gap falls towards the next number.
 
-    The gap falls most at the number of parts that gaps separate. Numbers for which no tree can be
-    cut are left out.
+    The gap falls most at the number of parts that gaps separate. Gaps are clipped to SMALL_GAP and
+    LARGE_GAP. Numbers for which no tree can be cut are left out.
     """
     drops: dict[int, float] = {}
-    for tree in spanning_trees(Y):
+    for tree in trees:
         cuts = {m: cut(tree, m) for m in {*numbers, *(m + 1 for m in numbers)}}
-        gaps = {m: found.gap for m, found in cuts.items() if found is not None}
-        for m in numbers:
-            if m in gaps:
-                drop = gaps[m] - max(gaps.get(m + 1, 0.0), 0.0)
-                drops[m] = max(drop, drops.get(m, -np.inf))
+        gaps = {m: np.clip(found.gap, SMALL_GAP, LARGE_GAP) for m, found in cuts.items() if found}
+        for m in set(numbers) & set(gaps):
+            drop = float(gaps[m] - gaps.get(m + 1, SMALL_GAP))
+            drops[m] = max(drop, drops.get(m, drop))
     return drops
 
 
 def spanning_trees(Y: Array) -> list[Tree]:
-    """Return the minimum spanning trees of the mutual reachability distances of the rows."""
+    """Return the minimum spanning trees of the mutual reachability distances of the rows.
+
+    One column has no tree: it has intervals only, which k-means and mixtures find.
+    """
+    if Y.shape[1] == 1 or len(Y) <= 3:
+        return []
     distances, indices = _neighbours(Y)
     return [_spanning_tree(Y, distances, indices, core) for core in CORE_NEIGHBOURS]
 
