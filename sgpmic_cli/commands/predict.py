@@ -55,11 +55,12 @@ def predict(  # noqa: PLR0913 - one parameter per option
     if output.json:
         output.document({**summary, "out": str(out)})
     else:
-        sizes = ", ".join(map(str, summary["sizes"]))
+        sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
         content = {
             "data": f"{summary['dataset']}: {summary['rows']} rows",
             "clusters": f"{summary['clusters']} of sizes {sizes}",
             "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
+            "unusual rows": "not known" if unusual is None else str(unusual),
             **score_facts(summary["scores"]),
         }
         output.show(facts(content))

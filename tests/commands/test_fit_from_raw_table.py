@@ -53,14 +53,14 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
 def test_the_clusters_are_the_groups_not_the_text_columns(out):
     result = sgpmic("fit birds.csv --clusters 3 --out three --force")
     assert result.exit_code == 0, result.output
-    assert adjusted_rand_score(groups(333), pd.read_csv("three/labels.csv")["label"]) > 0.9
+    assert adjusted_rand_score(groups(333), pd.read_csv("three/labels.csv")["cluster"]) > 0.9
 
 
 def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
     labels, profile = pd.read_csv(out / "labels.csv"), pd.read_csv(out / "profile.csv")
-    sizes = labels["label"].value_counts().sort_index()
+    sizes = labels["cluster"].value_counts().sort_index()
     assert profile.groupby("cluster")["size"].first().tolist() == sizes.tolist()
-    mass = birds()["body_mass"].groupby(labels["label"])  # pandas ignores missing values
+    mass = birds()["body_mass"].groupby(labels["cluster"])  # pandas ignores missing values
     row = profile[profile["feature"] == "body_mass"].set_index("cluster")
     assert np.allclose(row["mean"], mass.mean())
     assert np.allclose(row["spread"], mass.std(ddof=0))
@@ -94,7 +94,7 @@ def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
 @pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)
-    labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["label"]
+    labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["cluster"]
     assert document["setting"] == "default"
     assert len(document["numbers_tried"]) == 15
     assert np.array_equal(SGPMIC(random_state=0).fit(load("iris").Y).labels_, labels)
