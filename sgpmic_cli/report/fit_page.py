@@ -47,11 +47,11 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     n, p = fitted.data.Y.shape
     sections = [
         Section("summary", "In short", [_summary(fitted, out, arguments)]),
-        Section("profiles", "Profiles of the clusters", _profiles(fitted)),
-        Section("map", "Map of the rows", _map(fitted, figures)),
-        Section("rows", "Doubtful, unusual and typical rows", _rows(fitted)),
-        Section("columns", "Columns of the table", _columns(fitted)),
-        Section("details", "Number of clusters and settings", _details(fitted, figures, arguments)),
+        Section("profiles", "Profiles", _profiles(fitted)),
+        Section("map", "Map", _map(fitted, figures)),
+        Section("rows", "Doubtful and unusual rows", _rows(fitted)),
+        Section("columns", "Columns", _columns(fitted)),
+        Section("details", "Number of clusters, settings", _details(fitted, figures, arguments)),
     ]
     if len(fitted.outcome.sizes) == 1:
         del sections[1]  # nothing to compare
