@@ -108,6 +108,7 @@ def _next_steps(
     if m > 1:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+        yield "Use the model in Python:", f"model = sgpmic.load({str(out / 'model.npz')!r})"
 
 
 def _profiles(fitted: Fitted) -> list[Html]:

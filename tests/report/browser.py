@@ -113,6 +113,8 @@ class Browser:
     def mouse(self, kind, x, y, **more):
         """Send a mouse event; `kind` is mousePressed, mouseMoved, mouseReleased or mouseWheel."""
         self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+        # The browser handles movements before the next frame.
+        self.run("new Promise(f => requestAnimationFrame(() => requestAnimationFrame(() => f(1))))")
 
     def drag(self, start, end, modifiers=0):
         """Press the mouse at one point and release it at another; 8 is the Shift key."""
