@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.csv_text import CsvText
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, decoded, unpacked
-from sgpmic_cli.data.intake.table_files import CHARACTERS, read_table
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
+from sgpmic_cli.data.intake.table_files import CHARACTERS, read_table, text_lines
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
 from sgpmic_cli.single_fit.row_tables import DIGITS
@@ -37,9 +37,12 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     known = recipe.file_columns if recipe.named else ()
     with unpacked(source) as file:
         if not file.starts_with(NPY, PARQUET):
-            text = CsvText(file.name, recipe.format, known, as_text=known)
-            lines = decoded(file, recipe.format.encoding, whole=False)
-            with path.open("w", encoding="utf-8", newline="\n") as output:
+            format = with_encoding(file, recipe.format)
+            text = CsvText(file.name, format, known, as_text=known)
+            with (
+                text_lines(file, format, whole=False) as lines,
+                path.open("w", encoding="utf-8", newline="\n") as output,
+            ):
                 output.writelines(_extended_lines(text, lines, results))
             return
     table = read_table(source, recipe.format)

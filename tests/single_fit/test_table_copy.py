@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake.options import TableOptions, TextFormat
+from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.single_fit.table_copy import write_table
 
 ADDED = "cluster,probability,typicality,unusual,x1,x2"
@@ -27,9 +27,9 @@ def fitted(data):
     return SimpleNamespace(model=model, data=data, log_density=np.arange(n), unusual=unusual)
 
 
-def copy(folder, text, name="t.csv", **options):
+def copy(folder, text, name="t.csv", encoding="utf-8", **options):
     source = folder / name
-    content = text.encode(options.get("format", TextFormat()).encoding or "utf-8")
+    content = text.encode(encoding)
     source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     write_table(
         folder / "out.csv",
@@ -64,7 +64,7 @@ def test_rows_that_were_left_out_get_empty_cells(tmp_path):
 
 def test_the_copy_has_the_format_of_the_file(tmp_path):
     text = "größe;cluster\n1,5;2\n2,5;4\n"
-    found = copy(tmp_path, text, format=TextFormat(decimal=",", encoding="latin-1"))
+    found = copy(tmp_path, text, encoding="latin-1")
     names = ";".join(f"sgpmic_{name}" for name in ADDED.split(","))  # the table has a cluster
     assert found == [
         f"größe;cluster;{names}",
@@ -80,13 +80,16 @@ def test_a_file_without_a_header_stays_without_one(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("kind", ["npy", "parquet"])
+@pytest.mark.parametrize("kind", ["npy", "parquet", "xlsx"])
 def test_other_files_become_csv(tmp_path, kind):
     values = np.array([[1.0, 2.5], [3.0, 4.0], [5.0, 7.0]])
     source, names = tmp_path / f"t.{kind}", ["a", "b"]
     if kind == "npy":
         np.save(source, values)
         names = ["column_1", "column_2"]
+    elif kind == "xlsx":
+        pytest.importorskip("openpyxl")
+        pd.DataFrame(values, columns=names).to_excel(source, index=False)
     else:
         pytest.importorskip("pyarrow")
         pd.DataFrame(values, columns=names).to_parquet(source)
