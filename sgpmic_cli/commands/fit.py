@@ -156,8 +156,9 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     Numeric columns are used as they are, dates become days, text columns and codes with few values
     are encoded, and id columns name the rows. Constant columns and other text are left out. Notes
     describe this preparation; `sgpmic predict` repeats it for new rows.
-    Writes report.html, model.npz, labels.csv, embedding.csv, profile.csv, trace.csv, manifest.json
-    and the figures. If the fit fails, nothing is written.
+    Writes report.html, table-with-clusters.csv (the table with the results), model.npz, labels.csv,
+    embedding.csv, profile.csv, trace.csv, manifest.json and the figures. If the fit fails, nothing
+    is written.
     """
     from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.commands.progress import FitProgress
@@ -187,12 +188,18 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
 def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
     """Write all files; return notes on the figures that could not be drawn."""
     import json
+    import os
 
+    from sgpmic_cli.data.loading import is_table
     from sgpmic_cli.experiments.run.manifest import manifest
     from sgpmic_cli.figures.one_fit import draw_all
     from sgpmic_cli.report.fit_page import fit_page
+    from sgpmic_cli.single_fit.table_copy import TABLE, write_table
 
     fitted.write(folder)
+    dataset = arguments["dataset"]
+    source = os.path.expanduser(dataset) if is_table(dataset) and dataset != "-" else None
+    write_table(folder / TABLE, fitted, source)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     notes = draw_all(fitted, folder)

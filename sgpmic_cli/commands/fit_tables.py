@@ -13,6 +13,7 @@ from sgpmic_cli.single_fit.interpretation import (
     choice_in_words,
     doubtful_rows,
     numbers_tried,
+    stability_in_words,
     typical_rows,
 )
 
@@ -29,8 +30,10 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
         yield _numbers_tried(fitted)
     yield Text(choice_in_words(fitted), style="bold")
     yield _clusters(fitted)
+    if len(fitted.outcome.sizes) > 1:
+        yield Padding(Text(stability_in_words(fitted)), (0, 0, 1, 0))
     if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
-        rows = ", ".join(
+        rows = "; ".join(
             f"{row.name} ({row.first}: {row.first_probability:.2f}, "
             f"{row.second}: {row.second_probability:.2f})"
             for row in doubtful
@@ -53,15 +56,19 @@ def _numbers_tried(fitted: "Fitted") -> Table:
 
 
 def _clusters(fitted: "Fitted") -> Table:
-    """Return size, certainty, distinguishing features and typical rows of each cluster."""
-    headings = ["cluster", "rows", "certainty", "distinguishing features", "typical rows"]
+    """Return size, stability, distinguishing features and typical rows of each cluster."""
+    # The paper's model has no refits, so its clusters have a mean probability only.
+    name, values = "stability", getattr(fitted.model, "stability_", None)
+    if values is None:
+        name, values = "certainty", fitted.outcome.certainty
+    headings = ["cluster", "rows", name, "distinguishing features", "typical rows"]
     rows = [
         [
             str(m),
             str(size),
-            f"{fitted.outcome.certainty[m]:.2f}" if size else "–",
+            f"{values[m]:.2f}" if size else "–",
             "\n".join(fitted.profile.in_words(m)) or "none",
-            ", ".join(typical_rows(fitted, m, N_TYPICAL)) if size else "",
+            "; ".join(typical_rows(fitted, m, N_TYPICAL)) if size else "",
         ]
         for m, size in enumerate(fitted.outcome.sizes.tolist())
     ]

@@ -31,7 +31,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
 
     The table is prepared as in the fit: columns are matched by name (by position in a file without
     a header), other columns are ignored, and text and missing values are treated as before. Rows
-    are read in blocks, so the table can be larger than memory. Writes labels.csv and embedding.csv.
+    are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
+    unlike those of the fit as unusual, and embedding.csv.
     """
     from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.commands.terminal_tables import facts, score_facts
@@ -55,11 +56,12 @@ def predict(  # noqa: PLR0913 - one parameter per option
     if output.json:
         output.document({**summary, "out": str(out)})
     else:
-        sizes = ", ".join(map(str, summary["sizes"]))
+        sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
         content = {
             "data": f"{summary['dataset']}: {summary['rows']} rows",
             "clusters": f"{summary['clusters']} of sizes {sizes}",
             "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
+            "unusual rows": "not known" if unusual is None else str(unusual),
             **score_facts(summary["scores"]),
         }
         output.show(facts(content))

@@ -87,8 +87,11 @@ class Progress:
         self.bar.update(self.task.id, description=text, **bar)
 
     def _print_lines(self) -> None:
+        last = ""
         while not self.ended.wait(LINE_SECONDS):
-            self.output.note(self.state())
+            if (state := self.state()) != last:  # a long step is announced once
+                self.output.note(state)
+            last = state
 
 
 class FitProgress(Progress):

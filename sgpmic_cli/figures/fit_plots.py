@@ -61,7 +61,7 @@ def plot_numbers_tried(axes: "Axes", tried: Sequence[dict[str, Any]], chosen: in
         axes.axvline(chosen, color=COLOURS[3], linewidth=0.8, label=f"chosen: {chosen}")
     axes.set(xlabel="number of clusters", ylabel="silhouette")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(loc="upper right")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)  # not on a curve
 
 
 def draw_profile(stem: Path, profile: Profile) -> None:

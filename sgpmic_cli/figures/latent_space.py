@@ -85,8 +85,8 @@ def class_groups(classes: np.ndarray, class_names: Sequence[str], clusters: np.n
 
 def plot_points(axes: "Axes", X: np.ndarray, groups: Groups, legend_width: float) -> None:
     """Plot latent points X (N, Q) in the styles of their groups; the legend is below the axes."""
-    shown = _shown(len(X))
-    middle, directions, titles = _projection(X)
+    shown = shown_rows(len(X))
+    middle, directions, titles = projection(X)
     points = (X[shown] - middle) @ directions.T
     planar = points.shape[1] == 2
     parts = [points[groups.numbers[shown] == group] for group in range(len(groups.names))]
@@ -109,7 +109,7 @@ def plot_mixture(
     sizes: np.ndarray,
 ) -> None:
     """Add the means and, with covariances, the regions of the clusters to a plot of points X."""
-    middle, directions, _ = _projection(X)
+    middle, directions, _ = projection(X)
     centres = (means - middle) @ directions.T
     title = axes.get_title() + ", + their means"
     if covariances is not None:
@@ -120,14 +120,14 @@ def plot_mixture(
     axes.set_title(title)
 
 
-def _shown(n: int) -> np.ndarray:
+def shown_rows(n: int) -> np.ndarray:
     """Return the rows to draw: an evenly spaced subset of n rows."""
     return np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(int))
 
 
-def _projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the origin (Q,), at most two axes (2, Q), and the titles of the axes."""
-    X = X[_shown(len(X))]
+    X = X[shown_rows(len(X))]
     q = X.shape[1]
     if q <= 2:
         return np.zeros(q), np.eye(q), ["latent dimension 1", "latent dimension 2"]

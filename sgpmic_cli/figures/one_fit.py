@@ -49,8 +49,9 @@ def fit_figures(fitted: Fitted) -> dict[str, Callable[[Path], object]]:
             classes=data.labels,
             class_names=data.class_names,
         ),
-        "profile": lambda stem: draw_profile(stem, fitted.profile),
     }
+    if len(model.weights_) > 1:
+        figures["profile"] = lambda stem: draw_profile(stem, fitted.profile)
     if tried := numbers_tried(fitted):
         figures["numbers-tried"] = lambda stem: draw_numbers_tried(stem, tried, len(model.weights_))
     return figures

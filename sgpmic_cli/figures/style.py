@@ -20,8 +20,12 @@ COLUMN, PAGE = 3.5, 7.2  # inches: one column of a journal, and both
 DPI = 200
 LETTERS = string.ascii_lowercase  # of panels
 INK, FAINT = "#262626", "#b0b0b0"
-# The palette of Okabe and Ito, safe for colour blindness, without black, which is for ink.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442")
+# The palette of Okabe and Ito, safe for colour blindness, without black, which is for ink. The
+# others are for many clusters, which markers tell apart as well.
+COLOURS = (
+    *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442"),
+    *("#8B5FBF", "#7F7F7F", "#8C564B", "#7FB800", "#B2182B", "#40C9C9", "#FF9896", "#5D6B1E"),
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
 
 _SETTINGS: Any = {
@@ -63,7 +67,7 @@ _IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 
 
 def look(index: int) -> tuple[str, str]:
-    """Return colour and marker of a group. The first 77 pairs are distinct."""
+    """Return colour and marker of a group. The first 165 pairs are distinct."""
     return COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
 
 

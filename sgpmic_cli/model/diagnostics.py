@@ -48,8 +48,9 @@ def warn_about(found: Diagnostics) -> None:
     """Warn if clusters are tiny, empty or hard to tell apart."""
     doubts = []
     if found.twins:
-        names = ", ".join(f"{a} and {b}" for a, b in found.twins)
-        doubts.append(f"clusters {names} share most of their rows")
+        (a, b), n = found.twins[0], len(found.twins)
+        pairs = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
+        doubts.append(f"{pairs} share most of their rows")
     if found.tiny:
         doubts.append(f"{_clusters(found.tiny)} fewer than {TINY} rows")
     if found.dead:

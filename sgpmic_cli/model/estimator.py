@@ -34,7 +34,7 @@ from sgpmic_cli.model.clusters.base_clusterings import (
     Consensus,
     consensus,
     named_clustering,
-    refit_fractions,
+    refit,
 )
 from sgpmic_cli.model.clusters.cluster_number import choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
@@ -108,7 +108,8 @@ class SGPMIC(LatentClusterer):
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the geometric mean of those without refits and the fractions of refits.
+        then the geometric mean of those without refits and the fractions of refits. `stability_`
+        says how far the clusters come back.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -152,6 +153,9 @@ class SGPMIC(LatentClusterer):
         Names of the base clusterings.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
         Number of rows of each cluster, and their mean probability.
+    stability_ : ndarray of shape (M,) or None
+        Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
+        refits or with one cluster.
     twins_, tiny_, dead_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -400,10 +404,10 @@ class SGPMIC(LatentClusterer):
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
         gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
-        refits = None
-        if self.n_resamples and gaussians is not None:
-            refits = refit_fractions(rows, found.labels, m, self.n_resamples, random_state)
-        return ClusterModel(found.labels, m, gaussians, refits)
+        self.stability_, fractions = None, None
+        if self.n_resamples and m > 1:
+            fractions, self.stability_ = refit(rows, found, self.n_resamples, random_state)
+        return ClusterModel(found.labels, m, gaussians, fractions)
 
     def _fit_map(
         self,
@@ -453,16 +457,18 @@ class SGPMIC(LatentClusterer):
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, fractions, mu, s = (empty_array((len(Y), w), self.temp_folder) for w in (m, m, q, q))
+        density = np.empty(len(Y))
         placed = getattr(self.callback, "placed", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
-            mu[rows], s[rows], S[rows], _ = Located.joined(parts)
+            mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
             fractions[rows] = S[rows]
             if placed is not None:
                 placed(rows.stop, len(Y))
         fractions[subsample] = self.consensus_
         self.responsibilities_, self.consensus_ = S, fractions
         self.embedding_, self.embedding_variances_ = mu, s
+        self._log_density = density
 
     def _located(self, scaled: Array) -> Located:
         return self._fitted.locate(scaled)
@@ -475,6 +481,7 @@ class SGPMIC(LatentClusterer):
         row_arrays = (*fitted_model.ROW_AXES, "offset_", "scale_", "lower_bounds_")
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
+        values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
         return values, {**arrays, **self._fitted.to_arrays()}
 
     def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
@@ -497,6 +504,11 @@ class SGPMIC(LatentClusterer):
             raise ValueError("the numbers of clusters tried are not a table")
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
+        self.stability_ = None
+        if values["stability_"] is not None:
+            self.stability_ = np.array(values["stability_"], dtype=np.float64)
+            if self.stability_.shape != self.weights_.shape:
+                raise ValueError("the stability does not have one number for each cluster")
         self._diagnose()
 
 

@@ -223,6 +223,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             "fitted": values,
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
             "recipe": None if encoder is None else encoder.recipe_.to_json(),
+            "unusual_below": getattr(self, "unusual_below_", None),
         }
         storage.save(path, header, arrays)
 
@@ -260,6 +261,8 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             if len(recipe.feature_names) != p or (names and [*recipe.feature_names] != names):
                 raise ValueError("its recipe of the table makes other features")
             model.encoder_ = TableEncoder.of(recipe)
+        if (threshold := header.get("unusual_below")) is not None:
+            model.unusual_below_ = float(threshold)
         model._restore(header["fitted"], arrays, every_row)
         return model
 

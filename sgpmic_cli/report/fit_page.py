@@ -1,24 +1,33 @@
-"""The HTML report of one fit."""
+"""The HTML report of one fit: the result in plain words first, the evidence after it."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.data.intake.columns import TextColumn
-from sgpmic_cli.figures.fit_plots import MOST_FEATURES
+from sgpmic_cli.figures.style import look
 from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
+from sgpmic_cli.report.row_map import SCRIPT, row_map
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.interpretation import (
+    FAIR,
     choice_in_words,
     doubtful_rows,
+    number_to_compare,
     numbers_tried,
+    stability_in_words,
     typical_rows,
+    unusual_rows,
 )
-from sgpmic_cli.single_fit.profile import readable
+from sgpmic_cli.single_fit.settings import fit_command
+from sgpmic_cli.single_fit.table_copy import TABLE
 
-N_TYPICAL, N_DOUBTFUL = 5, 20
+N_TYPICAL, N_DOUBTFUL, N_UNUSUAL = 5, 15, 15
+MOST_NOTES = 8  # in the box at the top
+MOST_FEATURES = 30  # of the profiles: those that differ most
+MOST_COLUMNS = 40  # of the table that are listed
+SHADES = 3  # of a profile, one for each standard deviation
 
 
 def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> str:
@@ -31,45 +40,181 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     figures : Path
         Folder with the PNG files of the figures.
     out : Path or None
-        Folder in which the user will find the model. None if there is none.
+        Folder in which the user will find the model and the tables. None if there is none.
     arguments : Mapping
         Arguments of the command.
     """
-    data = fitted.data
-    new_rows = [] if out is None else [Section("predict", "New rows", _new_rows(out))]
-    return document(
-        f"Clusters of {data.name}",
-        f"{data.Y.shape[0]} rows, {data.Y.shape[1]} features. {choice_in_words(fitted)}",
-        [
-            Section("clusters", "Number of clusters", _clusters(fitted, figures)),
-            Section("profiles", "Distinguishing features", _profiles(fitted, figures)),
-            Section("latent-space", "Latent space", [_latent_space(fitted, figures)]),
-            Section("rows", "Typical and uncertain rows", _rows(fitted)),
-            Section("data", "Input data", _data(fitted)),
-            Section("convergence", "Convergence", [_convergence(fitted, figures)]),
-            Section("settings", "Settings", _settings(fitted, arguments)),
-            *new_rows,
-        ],
-    )
+    n, p = fitted.data.Y.shape
+    sections = [
+        Section("summary", "In short", [_summary(fitted, out, arguments)]),
+        Section("profiles", "Profiles", _profiles(fitted)),
+        Section("map", "Map", _map(fitted, figures)),
+        Section("rows", "Doubtful and unusual rows", _rows(fitted)),
+        Section("columns", "Columns", _columns(fitted)),
+        Section("details", "Number of clusters, settings", _details(fitted, figures, arguments)),
+    ]
+    if len(fitted.outcome.sizes) == 1:
+        del sections[1]  # nothing to compare
+    lead = f"{n} rows, {p} feature{'s' * (p > 1)}."
+    return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
 
 
-def _clusters(fitted: Fitted, figures: Path) -> list[Html]:
-    """Return how the number was chosen, the warnings, the clusters and the numbers tried."""
-    sizes, certainty = fitted.outcome.sizes, fitted.outcome.certainty
-    clusters = [
-        [f"cluster {m}", size, f"{100 * size / sizes.sum():.0f} %", f"{value:.2f}" if size else "–"]
-        for m, (size, value) in enumerate(zip(sizes.tolist(), certainty.tolist(), strict=True))
+def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> Html:
+    """Return the box with the clusters, their stability, what was left out and what to do next."""
+    choice = choice_in_words(fitted, with_scores=False)
+    parts = [tag("p", tag("strong", choice), class_="headline")]
+    if len(fitted.outcome.sizes) > 1:
+        parts += [_clusters(fitted), tag("h3", "How stable are they?")]
+        parts.append(tag("p", stability_in_words(fitted)))
+    notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
+    if notes:
+        parts += [tag("h3", "What should I know?"), items(_shortened(map(_sentence, notes)))]
+    if out is not None:
+        parts.append(tag("h3", "What next?"))
+        for words, command in _next_steps(fitted, out, arguments):
+            parts += [tag("p", words), tag("pre", tag("code", command))]
+        parts.append(paragraph("further_files", table=TABLE))
+    return tag("div", *parts, class_="notice")
+
+
+def _clusters(fitted: Fitted) -> Html:
+    """Return one sentence about each cluster."""
+    profile, sizes = fitted.profile, fitted.outcome.sizes
+    stability = getattr(fitted.model, "stability_", None)
+    found = []
+    for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
+        title = f"Cluster {m}" + f", “{name}”" * (name != f"cluster {m}")
+        words = f"{size} row{'s' * (size != 1)} ({100 * size / sizes.sum():.0f} %)"
+        if features := profile.in_words(m):
+            words += f" with {_joined(features)}"
+        if stability is not None and size:
+            words += f". Stability {stability[m]:.2f}"
+        swatch = tag("span", class_="swatch", style=f"background:{look(m)[0]}")
+        found.append(tag("span", swatch, tag("strong", title), f": {words}."))
+    return tag("div", items(found), paragraph("elsewhere"), class_="groups")
+
+
+def _next_steps(
+    fitted: Fitted, out: Path, arguments: Mapping[str, Any]
+) -> Iterable[tuple[str, str]]:
+    """Yield sentences with a command for each."""
+    m, other = len(fitted.outcome.sizes), number_to_compare(fitted)
+    if other is not None:
+        words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
+        yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
+    elif fitted.stability is not None and fitted.stability < FAIR:
+        words = "These clusters do not come back. Let the number be chosen:"
+        yield words, fit_command(arguments, clusters=None, out=f"{out}-auto")
+    if m > 1:
+        words = "Assign new rows; the file needs no preparation:"
+        yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+        yield "Use the model in Python:", f"model = sgpmic.load({str(out / 'model.npz')!r})"
+
+
+def _profiles(fitted: Fitted) -> list[Html]:
+    """Return the means of the features that differ most, shaded by their difference."""
+    profile = fitted.profile
+    clusters = range(len(profile.sizes))
+    heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
+    rows = []
+    for j in profile.telling[:MOST_FEATURES]:
+        cells = [
+            _shaded(profile.shown(j, profile.means[m, j]), profile.differences[m, j])
+            for m in clusters
+        ]
+        rows.append([profile.features[j], *cells])
+    hidden = len(profile.features) - len(rows)
+    more = f" {hidden} features that differ less are in profile.csv." if hidden else ""
+    content = table(heading, rows, caption="Mean of each feature in each cluster", class_="profile")
+    return [_side_by_side(content, paragraph("profile", more=more))]
+
+
+def _shaded(mean: str, difference: float) -> Html:
+    shade = 0 if difference != difference else max(-SHADES, min(SHADES, round(difference)))
+    return tag("span", mean, class_=f"shade{shade}" if shade else None)
+
+
+def _map(fitted: Fitted, figures: Path) -> list[Html]:
+    q = fitted.model.embedding_.shape[1]
+    caption = "Every point is a row; rows that are close are mostly similar."
+    if q > 1:
+        caption += " The shaded regions hold 50 and 90 % of a cluster."
+    if q > 2:
+        caption += f" The map shows the two main directions of {q}."
+    static = picture(figures / "embedding.png", "Map of the rows", caption)
+    return row_map(fitted, static)
+
+
+def _rows(fitted: Fitted) -> list[Html]:
+    doubtful = [
+        [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
+        for name, first, p_first, second, p_second in doubtful_rows(fitted, N_DOUBTFUL)
     ]
-    parts = [tag("p", tag("strong", choice_in_words(fitted)))]
-    if notes := [*fitted.remarks, *fitted.advice]:
-        parts.append(items(notes))
-    parts += [
-        table(["", "rows", "fraction", "certainty"], clusters, caption="The clusters"),
-        paragraph("certainty"),
+    unusual = [
+        [name, cluster, "; ".join(words)]
+        for name, cluster, words in unusual_rows(fitted, N_UNUSUAL)
     ]
-    if numbers_tried(fitted):
-        parts += _numbers_tried(fitted, figures)
+    typical = [
+        [f"cluster {m}", "; ".join(typical_rows(fitted, m, N_TYPICAL))]
+        for m, size in enumerate(fitted.outcome.sizes.tolist())
+        if size
+    ]
+    heading = ["row", "cluster", "probability", "second cluster", "probability"]
+    parts = [table(["", "rows"], typical, caption="The most typical rows")]
+    if doubtful:
+        parts.insert(0, table(heading, doubtful, caption="Rows between two clusters"))
+    elif len(fitted.outcome.sizes) > 1:
+        parts.insert(0, paragraph("no_uncertain_row"))
+    parts = [_side_by_side(*parts)]
+    if unusual:
+        n, shown = int(fitted.unusual.sum()), len(unusual)
+        caption = f"Unusual rows{f', the first {shown} of {n}' * (n > shown)}"
+        parts.append(table(["row", "cluster", "conspicuous values"], unusual, caption=caption))
+        parts.append(paragraph("unusual"))
+    else:
+        parts.append(paragraph("no_unusual_row"))
     return parts
+
+
+def _columns(fitted: Fitted) -> list[Html]:
+    """Return what each column was taken for."""
+    data, recipe = fitted.data, fitted.data.recipe
+    if recipe is None:
+        return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
+    roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
+    rows = [[role.name, role.taken_as, role.why] for role in roles[:MOST_COLUMNS]]
+    hidden = len(roles) - len(rows)
+    more = [paragraph("more_columns", n=hidden)] if hidden else []
+    return [
+        table(["column", "taken for", ""], rows, caption="What each column was taken for"),
+        *more,
+    ]
+
+
+def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> list[Html]:
+    """Return the numbers of clusters that were tried, and the settings."""
+    model = fitted.model
+    end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
+    given = {name: value for name, value in arguments.items() if value is not None}
+    run = [["sgpmic", __version__]]
+    run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
+    if fitted.scores is not None:
+        run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
+    run.append(["columns scaled", fitted.summary()["scale"]])
+    run.append(["lower bound", f"{model.lower_bound_:.2f}"])
+    parameters = [
+        [name, value]
+        for name, value in model.get_params().items()
+        if name not in ("callback", "memory")
+    ]
+    return [
+        *(_numbers_tried(fitted, figures) if numbers_tried(fitted) else []),
+        tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
+        _side_by_side(
+            table(["", ""], run, caption="The run"),
+            table(["parameter", "value"], parameters, caption=f"Estimator {type(model).__name__}"),
+        ),
+    ]
 
 
 def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
@@ -77,137 +222,36 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
     names = [name for name in tried[0] if name != "n_clusters"]
     rows = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
     return [
-        picture(
-            figures / "numbers-tried.png",
-            "Silhouette against the number of clusters",
-            "Silhouette of k-means for each number of clusters, compared with null reference "
-            "data of the same covariance. A larger gap between the two supports the number.",
+        tag("p", choice_in_words(fitted)),
+        _side_by_side(
+            picture(
+                figures / "numbers-tried.png",
+                "Silhouette against the number of clusters",
+                "Silhouette of k-means for each number of clusters, compared with random data of "
+                "the same covariance (the reference). A larger gap between the two supports the "
+                "number.",
+            ),
+            table(["clusters", *names], rows, caption="The numbers tried"),
         ),
-        table(["clusters", *names], rows, caption="The numbers tried"),
         paragraph("score"),
-        *([paragraph("gap_drop")] if "gap_drop" in names else []),
     ]
 
 
-def _profiles(fitted: Fitted, figures: Path) -> list[Html]:
-    """Return the distinguishing features of each cluster and the heat map of all features."""
-    profile = fitted.profile
-    rows = [
-        [f"cluster {m}", size, "; ".join(profile.in_words(m)) or "none"]
-        for m, size in enumerate(profile.sizes.tolist())
-    ]
-    hidden = len(profile.features) - MOST_FEATURES
-    more = f" {hidden} features that differ less are in profile.csv only." if hidden > 0 else ""
-    heading = ["", "rows", "distinguishing features"]
-    return [
-        table(heading, rows, caption="Each cluster compared with all other rows"),
-        paragraph("elsewhere"),
-        picture(
-            figures / "profile.png",
-            "Features by cluster",
-            "Mean of every feature in every cluster, in the units of the file; categories in "
-            "percent. The colour shows the distance from the mean of all other rows in standard "
-            "deviations." + more,
-        ),
-    ]
+def _side_by_side(*parts: Html) -> Html:
+    return tag("div", *parts, class_="side")
 
 
-def _latent_space(fitted: Fitted, figures: Path) -> Html:
-    q = fitted.model.embedding_.shape[1]
-    caption = f"The rows in the latent space of {q} dimension{'s' * (q > 1)}."
-    if q > 2:
-        caption += " The figure shows the first two principal axes of the points."
-    if q > 1:
-        caption += " The shaded regions hold 50 and 90 % of the probability of a cluster."
-    return picture(figures / "embedding.png", "Latent space", caption)
+def _joined(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def _rows(fitted: Fitted) -> list[Html]:
-    typical = [
-        [f"cluster {m}", ", ".join(typical_rows(fitted, m, N_TYPICAL))]
-        for m, size in enumerate(fitted.outcome.sizes.tolist())
-        if size
-    ]
-    uncertain = [
-        [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
-        for name, first, p_first, second, p_second in doubtful_rows(fitted, N_DOUBTFUL)
-    ]
-    heading = ["row", "cluster", "probability", "second cluster", "probability"]
-    return [
-        table(["", "nearest to the centre"], typical, caption="The most typical rows"),
-        table(heading, uncertain, caption="The least certain rows")
-        if uncertain
-        else paragraph("no_uncertain_row"),
-    ]
+def _sentence(note: str) -> str:
+    """Return a note as a sentence of its own."""
+    return note[:1].upper() + note[1:]
 
 
-def _data(fitted: Fitted) -> list[Html]:
-    """Return the columns that were used and ignored, and the notes on them."""
-    data, recipe = fitted.data, fitted.data.recipe
-    size = f"{data.name}: {data.Y.shape[0]} rows, {data.Y.shape[1]} features."
-    names = f" Column “{recipe.id}” names the rows." if recipe and recipe.id else ""
-    parts = [tag("p", size + names)]
-    if data.notes:
-        parts.append(items(data.notes))
-    if recipe is None:
-        return parts
-    used = []
-    for column in recipe.columns:
-        if isinstance(column, TextColumn):
-            used.append([column.name, "text", ", ".join(column.categories)])
-        else:
-            median, spread = readable(column.median), readable(column.spread)
-            values = f"median {median}, standard deviation {spread}"
-            used.append([column.name, "numbers", values])
-    parts.append(table(["column", "kind", "values"], used, caption="Columns used"))
-    if recipe.left_out:
-        ignored = list(recipe.left_out.items())
-        parts.append(table(["column", "reason"], ignored, caption="Columns ignored"))
-    return parts
-
-
-def _convergence(fitted: Fitted, figures: Path) -> Html:
-    model = fitted.model
-    end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
-    time = "" if fitted.seconds is None else f", in {fitted.seconds:.1f} s"
-    return picture(
-        figures / "convergence.png",
-        "Lower bound by iteration",
-        f"Lower bound on the log likelihood. The fit {end} after {model.n_iter_} iterations{time}, "
-        f"at {model.lower_bound_:.2f}.",
-    )
-
-
-def _settings(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
-    """Return the arguments of the command and the parameters of the estimator."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    run = [["sgpmic", __version__]]
-    run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
-    if fitted.scores is not None:
-        run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
-    run.append(["columns scaled", fitted.summary()["scale"]])
-    parameters = [
-        [name, value]
-        for name, value in fitted.model.get_params().items()
-        if name not in ("callback", "memory")
-    ]
-    estimator = f"The estimator, {type(fitted.model).__name__}"
-    return [
-        table(["", ""], run, caption="The run"),
-        table(["parameter", "value"], parameters, caption=estimator),
-    ]
-
-
-def _new_rows(out: Path) -> list[Html]:
-    """Return the command that assigns new rows, and the same in Python."""
-    code = (
-        "import sgpmic\n\n"
-        f"model = sgpmic.load({str(out / 'model.npz')!r})\n"
-        "model.predict(frame)  # a data frame with the columns of the file"
-    )
-    return [
-        paragraph("new_rows"),
-        tag("pre", tag("code", f"sgpmic predict {shlex.quote(str(out))} NEW.csv")),
-        tag("p", "In Python:"),
-        tag("pre", tag("code", code)),
-    ]
+def _shortened(notes: Iterable[str]) -> Sequence[str]:
+    found = list(notes)
+    hidden = len(found) - MOST_NOTES
+    return found if hidden <= 0 else [*found[:MOST_NOTES], f"{hidden} more: see manifest.json."]

@@ -46,7 +46,13 @@ def tag(name: str, *content: object, **attributes: str | None) -> Html:
     return Html(f"<{name}{given}>{''.join(map(text, content))}</{name}>")
 
 
-def table(heading: Sequence[object], rows: Iterable[Sequence[object]], *, caption: str) -> Html:
+def table(
+    heading: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    caption: str,
+    class_: str | None = None,
+) -> Html:
     """Return a table that scrolls horizontally; the first cell of a row is its header."""
     # A column without a name has no header cell, so that screen readers announce none.
     heads = [tag("th", entry, scope="col") if entry else tag("td") for entry in heading]
@@ -55,7 +61,8 @@ def table(heading: Sequence[object], rows: Iterable[Sequence[object]], *, captio
         tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:]))
         for row in rows
     ]
-    return box(tag("table", tag("caption", caption), head, tag("tbody", *body)), caption)
+    content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_=class_)
+    return box(content, caption)
 
 
 def box(content: Html, label: str) -> Html:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import gen_batches
 
+from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
@@ -25,6 +27,7 @@ from sgpmic_cli.single_fit.profile import (
     text_advice,
     write_profile,
 )
+from sgpmic_cli.single_fit.row_density import unusual_below, unusual_notes
 from sgpmic_cli.single_fit.row_tables import write_rows
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
@@ -32,8 +35,10 @@ from sgpmic_cli.single_fit.settings import (
     Setting,
     default_missing,
     estimator_for,
+    with_options,
 )
 
+BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
 Progress = Callable[["Round | Placing"], None]
 
@@ -94,13 +99,35 @@ class Fitted:
         return diagnose(self.model.responsibilities_)
 
     @cached_property
+    def log_density(self) -> Array:
+        """Log density (N,) of the rows under the model; missing values count as expected ones."""
+        model = self.model
+        if (found := getattr(model, "_log_density", None)) is not None:  # of a fit to a subsample
+            return np.asarray(found)
+        Y = (self.data.evenly() if model.encoder_.recipe_.evenly else self.data).Y
+        blocks = gen_batches(len(Y), BLOCK)
+        parts = [model._located(model._scaled(Y[rows], 0)).log_density for rows in blocks]
+        return np.concatenate(parts)
+
+    @cached_property
+    def unusual(self) -> BoolArray:
+        """Rows (N,) that resemble nothing else in the table."""
+        return np.asarray(self.log_density < unusual_below(self.log_density))
+
+    @property
+    def stability(self) -> float | None:
+        """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
+        found = getattr(self.model, "stability_", None)
+        return None if found is None else float(self.model.weights_ @ found)
+
+    @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
         return profile_of(self.data, self.model.labels_, self.outcome)
 
     @cached_property
     def advice(self) -> list[str]:
-        """Sentences about options that may improve the fit."""
+        """Sentences about options that may improve the fit, and about unusual rows."""
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
         uneven = self.model.scale == "none" or (
             self.model.scale == "global" and not self.asked_for_scale
@@ -108,7 +135,10 @@ class Fitted:
         scaling = (
             scaling_advice(self.data) if uneven and not self.model.encoder_.recipe_.evenly else None
         )
-        return [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
+        found = [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
+        return found + unusual_notes(
+            int(self.unusual.sum()), len(self.unusual), "else in the table"
+        )
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -143,6 +173,8 @@ class Fitted:
             "clusters": len(model.weights_),
             "sizes": outcome.sizes.tolist(),
             "certainty": [round(float(value), 4) for value in outcome.certainty],
+            "stability": None if self.stability is None else round(self.stability, 4),
+            "unusual_rows": int(self.unusual.sum()),
             "twins": [list(pair) for pair in outcome.twins],
             "tiny_clusters": outcome.tiny,
             "dead_clusters": outcome.dead,
@@ -164,7 +196,8 @@ class Fitted:
         """Write the model and its tables."""
         data, model = self.data, self.model
         model.save(folder / "model.npz")
-        write_rows(folder, data.row_numbers, data.ids, model.responsibilities_, model.embedding_)
+        S, X = model.responsibilities_, model.embedding_
+        write_rows(folder, data.row_numbers, data.ids, S, X, self.unusual)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
@@ -206,21 +239,24 @@ def fit(
         try:
             model.fit(rows.Y if names is None else pd.DataFrame(rows.Y, columns=names, copy=False))
         except ValueError as error:
-            reason = _lower_first(str(error).replace("n_clusters=", "--clusters "))
+            reason = _lower_first(with_options(str(error)))
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
         if setting == "paper":  # the default estimator warns by itself
             warn_about(diagnose(model.responsibilities_))
     seconds = time.perf_counter() - started
-    remarks = list(dict.fromkeys(_lower_first(str(warning.message)) for warning in caught))
+    messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
+    remarks = list(dict.fromkeys(messages))
     model.encoder_ = TableEncoder.of(
         rows.recipe
         or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
     )
     asked = settings.get("scale") is not None
     rounds = callback.kept_rounds()
-    return Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
+    fitted = Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
+    model.unusual_below_ = unusual_below(fitted.log_density)
+    return fitted
 
 
 class _ProgressCallback:

@@ -1,6 +1,6 @@
 """Interpret a fit: the choice of the number of clusters, representative and doubtful rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,9 @@ from sgpmic_cli.single_fit.fitting import Fitted
 
 CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
 CLOSE = 0.9  # ... and one above this fraction makes it close
+STABLE, FAIR = 0.85, 0.7  # least stability of clusters that are called so
+UNSTABLE = "The clusters are not stable; do not rely on them"
+BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 
 
@@ -29,39 +32,81 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     return list(getattr(fitted.model, "selection_", None) or [])
 
 
-def choice_in_words(fitted: Fitted) -> str:
-    """Describe the number of clusters, how it was chosen and how certain the choice is."""
+def choice_in_words(fitted: Fitted, *, with_scores: bool = True) -> str:
+    """Describe the number of clusters, how it was chosen and how clear the choice is."""
     m, tried = len(fitted.model.weights_), numbers_tried(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
-        return f"{clusters}, as asked for."
+        of_classes = fitted.setting == "paper" and m == fitted.data.n_classes
+        return f"{clusters}, {'the number of classes' if of_classes else 'as asked for'}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if fitted.model.no_clusters_:
+        numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"
         return (
-            f"The data show no clusters: no number from {low} to {high} separates them better than "
-            "it separates data of the same covariance without clusters. All rows are one group."
+            "No clusters were found. A number of clusters must separate the rows clearly better "
+            f"than random data of the same spread, and {numbers}. This does not prove that there "
+            "are no groups."
         )
+    words, scores = _clearness(m, tried)
+    numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
+    text = f"{clusters}, chosen among {numbers}; {words}{scores if with_scores else ''}."
     also = plausible_in_words(tried, m)
-    text = f"{clusters}, chosen among {low} to {high}; {_certainty(m, tried)}."
     return f"{text} {also}." if also else text
 
 
-def _certainty(m: int, tried: Sequence[dict[str, Any]]) -> str:
+def number_to_compare(fitted: Fitted) -> int | None:
+    """Return the number of clusters to look at next, or None if no other number was tried.
+
+    This is the number with the next best score, below the chosen one if its clusters are doubtful.
+    """
+    m = len(fitted.model.weights_)
+    if fitted.model.no_clusters_:
+        return 2
+    unstable = fitted.stability is not None and fitted.stability < FAIR
+    most = m if unstable or fitted.outcome.twins else np.inf
+    score = {row["n_clusters"]: row["score"] for row in numbers_tried(fitted)}
+    others = [number for number in score if 1 < number <= most and number != m]
+    return max(others, key=score.__getitem__, default=None)
+
+
+def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """Return how clear the choice is, and the scores that show it."""
     score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
     drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
     others = {number: value for number, value in score.items() if number != m}
     if not others:
-        return "there was no other number to choose"
+        return f"{m} clusters separate the rows clearly better than random data", ""
     second = max(others, key=others.__getitem__)
     own, next_best = score[m], others[second]
-    scores = f"score {own:.2f}, the next best number, {second}, has {next_best:.2f}"
+    scores = f" (score {own:.2f}, the next best number, {second}, has {next_best:.2f})"
     if next_best > own and 0.0 < drop[m] == max(drop.values()):
-        return f"gaps separate the rows into {m} parts, which a silhouette does not show ({scores})"
+        return f"gaps separate the rows into {m} parts", scores
     if next_best > own:
-        return f"the smallest number that is about as good as the best ({scores})"
+        return "the smallest number that is about as good as the best", scores
     if next_best >= CLOSE * own:
-        return f"a close call ({scores})"
-    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice ({scores})"
+        return "a close call", scores
+    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice", scores
+
+
+def stability_in_words(fitted: Fitted) -> str:
+    """Describe how far the clusters come back in refits of random halves of the rows."""
+    stability, each = fitted.stability, getattr(fitted.model, "stability_", None)
+    if stability is None or each is None:
+        return "The stability of the clusters was not measured."
+    names = {STABLE: "The clusters are stable", FAIR: "The clusters are fairly stable"}
+    words = next((name for least, name in names.items() if stability >= least), UNSTABLE)
+    refits = fitted.model.get_params()["n_resamples"]
+    found = (
+        f"{words}: stability {stability:.2f} of 1. The clustering was repeated on {refits} random "
+        f"halves of the rows, and the clusters overlapped with these by {100 * stability:.0f} % on "
+        "average."
+    )
+    if stability < FAIR:
+        return found
+    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.outcome.sizes[m]]:
+        plural = len(weak) > 1
+        found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
+    return f"{found} This does not show that they are the groups you have in mind."
 
 
 def row_name(data: Dataset, row: int) -> str:
@@ -72,17 +117,48 @@ def row_name(data: Dataset, row: int) -> str:
 
 
 def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
-    """Return the names of the rows nearest to the centre of a cluster in the latent space.
+    """Return the names of the rows of a cluster with the highest density under the model."""
+    rows = np.flatnonzero(fitted.model.labels_ == cluster)
+    densest = rows[np.argsort(-fitted.log_density[rows], kind="stable")[:most]]
+    return [row_name(fitted.data, int(row)) for row in densest]
 
-    The distance is the Mahalanobis distance of the cluster.
+
+def unusual_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, list[str]]]:
+    """Return name, cluster and conspicuous values of the most unusual rows."""
+    profile, labels = fitted.profile, fitted.model.labels_
+    rows = np.flatnonzero(fitted.unusual)
+    rows = rows[np.argsort(fitted.log_density[rows], kind="stable")[:most]]
+    found = []
+    for row, values in zip(rows.tolist(), differing_values(fitted, rows), strict=True):
+        cluster = int(labels[row])
+        words = [
+            f"{profile.features[j]}{profile.value(j, value)} "
+            f"(its cluster {profile.shown(j, profile.means[cluster, j])})"
+            for j, value in values
+        ]
+        found.append((row_name(fitted.data, row), cluster, words))
+    return found
+
+
+def differing_values(
+    fitted: Fitted, rows: np.ndarray, most: int = 3
+) -> Iterator[list[tuple[int, float]]]:
+    """Yield for each row the features that differ most from the mean of its cluster.
+
+    Features are numbers of the profile, with the value of the row in the units of the file. Of a
+    text column, only the category of the row counts.
     """
-    model = fitted.model
-    rows = np.flatnonzero(model.labels_ == cluster)
-    difference = model.embedding_[rows] - model.means_[cluster]
-    precision = np.linalg.inv(model.covariances_[cluster])
-    distance = np.einsum("nq,qr,nr->n", difference, precision, difference)
-    nearest = rows[np.argsort(distance, kind="stable")[:most]]
-    return [row_name(fitted.data, int(row)) for row in nearest]
+    profile, data, labels = fitted.profile, fitted.data, fitted.model.labels_
+    units = 1.0 if data.recipe is None else data.recipe.divisors
+    spread = np.where(profile.spread > 0, profile.spread, 1.0)
+    step = max(1, BLOCK // len(spread))
+    for part in (rows[first : first + step] for first in range(0, len(rows), step)):
+        values = data.Y[part] * units
+        size = np.nan_to_num(np.abs(values - profile.means[labels[part]]) / spread)
+        size[profile.is_category & (values < 0.5)] = 0.0
+        order = np.argsort(-size, axis=1, kind="stable")[:, :most]
+        for n, features in enumerate(order.tolist()):
+            yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
 def doubtful_rows(fitted: Fitted, most: int = 10) -> list[Doubtful]:

@@ -20,6 +20,7 @@ from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.model import estimator
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.single_fit.fitting import Placing
+from sgpmic_cli.single_fit.row_density import unusual_notes
 from sgpmic_cli.single_fit.row_tables import append_rows
 from sgpmic_cli.single_fit.settings import Model
 
@@ -61,7 +62,8 @@ def predict(
     model = copy.copy(model)
     model.__dict__.pop("encoder_", None)  # the rows are encoded already
     sizes = np.zeros(len(model.weights_), dtype=np.int64)
-    probability, done = 0.0, 0
+    threshold = getattr(model, "unusual_below_", None)  # None for a model fitted in Python
+    probability, done, n_unusual = 0.0, 0, 0
     clusters: list[np.ndarray] = []
     classes: list[np.ndarray] = []
     found_classes: dict[str, int] = {}  # in order of appearance
@@ -71,7 +73,11 @@ def predict(
             located = model._locate(X, done)
         except ValueError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-        append_rows(folder, block.row_numbers, block.ids, located.S, located.points)
+        strange = None
+        if threshold is not None:
+            strange = located.log_density < threshold
+            n_unusual += int(strange.sum())
+        append_rows(folder, block.row_numbers, block.ids, located.S, located.points, strange)
         labels = located.S.argmax(axis=1)
         sizes += np.bincount(labels, minlength=len(sizes))
         probability += float(located.S.max(axis=1).sum())
@@ -89,8 +95,9 @@ def predict(
         "sizes": sizes.tolist(),
         "dims": model.embedding_.shape[1],
         "mean_probability": probability / done,
+        "unusual_rows": None if threshold is None else n_unusual,
         "scores": _scores(list(found_classes), classes, clusters) if classes else None,
-        "notes": rows.notes,
+        "notes": [*rows.notes, *unusual_notes(n_unusual, done, "that the model was fitted to")],
     }
 
 

@@ -12,9 +12,10 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
-from sgpmic_cli.safe_text import as_option_value
+from sgpmic_cli.safe_text import as_option_value, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
+LONGEST_NAME = 40  # characters of a feature in the name of a cluster
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
@@ -34,6 +35,7 @@ class Profile:
     sizes: np.ndarray  # (M,)
     certainty: np.ndarray  # (M,)
     means: np.ndarray  # (M, F); NaN for a cluster without rows
+    spread: np.ndarray  # (F,) standard deviations of all rows
     spreads: np.ndarray  # (M, F)
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
@@ -56,10 +58,39 @@ class Profile:
         return [self._words(cluster, j) for j in self.distinguishing(cluster)]
 
     def _words(self, cluster: int, j: int) -> str:
-        here, there = self.means[cluster, j], self.elsewhere[cluster, j]
-        if self.is_category[j]:
-            return f"{self.features[j]} {100 * here:.0f} % (elsewhere {100 * there:.0f} %)"
-        return f"{self.features[j]} {readable(here)} (elsewhere {readable(there)})"
+        here, there = (self.shown(j, means[cluster, j]) for means in (self.means, self.elsewhere))
+        return f"{self.features[j]} {here} (elsewhere {there})"
+
+    def shown(self, j: int, mean: float) -> str:
+        """Return a mean of feature j as text, in percent for a category."""
+        return f"{100 * mean:.0f} %" if self.is_category[j] else readable(mean)
+
+    def value(self, j: int, value: float) -> str:
+        """Return the value of feature j as text; empty for a category, which its name contains."""
+        return "" if self.is_category[j] else f" {readable(value)}"
+
+    def proposed_names(self) -> list[str]:
+        """Propose a name for each cluster from its most distinguishing features.
+
+        A name has one feature, or as many as are needed to differ from the others.
+        """
+        words = [
+            [self._name_part(m, j) for j in self.distinguishing(m)] for m in range(len(self.sizes))
+        ]
+        found: dict[int, str] = {}
+        for length in range(1, MAX_DISTINGUISHING + 1):
+            names = [" and ".join(parts[:length]) for parts in words]
+            for m, name in enumerate(names):
+                if name and names.count(name) == 1:
+                    found.setdefault(m, name)
+        return [found.get(m, f"cluster {m}") for m in range(len(words))]
+
+    def _name_part(self, cluster: int, j: int) -> str:
+        difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
+        if not self.is_category[j]:
+            return f"{'high' if difference > 0 else 'low'} {name}"
+        mostly = "mostly" if self.means[cluster, j] >= 0.5 else "often"
+        return f"{mostly if difference > 0 else 'rarely'} {name}"
 
     @property
     def telling(self) -> list[int]:
@@ -70,11 +101,12 @@ class Profile:
 
 def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> Profile:
     """Compute the profile of the clusters of all rows."""
+    divisors = None if data.recipe is None else data.recipe.divisors
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
             block = data.Y[rows][test(labels[rows], cluster)]
-            yield block if data.recipe is None else block * data.recipe.divisors
+            yield block if divisors is None else block * divisors
 
     clusters = range(len(diagnostics.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
@@ -97,6 +129,7 @@ def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> P
         diagnostics.sizes,
         diagnostics.certainty,
         means,
+        spread,
         spreads,
         elsewhere,
         differences,

@@ -6,35 +6,50 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.row_blocks import row_blocks
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
+DIGITS = 4  # of probabilities
 
 
 def append_rows(
-    folder: Path, numbers: Indices, ids: Sequence[str] | None, S: Array, X: Array
+    folder: Path,
+    numbers: Indices,
+    ids: Sequence[str] | None,
+    S: Array,
+    X: Array,
+    unusual: BoolArray | None,
 ) -> None:
     """Append rows to both files, given their numbers (n,) in the data and their ids.
 
-    labels.csv gets the most probable cluster and the probabilities S (n, M), embedding.csv the
-    latent coordinates X (n, Q).
+    labels.csv gets the most probable cluster, the probabilities S (n, M) and whether a row is
+    `unusual` (n,), embedding.csv the latent coordinates X (n, Q).
     """
     keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
-    probabilities = {f"p{m}": S[:, m] for m in range(S.shape[1])}
+    labels = {"cluster": S.argmax(axis=1)}
+    labels |= {f"p{m}": S[:, m].round(DIGITS) for m in range(S.shape[1])}
+    if unusual is not None:
+        labels["unusual"] = unusual.astype(int)
     coordinates = {f"x{q + 1}": X[:, q] for q in range(X.shape[1])}
-    _append(folder / LABELS, pd.DataFrame({**keys, "label": S.argmax(axis=1), **probabilities}))
+    _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
     _append(folder / EMBEDDING, pd.DataFrame({**keys, **coordinates}))
 
 
 def write_rows(
-    folder: Path, numbers: Indices | None, ids: Sequence[str] | None, S: Array, X: Array
+    folder: Path,
+    numbers: Indices | None,
+    ids: Sequence[str] | None,
+    S: Array,
+    X: Array,
+    unusual: BoolArray,
 ) -> None:
     """Write both files for all rows. Without `numbers` the rows are counted from 1."""
     if numbers is None:
         numbers = np.arange(1, len(S) + 1)
     for rows in row_blocks(len(S)):
-        append_rows(folder, numbers[rows], None if ids is None else ids[rows], S[rows], X[rows])
+        some = None if ids is None else ids[rows]
+        append_rows(folder, numbers[rows], some, S[rows], X[rows], unusual[rows])
 
 
 def _append(path: Path, table: pd.DataFrame) -> None:

@@ -1,5 +1,7 @@
-"""Create the estimator that the options of a fit describe."""
+"""Create the estimator that the options of a fit describe, and name these options."""
 
+import re
+import shlex
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -8,19 +10,69 @@ from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.model.estimator import SGPMIC
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.safe_text import as_option_value
 
 Setting = Literal["default", "paper"]
 Model = SGPMIC | PaperSGPMIC
 
 ESTIMATORS: Mapping[Setting, type[Model]] = {"default": SGPMIC, "paper": PaperSGPMIC}
 # Options of `sgpmic fit` whose name differs from the parameter of the estimator.
-OPTIONS = {"max_iter": "iterations", "n_init": "init", "n_resamples": "resamples"}
+OPTIONS = {
+    "n_clusters": "clusters",
+    "n_components": "dims",
+    "n_inducing": "inducing",
+    "max_iter": "iterations",
+    "n_init": "init",
+    "n_resamples": "resamples",
+}
+# Arguments of a fit that need not be repeated: the defaults of the options.
+USUAL = {
+    "setting": "default",
+    "seed": 0,
+    "n_jobs": 1,
+    "device": "cpu",
+    "encode": "one-hot",
+    "decimal": ".",
+}
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
 
 
 def default_missing(setting: Setting) -> str:
     """Return the default treatment of missing values: "model" if the estimator allows NaN."""
     return "model" if ESTIMATORS[setting]().__sklearn_tags__().input_tags.allow_nan else "median"
+
+
+def option(parameter: str) -> str:
+    """Return the option of `sgpmic fit` that sets a parameter of the estimator."""
+    return f"--{OPTIONS.get(parameter, parameter.replace('_', '-'))}"
+
+
+def with_options(sentence: str) -> str:
+    """Replace parameters in a message of the estimator, such as n_clusters=3, by options."""
+    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda found: f"{option(found[1])} ", sentence)
+
+
+def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
+    """Return the command line of a fit, with changed arguments.
+
+    `arguments` are those of the manifest: `dataset`, the options of the model, and `table` with the
+    fields of `TableOptions`.
+    """
+    table = dict(arguments.get("table") or {})
+    usual = {**USUAL, "missing": default_missing(arguments.get("setting", "default"))}
+    given = {**table, **table.pop("format", {}), **arguments, **changed}
+    words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
+    for name, value in given.items():
+        if name in ("dataset", "table", "format") or value in (None, (), usual.get(name)):
+            continue
+        if name in ("columns", "drop"):
+            word = as_option_value(value)
+        elif isinstance(value, tuple):  # a range of numbers
+            word = "-".join(map(str, value))
+        else:
+            word = "tab" if value == "\t" else shlex.quote(str(value))
+        words += [option(name), word]
+    return " ".join(words)
 
 
 def estimator_for(
@@ -77,10 +129,10 @@ def estimator_for(
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
     for name in sorted(settings.keys() - ESTIMATORS[setting]().get_params().keys()):
-        option = f"--{OPTIONS.get(name, name.replace('_', '-'))} {settings[name]}"
         owner, remedy = (
             ("default", "drop it, or leave --setting paper out")
             if setting == "paper"
             else ("paper's", "add --setting paper, or drop it")
         )
-        raise UsageError(f"{option} belongs to the {owner} model: {remedy}.")
+        given = f"{option(name)} {settings[name]}"
+        raise UsageError(f"{given} belongs to the {owner} model: {remedy}.")

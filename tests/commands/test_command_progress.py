@@ -13,16 +13,15 @@ from sgpmic_cli.single_fit.fitting import Placing, Round
 
 
 class RecordedOutput(Output):
-    """Stores notes, and sets an event after the third."""
+    """Stores notes, and sets an event after each."""
 
     def __init__(self):
         super().__init__()
-        self.notes, self.three = [], threading.Event()
+        self.notes, self.told = [], threading.Event()
 
     def note(self, sentence):
         self.notes.append(sentence)
-        if len(self.notes) >= 3:
-            self.three.set()
+        self.told.set()
 
 
 @pytest.fixture
@@ -35,18 +34,20 @@ def _record(key, status="ok", method="pca-fcm", seconds=0.1):
     return Record(key, "iris", method, 2, 3, {}, 0, 1, status, seconds)
 
 
-def test_lines_are_printed_during_a_step_and_not_after_it(output):
-    with Progress(output, "at work"):
-        assert output.three.wait(60)
-    printed = len(output.notes)
-    assert set(output.notes) == {"at work"}
-    assert threading.Event().wait(0.1) is False
-    assert len(output.notes) == printed
+def test_a_long_step_is_announced_once(output):
+    with Progress(output, "at work") as bar:
+        assert output.told.wait(60)
+        assert threading.Event().wait(0.1) is False
+        assert output.notes == ["at work"]
+        output.told.clear()
+        bar.update("nearly done")
+        assert output.told.wait(60)
+    assert output.notes == ["at work", "nearly done"]
 
 
 def test_a_fit_reports_restart_and_iteration(output):
     with FitProgress(output) as update:
-        assert output.three.wait(60)
+        assert output.told.wait(60)
         update(Round(2, 3, 5, 20, -1.5, None))
     assert output.notes[0] == STARTING
     assert "restart 2/3, iteration 5/20: bound -1.50" in output.notes
@@ -54,12 +55,10 @@ def test_a_fit_reports_restart_and_iteration(output):
 
 def test_assigned_rows_are_reported_only_if_it_takes_long(output):
     with FitProgress(output, "reading") as update:
-        update(Placing(32, 64))
-        assert output.three.wait(60)
-        update(Placing(48, None))
-        printed = len(output.notes)
-        while len(output.notes) < printed + 2:
-            threading.Event().wait(0.01)
+        for step, note in (((32, 64), "assigned 32 of 64 rows"), ((48, None), "assigned 48 rows")):
+            update(Placing(*step))
+            while note not in output.notes:
+                threading.Event().wait(0.01)
     assert set(output.notes) <= {"reading", "assigned 32 of 64 rows", "assigned 48 rows"}
     assert "assigned 32 of 64 rows" in output.notes
     assert output.notes[-1] == "assigned 48 rows"

@@ -18,7 +18,7 @@ QUICK = "--setting paper --iterations 2 --inducing 10"
 FIGURES = {
     f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
 }
-TABLES = {"labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
+TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
 FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
 
 
@@ -62,10 +62,10 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert document["lower_bound"] == model.lower_bound_
     assert sum(document["sizes"]) == 150
     labels = read(folder / "labels.csv")
-    assert list(labels.columns) == ["row", "label", "p0", "p1", "p2"]
+    assert list(labels.columns) == ["row", "cluster", "p0", "p1", "p2", "unusual"]
     assert labels["row"].tolist() == list(range(1, 151))
-    assert np.array_equal(labels["label"], model.labels_)
-    assert np.array_equal(labels[["p0", "p1", "p2"]], model.responsibilities_)
+    assert np.array_equal(labels["cluster"], model.labels_)
+    assert np.array_equal(labels[["p0", "p1", "p2"]], model.responsibilities_.round(4))
     assert np.array_equal(read(folder / "embedding.csv")[["x1", "x2"]], model.embedding_)
     trace = read(folder / "trace.csv")
     assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]

@@ -31,7 +31,7 @@ def files(fitted, here):
 
 
 def labels_in(folder):
-    return pd.read_csv(f"{folder}/labels.csv")["label"]
+    return pd.read_csv(f"{folder}/labels.csv")["cluster"]
 
 
 def test_new_rows_get_labels_probabilities_and_points(fitted, here):
@@ -42,8 +42,8 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     assert set(os.listdir(folder)) == {MARKER, "labels.csv", "embedding.csv"}
     new = frame + 0.1
     labels = pd.read_csv(folder / "labels.csv", dtype=str).astype(float)
-    assert np.array_equal(labels[["p0", "p1"]], model.predict_proba(new))
-    assert np.array_equal(labels["label"], model.predict(new))
+    assert np.array_equal(labels[["p0", "p1"]], model.predict_proba(new).round(4))
+    assert np.array_equal(labels["cluster"], model.predict(new))
     embedding = pd.read_csv(folder / "embedding.csv", dtype=str).astype(float)
     assert np.array_equal(embedding[["x1", "x2"]], model.transform(new))
     document = json.loads(result.stdout)

@@ -111,8 +111,11 @@ def profile(m, n_features):
     names = tuple(f"feature {j}" for j in range(n_features))
     means = np.random.RandomState(0).randn(m, n_features)
     is_category, sizes = np.arange(n_features) % 2 == 1, np.full(m, 10)
-    spread = np.ones((m, n_features))
-    return Profile(names, names, is_category, sizes, np.ones(m), means, spread, -means, 2 * means)
+    ones = np.ones((m, n_features))
+    spread = np.ones(n_features)
+    return Profile(
+        names, names, is_category, sizes, np.ones(m), means, spread, ones, -means, 2 * means
+    )
 
 
 @pytest.fixture

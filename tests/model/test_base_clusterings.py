@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.model.clusters import base_clusterings as base
@@ -47,10 +48,23 @@ def test_every_named_clustering_finds_blobs(name):
 
 def test_rows_that_are_sure_are_confirmed_by_refits():
     Y, y = blobs()
-    found = base.refit_fractions(Y, y, 3, 2, np.random.RandomState(0))
-    np.testing.assert_array_equal(found, np.eye(3)[y])
+    sure = base.refit(Y, base.one_clustering("known", y, 3), 2, np.random.RandomState(0))
+    np.testing.assert_array_equal(sure.fractions.argmax(axis=1), y)
+    assert len(np.unique(sure.fractions)) == 2
+    np.testing.assert_array_equal(sure.stability, 1.0)
     cloud = np.random.RandomState(1).standard_normal((100, 2))
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(cloud)
-    found = base.refit_fractions(cloud, labels, 3, 3, np.random.RandomState(0))
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    assert found[np.arange(100), labels].min() < 1.0
+    found = base.refit(
+        cloud, base.one_clustering("k-means", labels, 3), 3, np.random.RandomState(0)
+    )
+    np.testing.assert_allclose(found.fractions.sum(axis=1), 1.0)
+    assert found.fractions[np.arange(100), labels].min() < sure.fractions.max()
+    assert found.stability.max() < 1.0
+
+
+@pytest.mark.parametrize(("noise", "stable"), [(0.04, True), (0.4, False)])
+def test_refits_of_clusters_with_gaps_cut_the_spanning_tree(noise, stable):
+    Y, y = make_moons(200, noise=noise, random_state=0)
+    known = base.one_clustering("spanning tree", y, 2)._replace(gaps=True)
+    found = base.refit(Y, known, 3, np.random.RandomState(0))
+    assert (found.stability.min() > 0.99) == stable

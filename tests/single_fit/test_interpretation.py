@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.data import Dataset
-from sgpmic_cli.single_fit.interpretation import choice_in_words, doubtful_rows, typical_rows
+from sgpmic_cli.single_fit.interpretation import (
+    choice_in_words,
+    doubtful_rows,
+    number_to_compare,
+    stability_in_words,
+    typical_rows,
+)
 
 
-def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=()):
+def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=None):
     selection = [
         {
             "n_clusters": number,
@@ -20,7 +26,11 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=()):
     model = SimpleNamespace(
         weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters
     )
-    return SimpleNamespace(model=model)
+    data = SimpleNamespace(n_classes=0)
+    outcome = SimpleNamespace(twins=[])
+    return SimpleNamespace(
+        model=model, setting="default", data=data, outcome=outcome, stability=stability
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,29 +41,68 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=()):
         (3, {2: 0.3, 3: 0.4, 4: 0.3}, {"plausible": (2, 3, 4)}, ". Plausible as well: 2, 4."),
         (3, {2: 0.39, 3: 0.4}, {}, "a close call (score 0.40, the next best number, 2, has 0.39)"),
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
-        (2, {1: 0.0, 2: 0.1}, {}, "there was no other number to choose"),
+        (2, {1: 0.0, 2: 0.1}, {}, "2 clusters, chosen among 1 and 2; 2 clusters separate the rows"),
         (3, {}, {}, "3 clusters, as asked for."),
         (2, {2: 0.1, 3: 0.4}, {"gap_drop": 0.7}, "gaps separate the rows into 2 parts"),
-        (1, {1: 0.0, 2: 0.01}, {"no_clusters": True}, "The data show no clusters"),
+        (1, {1: 0.0, 2: 0.01}, {"no_clusters": True}, "and 2 clusters do not. This does not prove"),
+        (1, {1: 0.0, 2: 0.1, 3: 0.1}, {"no_clusters": True}, "no number from 2 to 3 does"),
     ],
 )
 def test_choice_and_its_certainty(m, scores, more, words):
     assert words in choice_in_words(fitted(m, scores, **more))
 
 
+def test_the_number_of_classes_is_not_asked_for():
+    found = fitted(3, {})
+    found.setting, found.data.n_classes = "paper", 3
+    assert choice_in_words(found) == "3 clusters, the number of classes."
+
+
+@pytest.mark.parametrize(
+    ("m", "scores", "more", "other"),
+    [
+        (3, {1: 0.9, 2: 0.1, 3: 0.4, 5: 0.2}, {}, 5),
+        (3, {1: 0.9, 2: 0.1, 3: 0.4, 5: 0.2}, {"stability": 0.4}, 2),  # fewer may be better
+        (1, {1: 0.0, 2: 0.1, 3: 0.2}, {"no_clusters": True}, 2),
+        (3, {}, {}, None),
+    ],
+)
+def test_the_number_to_look_at_next(m, scores, more, other):
+    assert number_to_compare(fitted(m, scores, **more)) == other
+
+
+@pytest.mark.parametrize(
+    ("each", "words"),
+    [
+        ([0.9, 0.95], "The clusters are stable: stability 0.93 of 1."),
+        ([0.6, 0.9], "The clusters are fairly stable: stability 0.75 of 1."),
+        ([0.6, 0.95], "Cluster 0 is not stable."),
+        ([0.4, 0.5], "do not rely on them: stability 0.45 of 1."),
+        (None, "was not measured"),
+    ],
+)
+def test_stability_in_words(each, words):
+    model = SimpleNamespace(
+        stability_=None if each is None else np.array(each),
+        get_params=lambda: {"n_resamples": 8},
+    )
+    stability = None if each is None else np.mean(each)
+    outcome = SimpleNamespace(sizes=np.array([5, 5]))
+    found = SimpleNamespace(model=model, stability=stability, outcome=outcome)
+    assert words in stability_in_words(found)
+
+
 def test_typical_and_doubtful_rows():
-    X = np.array([[0.0, 3.0], [2.0, 0.0], [0.1, 0.0], [9.0, 9.0]])
+    X = np.zeros((4, 2))
     S = np.array([[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]])
     model = SimpleNamespace(
         labels_=S.argmax(axis=1),
-        embedding_=X,
-        means_=np.array([[0.0, 0.0], [9.0, 9.0]]),
-        covariances_=np.array([np.diag([1.0, 100.0]), np.eye(2)]),
         responsibilities_=S,
     )
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
-    found = SimpleNamespace(model=model, data=data)
-    assert typical_rows(found, 0) == ["r", "p", "q"]  # the second coordinate varies more
+    log_density = np.array([-2.0, -3.0, -1.0, 0.0])
+    found = SimpleNamespace(model=model, data=data, log_density=log_density)
+    assert typical_rows(found, 0) == ["r", "p", "q"]
     assert [tuple(row) for row in doubtful_rows(found)] == [
         ("q", 0, 0.6, 1, 0.4),
         ("s", 1, 0.7, 0, 0.3),

@@ -89,3 +89,21 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
         "the other columns have to say."
     )
     assert text_advice(profile) == (expected if repeated else None)
+
+
+def test_proposed_names_are_short_and_differ(data):
+    table, _ = data
+    names = profile_of(table, LABELS, diagnose(np.eye(2)[LABELS])).proposed_names()
+    assert names == ["rarely kind=new", "mostly kind=new"]
+    one = profile_of(table, np.zeros(40, dtype=int), diagnose(np.ones((40, 1))))
+    assert one.proposed_names() == ["cluster 0"]
+
+
+def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
+    frame = pd.DataFrame({"a": [9, 9, 9, 9, 0, 0, 0, 0], "b": [1, 2, 7, 8, 4, 5, 4, 5]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
+    found = profile_of(load(str(tmp_path / "t.csv")), labels, diagnose(np.eye(3)[labels]))
+    names = found.proposed_names()
+    assert len(set(names)) == 3
+    assert names[2] == "low a"

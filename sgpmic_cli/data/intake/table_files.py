@@ -50,7 +50,7 @@ def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names 
         if source.starts_with(PARQUET):
             return _parquet_table(source)
         format = with_encoding(source, format)
-        with _lines(source, format, whole=True) as lines:
+        with text_lines(source, format, whole=True) as lines:
             return next(CsvText(source.name, format, known, as_text).tables(lines))
 
 
@@ -65,12 +65,12 @@ def read_blocks(
             yield from _parquet_blocks(source)
         else:
             format = with_encoding(source, format)
-            with _lines(source, format, whole=False) as lines:
+            with text_lines(source, format, whole=False) as lines:
                 yield from CsvText(source.name, format, known, as_text).tables(lines, CHARACTERS)
 
 
 @contextmanager
-def _lines(source: Source, format: TextFormat, *, whole: bool) -> Iterator[Iterator[str]]:
+def text_lines(source: Source, format: TextFormat, *, whole: bool) -> Iterator[Iterator[str]]:
     """Return the lines of a text file, or of the first sheet of a .xlsx file."""
     if not source.starts_with(ZIP):
         yield decoded(source, format.encoding, whole=whole)

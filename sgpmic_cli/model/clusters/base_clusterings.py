@@ -17,12 +17,13 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.model.clusters.missing_values import mixture_labels
 from sgpmic_cli.model.clusters.probabilities import linear_posterior
-from sgpmic_cli.model.clusters.spanning_tree import gap_clusters
+from sgpmic_cli.model.clusters.spanning_tree import gap_clusters, most_separate_parts
 
 LEAST_VARIANCE = 0.001  # of a mixture in a standardised column
 SHRINKAGE = 0.1  # grows with the number of columns relative to the rows of a cluster
@@ -46,6 +47,17 @@ class Consensus(NamedTuple):
     def fractions(self) -> Array:
         """Return the fraction of base clusterings for each row and cluster, (N, M)."""
         return np.asarray(np.mean(self.memberships, axis=0))
+
+
+class Refits(NamedTuple):
+    """Fractions (N, M) of refits that put a row into a cluster, above zero, and stability (M,).
+
+    The stability of a cluster is its mean overlap with its counterparts in the refits: the number
+    of common rows divided by that of the rows of either.
+    """
+
+    fractions: Array
+    stability: Array
 
 
 def consensus(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None = None) -> Consensus:
@@ -125,28 +137,39 @@ def match(labellings: list[Indices], names: tuple[str, ...], n_clusters: int) ->
     return Consensus(np.asarray(ties_broken.argmax(axis=1)), matched, names)
 
 
-def refit_fractions(
-    Y: Array,
-    labels: Indices,
-    n_clusters: int,
-    n_resamples: int,
-    random_state: np.random.RandomState,
-) -> Array:
-    """Return the fraction of refits that put each row into each cluster, (N, M), above zero.
+def refit(
+    Y: Array, found: Consensus, n_resamples: int, random_state: np.random.RandomState
+) -> Refits:
+    """Repeat the clustering on random halves of the rows.
 
-    A refit repeats the base clusterings on a random half of the rows. Gaussians with a shared
-    covariance extend them to the other rows, and their clusters are matched with `labels`.
+    A refit repeats the base clusterings, and Gaussians with a shared covariance extend them to the
+    other rows. If the clusters are separated by gaps, a refit cuts the spanning tree of the half,
+    and other rows join their nearest row. The clusters of a refit are matched with those of
+    `found`.
     """
-    centre, total, count = np.eye(n_clusters)[labels], np.zeros((len(Y), n_clusters)), 0
+    n_clusters = found.memberships[0].shape[1]
+    identity = np.eye(n_clusters)
+    centre = identity[found.labels]
+    total, overlap, count = np.zeros((len(Y), n_clusters)), np.zeros(n_clusters), 0
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
-        seed = int(random_state.randint(np.iinfo(np.int32).max))
-        for found in base_labels(Y[half], n_clusters, seed, None).values():
-            coefficients, intercepts = linear_posterior(Y[half], np.eye(n_clusters)[found])
-            extended = np.eye(n_clusters)[(Y @ coefficients + intercepts).argmax(axis=1)]
-            total += _matched(centre, extended)
+        if found.gaps:
+            nearest = NearestNeighbors(n_neighbors=1).fit(Y[half]).kneighbors(Y)[1][:, 0]
+            refits = [most_separate_parts(Y[half], n_clusters)[nearest]]
+        else:
+            seed = int(random_state.randint(np.iinfo(np.int32).max))
+            lines = [
+                linear_posterior(Y[half], identity[labels])
+                for labels in base_labels(Y[half], n_clusters, seed, None).values()
+            ]
+            refits = [(Y @ slope + intercept).argmax(axis=1) for slope, intercept in lines]
+        for labels in refits:
+            member = _matched(centre, identity[labels])
+            common = np.sum(centre * member, axis=0)
+            overlap += common / np.maximum(np.sum(centre + member, axis=0) - common, 1.0)
+            total += member
             count += 1
-    return (total + 0.5) / (count + 0.5 * n_clusters)
+    return Refits((total + 0.5) / (count + 0.5 * n_clusters), overlap / count)
 
 
 def _matched(centre: Array, member: Array) -> Array:

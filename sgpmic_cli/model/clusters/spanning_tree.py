@@ -92,6 +92,13 @@ def excess_of_gap(
     return best, largest
 
 
+def most_separate_parts(Y: Array, n_clusters: int) -> Indices:
+    """Return the parts of the tree with the larger gap; one part if no tree can be cut."""
+    cuts = [found for tree in spanning_trees(Y) if (found := cut(tree, n_clusters)) is not None]
+    best = max(cuts, key=lambda found: found.gap, default=Cut(np.zeros(len(Y), dtype=int), 0.0))
+    return best.labels
+
+
 def drops_of_gap(trees: list[Tree], numbers: list[int]) -> dict[int, float]:
     """Return for each number of clusters how far the gap falls towards the next number.
 

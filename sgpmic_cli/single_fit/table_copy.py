@@ -1,0 +1,118 @@
+"""Copy the user's table, with the results of each row as further columns."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.data.intake.csv_text import CsvText
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
+from sgpmic_cli.data.intake.table_files import CHARACTERS, read_table, text_lines
+from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.row_density import typicality
+from sgpmic_cli.single_fit.row_tables import DIGITS
+
+TABLE = "table-with-clusters.csv"
+
+
+def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
+    """Write the table of a fit with the results of each row as further columns.
+
+    The lines of a text file are copied as they are, so that ids and leading zeros do not change.
+    `source` is the path of the user's file, None if there is none.
+    """
+    results = _results(fitted)
+    if source is None:
+        frame = pd.DataFrame(fitted.data.Y, columns=fitted.data.feature_names)
+        if fitted.data.recipe is not None:  # standard input cannot be read again
+            frame = pd.DataFrame({"row": results.index, "id": fitted.data.ids})
+        if fitted.data.ids is None:
+            frame = frame.drop(columns="id", errors="ignore")
+        _joined(frame.set_index(results.index), results).to_csv(path, index=False)
+        return
+    recipe = fitted.data.recipe
+    assert recipe is not None
+    known = recipe.file_columns if recipe.named else ()
+    with unpacked(source) as file:
+        if not file.starts_with(NPY, PARQUET):
+            format = with_encoding(file, recipe.format)
+            text = CsvText(file.name, format, known, as_text=known)
+            with (
+                text_lines(file, format, whole=False) as lines,
+                path.open("w", encoding="utf-8", newline="\n") as output,
+            ):
+                output.writelines(_extended_lines(text, lines, results))
+            return
+    table = read_table(source, recipe.format)
+    frame = pd.DataFrame({name: cells.raw for name, cells in table.cells.items()})
+    _joined(frame.set_index(np.arange(1, len(frame) + 1)), results).to_csv(path, index=False)
+
+
+def _results(fitted: Fitted) -> pd.DataFrame:
+    """Return the columns that are added to the table, with the row numbers as index."""
+    model, numbers = fitted.model, fitted.data.row_numbers
+    results = {
+        "cluster": model.labels_,
+        "probability": model.responsibilities_.max(axis=1).round(DIGITS),
+        "typicality": typicality(fitted.log_density, model.labels_).round(DIGITS),
+        "unusual": fitted.unusual.astype(int),
+    }
+    for q, coordinate in enumerate(model.embedding_.T):
+        results[f"x{q + 1}"] = coordinate.round(DIGITS)
+    return pd.DataFrame(
+        results, np.arange(1, len(model.labels_) + 1) if numbers is None else numbers
+    )
+
+
+def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    named = results.set_axis(_new_names(results.columns, table.columns), axis=1)
+    return table.join(named.astype(object))  # whole numbers stay whole beside empty cells
+
+
+def _new_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Return the names, all with a prefix if the table has a column with one of them."""
+    found, known = list(names), set(taken)
+    while not known.isdisjoint(found):
+        found = [f"sgpmic_{name}" for name in found]
+    return found
+
+
+def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines of a text file with the results at the end of each row.
+
+    Rows that were left out get empty cells.
+    """
+    taken: list[str] = []
+
+    def recorded() -> Iterator[str]:
+        for line in lines:
+            taken.append(line)
+            yield line
+
+    n_lines = 0
+    empty = [""] * results.shape[1]
+    for table in text.tables(recorded(), CHARACTERS):
+        assert table.lines is not None
+        starts = [*(table.lines - n_lines - 1).tolist(), len(taken)]
+        if text.named and not n_lines:
+            names = _new_names(results.columns, text.columns)
+            yield text.separator.join([_row(taken[: starts[0]]), *names]) + "\n"
+        numbers = pd.RangeIndex(table.first_row + 1, table.first_row + table.n_rows + 1)
+        places = results.index.get_indexer(numbers).tolist()
+        known = results.iloc[[place for place in places if place >= 0]]
+        cells = known.astype(str).to_numpy().tolist()
+        found = iter([[cell.replace(".", text.decimal) for cell in row] for row in cells])
+        for place, (start, end) in zip(places, pairwise(starts), strict=True):
+            added = empty if place < 0 else next(found)
+            yield text.separator.join([_row(taken[start:end]), *added]) + "\n"
+        n_lines += len(taken)
+        taken.clear()
+
+
+def _row(lines: Sequence[str]) -> str:
+    """Return the text of a row without blank lines around it and without its line break."""
+    full = [line for line in lines if line.strip()] or lines[:1]
+    first, last = lines.index(full[0]), len(lines) - 1 - lines[::-1].index(full[-1])
+    return "".join(lines[first : last + 1]).removesuffix("\n")
