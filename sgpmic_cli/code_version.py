@@ -24,7 +24,16 @@ from sgpmic_cli._version import __version__
 PACKAGE = "sgpmic_cli"
 ROOT = Path(__file__).parent
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-IGNORED = ("_typing", "_version", "code_version", "data", "errors", "files", "safe_text")
+IGNORED = (
+    "_typing",
+    "_version",
+    "code_version",
+    "data",
+    "errors",
+    "files",
+    "interrupts",
+    "safe_text",
+)
 _IMPORT = re.compile(
     rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\n]*)$", re.MULTILINE
 )

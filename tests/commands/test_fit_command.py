@@ -145,11 +145,13 @@ def test_all_problems_are_reported_with_options_of_the_command(run, here):
         "when,a,b\n2024-01-31,1,2\n2024-02-01,x,3\n2024-02-02,4,5\n2024-02-02,9,\n"
     )
     result = run("raw.csv --clusters 2 --missing error")
-    assert_one_sentence(result, 2, "raw.csv has 3 problems: (1) column 'when' holds dates or times")
-    for option in ("--drop when", "--drop a", "--missing median", "--missing drop"):
+    assert_one_sentence(
+        result, 2, "raw.csv has 2 problems: (1) row 2 (line 3), column 'a': 'x' is not a number"
+    )
+    for option in ("--drop a", "--missing median", "--missing drop"):
         assert f"({option})" in result.stderr
     benchmark = sgpmic("benchmark --dataset raw.csv --label b")
-    assert_one_sentence(benchmark, 2, "holds dates")
+    assert_one_sentence(benchmark, 2, "'x' is not a number")
     assert "drop" not in benchmark.stderr
 
 
@@ -210,7 +212,7 @@ def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, 
         ("iris --temp-folder none", 2, "'none'"),
         ("iris --setting paper --resamples 0", 2, "--resamples 0 belongs to the default model"),
         ("huge.csv --clusters 2 --scale none --setting paper", 2, "'global'"),
-        ("equal.csv --clusters 2", 2, "all rows of equal.csv are equal"),
+        ("equal.csv --clusters 2", 2, "left out are 'a' (its only value is '1'), 'b'"),
         ("holes.csv --clusters 2 --missing model --setting paper", 2, "(--missing median)"),
         ("yale --offline --data-dir none", 4, "yale is unavailable"),
     ],

@@ -18,7 +18,7 @@ def results(tmp_path_factory):
     path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
     return small_benchmark(
-        ["iris", str(path)], [95], methods, out=folder, label="kind", repeats=2
+        ["iris", str(path)], [95], methods, out=folder / "out", label="kind", repeats=2
     ).results
 
 
