@@ -22,8 +22,8 @@ class PPCAFCM(EmbeddingFCM):
     Parameters
     ----------
     posterior : bool, default=False
-        If True, use the posterior means, as the paper's text says. If False, use the whitened
-        scores, which reproduce the paper's numbers.
+        If True, use the posterior means of probabilistic PCA, which the paper's text names. If
+        False, use the whitened scores, which reproduce the paper's numbers.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class UNCA(EmbeddingClusterer):
         Maximum number of line searches per projection.
     eigenvector_error : float, default=0.0
         Size of the noise that is added to an eigenvector, in multiples of its eigenvalue. 0 gives
-        exact eigenvectors; 1.5 resembles the published program.
+        exact eigenvectors; 1.5 is used for the paper's table.
     """
 
     lam: float = 1.0

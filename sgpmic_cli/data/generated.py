@@ -27,7 +27,8 @@ def arcs(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate a chain of unit half circles that open downwards and upwards in turn.
 
     Each arc has an end inside the next one. No straight line separates neighbours, so k-means and
-    fuzzy c-means cut every arc. The paper uses such data to motivate a nonlinear model.
+    fuzzy c-means cut every arc. The paper shows with arcs of five circles that its model is
+    nonlinear, and does not say how they lie.
     """
     arc = _classes(n, n_classes)
     angle = random.uniform(0.0, np.pi, size=n)

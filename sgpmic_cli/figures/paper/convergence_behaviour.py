@@ -64,7 +64,10 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
 
 
 def against_the_text(shown: Sequence[Arrays]) -> str:
-    """List the panels where ACC falls or the loss rises, which the paper's text excludes."""
+    """List the panels where ACC falls or the loss rises.
+
+    The paper's text excludes falls of ACC, and allows rises of the loss after an E-step.
+    """
     falls = [bool(np.any(np.diff(trace["acc"]) < 0.0)) for trace in shown]
     rises = [
         bool(np.any(np.diff(trace["bound"]) < -ROUNDING * np.abs(trace["bound"][1:])))
