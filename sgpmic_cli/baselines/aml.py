@@ -10,7 +10,7 @@ are the leading principal axes.
 
 The alternation starts with k-means on the data, then k-means from these labels on the whitened
 principal scores. The paper's AML column is reproduced by this start without any iteration
-(`max_outer=0`), see docs/printed-numbers.md.
+(`max_outer=0`), see docs/baseline-settings.md.
 
 J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
 """

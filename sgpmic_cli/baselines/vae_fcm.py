@@ -5,7 +5,7 @@ images: a sigmoid output with cross-entropy averaged over columns, a divergence 
 dimensions, and fuzzy c-means on one random sample of the code. Values above 1 saturate the logits,
 so the code collapses to the prior. In single precision, large columns overflow and all rows get one
 label, as in some of the printed runs. `VAESoundFCM` uses a Gaussian likelihood and the mean code
-instead. docs/printed-numbers.md and docs/baseline-settings.md compare the variants.
+instead. docs/baseline-settings.md compares the variants.
 
 D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
