@@ -1,8 +1,8 @@
 """A first fit: wines by their chemical measurements.
 
 The table has 178 wines from three growers and thirteen columns. The model is told that there are
-three clusters and nothing about the growers. It learns a map of the wines in two dimensions
-together with the clusters.
+three clusters and nothing about the growers. It finds the clusters first, and then a map of the
+wines in two dimensions that shows them.
 """
 
 import matplotlib.pyplot as plt
