@@ -1,7 +1,8 @@
 """AE-FCM: fuzzy c-means on the code of an autoencoder P-64-32-Q-32-64-P.
 
 The paper gives layer sizes P-64-32-Q without the name of the method, and nothing else.
-docs/baseline-settings.md describes how the other settings were chosen. The network uses PyTorch's initial weights and single precision.
+docs/baseline-settings.md describes how the other settings were chosen. The network uses PyTorch's
+initial weights and single precision.
 
 G. E. Hinton and R. R. Salakhutdinov, "Reducing the Dimensionality of Data with Neural Networks",
 Science 313, 2006.

@@ -83,8 +83,8 @@ class PaperSGPMIC(LatentClusterer):
     Latent points and clusters are learned together. The paper's Algorithm 1 optimises all
     parameters by scaled conjugate gradients. It leaves open the form of the covariances C_m, the
     start of C_m and of the responsibilities, and the numbers of iterations and of steps. The
-    defaults here are for the user's own data. The settings of the reproduced table, and those closest to the text, are
-    the protocols ``as-run`` and ``as-stated`` of the benchmark.
+    defaults here are for the user's own data. The settings of the reproduced table, and those
+    closest to the text, are the protocols ``as-run`` and ``as-stated`` of the benchmark.
 
     The result depends on the order of rows and columns. The start draws random numbers in the order
     of the rows. Another order of the columns changes the last digits of sums, which the iterations
