@@ -87,8 +87,7 @@ def rows_for(
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
-        as_text = {label or recipe.label, id or recipe.id, *recipe.columns_of_text}
-        tables = read_blocks(_path(name_or_path), format or recipe.format, known, as_text)
+        tables = read_blocks(_path(name_or_path), format or recipe.format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
     table = RawTable.from_array(data.name, data.Y, names=data.feature_names)
@@ -140,7 +139,7 @@ def load_entry(
     if found.kind == "download":
         raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
         return parse_original(found, raw)
-    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat(), as_text=["label"])
+    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat())
     *columns, label = table.columns
     Y = np.column_stack([table.cells[name].numbers for name in columns])
     dataset = Dataset.from_classes(found.name, Y, table.cells[label].texts.tolist(), columns)
@@ -153,10 +152,8 @@ def load_entry(
 
 
 def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
-    special = {options.label, options.id}
-    table = read_table(
-        path, options.format, {*special, *options.columns, *options.drop}, as_text=special
-    )
+    named = {options.label, options.id, *options.columns, *options.drop}
+    table = read_table(path, options.format, named)
     recipe, problems = learn_recipe(table, options)
     encoded = EncodedTable(
         table.path, recipe, [table], options.label, options.id, problems=problems

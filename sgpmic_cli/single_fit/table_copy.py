@@ -9,7 +9,7 @@ import pandas as pd
 
 from sgpmic_cli.data.intake.csv_text import CsvText
 from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
-from sgpmic_cli.data.intake.table_files import CHARACTERS, read_table, text_lines
+from sgpmic_cli.data.intake.table_files import CELLS, read_table, text_lines
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
 from sgpmic_cli.single_fit.row_tables import DIGITS
@@ -38,7 +38,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     with unpacked(source) as file:
         if not file.starts_with(NPY, PARQUET):
             format = with_encoding(file, recipe.format)
-            text = CsvText(file.name, format, known, as_text=known)
+            text = CsvText(file.name, format, known)
             with (
                 text_lines(file, format, whole=False) as lines,
                 path.open("w", encoding="utf-8", newline="\n") as output,
@@ -93,7 +93,7 @@ def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) 
 
     n_lines = 0
     empty = [""] * results.shape[1]
-    for table in text.tables(recorded(), CHARACTERS):
+    for table in text.tables(recorded(), CELLS):
         assert table.lines is not None
         starts = [*(table.lines - n_lines - 1).tolist(), len(taken)]
         if text.named and not n_lines:

@@ -29,7 +29,7 @@ def small_products(here, monkeypatch):
 
 def use_small_blocks(patch):
     patch.setattr(row_blocks, "ROWS", 16)
-    patch.setattr(table_files, "CHARACTERS", 500)
+    patch.setattr(table_files, "CELLS", 60)
 
 
 def written(folder):

@@ -57,7 +57,7 @@ def code_reason(name: str, cells: Cells) -> str | None:
     words = words_of(name)
     if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
         return "it is called like a code"
-    if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in cells.texts):
+    if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
         return "its numbers have leading zeros, as codes have"
     if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
         return "its numbers have more digits than measurements have"

@@ -43,7 +43,7 @@ class Cells(NamedTuple):
         return cls(raw, np.array(parsed, dtype=np.float64)[codes], invalid[codes])
 
     @classmethod
-    def of_series(cls, column: "pd.Series", decimal: str = ".") -> "Cells":
+    def of_series(cls, column: "pd.Series") -> "Cells":
         """Convert a column of pandas; values other than numbers become texts."""
         kind = column.dtype.kind
         if kind == "f":
@@ -55,7 +55,7 @@ class Cells(NamedTuple):
             codes, distinct = pd.factorize(objects)  # -1 for a missing value
         except TypeError:  # lists and records
             codes, distinct = pd.factorize(np.array([*map(str, objects)], dtype=object))
-        return cls.of(np.array([*map(str, distinct), ""], dtype=object)[codes], decimal)
+        return cls.of(np.array([*map(str, distinct), ""], dtype=object)[codes])
 
     @property
     def texts(self) -> np.ndarray:

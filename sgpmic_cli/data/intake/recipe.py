@@ -86,15 +86,6 @@ class TableRecipe:
         return found == list(self.feature_names) and not raw.issubset(found)
 
     @property
-    def columns_of_text(self) -> list[str]:
-        """Names of the columns that are encoded from the text of their cells."""
-        return [
-            column.name
-            for column in self.columns
-            if isinstance(column, TextColumn) or column.notation is not None
-        ]
-
-    @property
     def roles(self) -> list[ColumnRole]:
         """What each column of the file was taken for, in the order of the file."""
         used = {column.name: column for column in self.columns}

