@@ -52,28 +52,15 @@ def _computed(code: str, key: str, Y: Array, compute: Callable[[], Arrays]) -> A
 
 
 def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays in a file. If it is absent, damaged or replaced, compute and write them."""
+    """Return the arrays in a file. If it is absent or damaged, compute and write them."""
     # np.load of a pipe would wait for a writer. Damaged archives raise many kinds of errors.
     with contextlib.suppress(Exception):
         if path.is_file():
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                found = dict(file)
-            if str(found.pop("checksum")) == _checksum(path.name, found):
-                return found
+                return dict(file)
     arrays = compute()
     with contextlib.suppress(OSError):  # a full disk must not lose the result
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            checksum = np.array(_checksum(path.name, arrays))
-            np.savez(file, allow_pickle=False, checksum=checksum, **arrays)
+            np.savez(file, allow_pickle=False, **arrays)
     return arrays
-
-
-def _checksum(name: str, arrays: Arrays) -> str:
-    """Return the hash of the arrays and of the name of their file, which has the settings."""
-    digest = hashlib.sha256(name.encode())
-    for key in sorted(arrays):
-        array = np.ascontiguousarray(arrays[key])
-        digest.update(f"{key} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

@@ -6,10 +6,7 @@ import csv
 import gzip
 import io
 import json
-import os
-import select
 import shlex
-import stat
 import sys
 import zipfile
 import zlib
@@ -17,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
@@ -25,7 +22,6 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 
 STANDARD_INPUT = "-"
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
-SILENCE = 60.0  # seconds to wait for the first byte of a pipe
 PIECE = 4 * 1024**2  # bytes per read
 MAX_LINE = 1 << 26  # characters; a longer line is not one of a table
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
@@ -83,14 +79,13 @@ def unpacked(path: str) -> Iterator[Source]:
                 "`sgpmic fit - < table.csv`"
             )
         stream: Any = sys.stdin.buffer
-        _wait_for_data(stream, "standard input")
         if not hasattr(stream, "peek"):  # a program may have replaced sys.stdin
             stream = io.BufferedReader(stream)
         with _unpacking(Source(stream, "standard input")) as source:
             yield source
         return
     try:
-        with _opened(path) as file, _unpacking(Source(file, path, path)) as source:
+        with Path(path).open("rb") as file, _unpacking(Source(file, path, path)) as source:
             yield source
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
@@ -102,29 +97,6 @@ def unpacked(path: str) -> Iterator[Source]:
         ) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
-
-
-def _opened(path: str) -> BinaryIO:
-    if not stat.S_ISFIFO(os.stat(path).st_mode):
-        return Path(path).open("rb")
-    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a blocking open waits for a writer forever
-    file = os.fdopen(pipe, "rb")
-    _wait_for_data(file, path)
-    os.set_blocking(pipe, True)
-    return file
-
-
-def _wait_for_data(stream: BinaryIO, name: str) -> None:
-    """Wait until the stream has data or ends. Raise UsageError after `SILENCE` seconds."""
-    try:
-        ready = select.select([stream], [], [], SILENCE)[0]
-    except (OSError, TypeError, ValueError):  # not a stream of the operating system
-        return
-    if not ready:
-        raise UsageError(
-            f"nothing has come from {name} for {SILENCE:g} s; start what writes into it, or give a "
-            "file"
-        )
 
 
 @contextmanager

@@ -13,8 +13,6 @@ from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.data.intake import reading
 from sgpmic_cli.errors import SgpmicError, UsageError
 
-posix = pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
-
 
 def standard_input(monkeypatch, buffer, isatty=False):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer, isatty=lambda: isatty))
@@ -143,20 +141,7 @@ def test_invalid_options_are_refused(tmp_path):
         TableOptions(missing="mean")
 
 
-@posix
-def test_silent_pipe_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "SILENCE", 0.2)
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="nothing has come from"):
-        load(str(tmp_path / "pipe"))
-    reader, writer = os.pipe()
-    with os.fdopen(reader, "rb") as stream, os.fdopen(writer, "wb"):
-        standard_input(monkeypatch, stream)
-        with pytest.raises(UsageError, match="nothing has come from standard input"):
-            load("-")
-
-
-@posix
+@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
 def test_pipe_is_read_to_its_end(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"a,b\n" * 100_000,))
