@@ -28,7 +28,7 @@ from sgpmic_cli.files.atomic import read_regular, replacing
 from sgpmic_cli.safe_text import shortened, without_login
 
 TIMEOUT = 15.0  # seconds without data before an attempt fails
-ATTEMPTS = 3  # for each address
+ATTEMPTS = 3  # at all addresses
 BACKOFF = 0.5  # seconds before the second attempt, doubled each time
 MIN_SECONDS = 60.0  # allowed for a file of any size, all attempts and addresses together
 MIN_SPEED = 50_000.0  # bytes per second; allows more time for larger files
@@ -38,10 +38,6 @@ Parsed = tuple[np.ndarray, list[str]]  # values (N, P) and class names, in the o
 
 class NotOriginal(DataUnavailable):
     """A file that has the publisher's name but not the publisher's content."""
-
-
-class _Failed(Exception):
-    """An address did not deliver the file. The text completes a sentence after the address."""
 
 
 def cache_folder(data_dir: PathLike | None = None) -> Path:
@@ -157,45 +153,32 @@ def _from_folder(entry: Entry, folder: Path) -> bytes:
 
 def _download(entry: Entry, urls: Sequence[str]) -> bytes:
     """Try the addresses in order. Raise DataUnavailable or NotOriginal if all of them fail."""
-    failures: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
-    kind: type[DataUnavailable] = DataUnavailable
-    for url in urls:
-        try:
-            raw = _get(url, entry.size)
-            if _is_original(raw, entry):
-                return raw
-            kind, reason = (
-                NotOriginal,
-                "sent another file than the publisher's (its sha256 differs)",
-            )
-        except _Failed as failure:
-            reason = str(failure)
-        failures.setdefault(reason, _shown(url))
-    reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
-    raise _unavailable(entry, f"{reasons}; retry later", kind)
-
-
-def _get(url: str, size: int) -> bytes:
-    """Get at most one byte more than `size`. Retry broken connections and busy servers."""
-    reason = ""
     for attempt in range(ATTEMPTS):
         time.sleep(BACKOFF * 2 ** (attempt - 1) if attempt else 0.0)
-        try:
-            with urllib.request.urlopen(_request(url), timeout=TIMEOUT) as response:
-                raw: bytes = response.read(size + 1)
-            if len(raw) >= size:
-                return raw
-            reason = f"sent only {len(raw)} of {size} bytes"
-        except urllib.error.HTTPError as error:
-            reason = f"answered {error.code} {error.reason}"
-            if error.code < 500 and error.code != 429:
-                raise _Failed(reason) from None
-        except (OSError, HTTPException) as error:
-            cause = getattr(error, "reason", error)
-            reason = f"cannot be reached or broke the connection ({cause or type(cause).__name__})"
-        except ValueError:
-            raise _Failed("is not a valid http:// or https:// address") from None
-    raise _Failed(f"{reason} ({ATTEMPTS} attempts)")
+        failures: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
+        kind: type[DataUnavailable] = DataUnavailable
+        for url in urls:
+            try:
+                with urllib.request.urlopen(_request(url), timeout=TIMEOUT) as response:
+                    raw: bytes = response.read(entry.size + 1)
+            except urllib.error.HTTPError as error:
+                reason = f"answered {error.code} {error.reason}"
+            except (OSError, HTTPException) as error:
+                cause = getattr(error, "reason", error) or type(error).__name__
+                reason = f"cannot be reached or broke the connection ({cause})"
+            except ValueError:
+                reason = "is not a valid http:// or https:// address"
+            else:
+                if _is_original(raw, entry):
+                    return raw
+                if len(raw) < entry.size:
+                    reason = f"sent only {len(raw)} of {entry.size} bytes"
+                else:
+                    reason = "sent another file than the publisher's (its sha256 differs)"
+                    kind = NotOriginal
+            failures.setdefault(reason, _shown(url))
+    reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
+    raise _unavailable(entry, f"{reasons} ({ATTEMPTS} attempts); retry later", kind)
 
 
 def _request(url: str) -> urllib.request.Request:
