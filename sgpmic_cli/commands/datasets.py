@@ -16,13 +16,6 @@ app = typer.Typer(
 _COLOURS = {"ok": "green", "failed": "bold red", "unavailable": "yellow", "absent": "yellow"}
 
 
-def complete_name(incomplete: str) -> list[str]:
-    """Complete the name of a data set."""
-    from sgpmic_cli.data import names
-
-    return [name for name in names() if name.startswith(incomplete)]
-
-
 @app.command("list")
 def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
     """List the registered data sets."""
@@ -35,7 +28,9 @@ def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a data set.", autocompletion=complete_name)],
+    name: Annotated[
+        str, typer.Argument(help="Name of a data set.", autocompletion=shared.complete_datasets)
+    ],
     json: shared.Json = False,
     data_dir: shared.DataDir = None,
 ) -> None:
@@ -55,7 +50,7 @@ def fetch(
         typer.Argument(
             help="Names of data sets.",
             show_default="all that are not bundled",
-            autocompletion=complete_name,
+            autocompletion=shared.complete_datasets,
         ),
     ] = None,
     *,

@@ -138,16 +138,11 @@ def _from_folder(entry: Entry, folder: Path) -> bytes:
     try:
         raw = read_regular(path)
     except OSError as error:
-        raise DataUnavailable(
-            f"{entry.name} is unavailable: the mirror's file {path} cannot be read "
-            f"({(error.strerror or str(error)).lower()}); put the publisher's {entry.filename} "
-            "there or name another mirror"
-        ) from None
+        why = (error.strerror or str(error)).lower()
+        raise _unavailable(entry, f"{path} cannot be read ({why}); put the file there") from None
     if not _is_original(raw, entry):
-        raise NotOriginal(
-            f"{entry.name} is unavailable: {path} is not the publisher's file (its sha256 "
-            "differs); replace it or name another mirror"
-        )
+        reason = f"{path} is not the publisher's file (its sha256 differs); replace it"
+        raise _unavailable(entry, reason, NotOriginal)
     return raw
 
 

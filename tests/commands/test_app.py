@@ -38,9 +38,7 @@ def _python(code, **environment):
     [
         "import sgpmic_cli.commands",
         "from sgpmic_cli.commands.shared_options import complete_datasets, complete_methods\n"
-        "complete_datasets('i'); complete_methods('p')",
-        "from sgpmic_cli.commands.datasets import complete_name\n"
-        "assert complete_name('i') == ['iris']",
+        "assert complete_datasets('i') == ['iris']; complete_methods('p')",
         "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
         "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
     ],

@@ -27,24 +27,12 @@ def unify_numbers(classes: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """A column of numbers.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    median : float
-        Median of the known values. It replaces missing values if missing="median".
-    spread : float
-        Standard deviation of the known values.
-    notation : Notation or None
-        How the texts are read, if they are not plain numbers.
-    """
+    """A column of numbers."""
 
     name: str
-    median: float
-    spread: float
-    notation: Notation | None = None
+    median: float  # of the known values; replaces missing values if missing="median"
+    spread: float  # standard deviation of the known values
+    notation: Notation | None = None  # how texts are read, if they are not plain numbers
 
     @classmethod
     def learn(
@@ -75,24 +63,12 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of few distinct texts, one-hot encoded.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    categories : tuple of str
-        The texts in alphabetical order.
-    most_common : str
-        The text that replaces missing values if missing="median".
-    spread : float
-        Square root of the summed variances of the features divided by TEXT_WEIGHT.
-    """
+    """A column of few distinct texts, one-hot encoded."""
 
     name: str
-    categories: tuple[str, ...]
-    most_common: str
-    spread: float
+    categories: tuple[str, ...]  # in alphabetical order
+    most_common: str  # replaces missing values if missing="median"
+    spread: float  # square root of the summed variances of the features over TEXT_WEIGHT
 
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":

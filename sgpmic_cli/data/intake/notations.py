@@ -35,25 +35,12 @@ PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month"
 
 @dataclass(frozen=True)
 class Notation:
-    """How texts become numbers.
-
-    Attributes
-    ----------
-    decimal : str
-        Decimal sign.
-    thousands : str
-        Separator of groups of three digits, or "".
-    sign : str
-        Sign that every text has before or after the number, or "".
-    date : str
-        Format of dates for `pandas.to_datetime`, or "". Dates become days since 1970, times of day
-        fractions of a day.
-    """
+    """How texts become numbers. Dates become days since 1970, times of day fractions of a day."""
 
     decimal: str = "."
-    thousands: str = ""
-    sign: str = ""
-    date: str = ""
+    thousands: str = ""  # separator of groups of three digits
+    sign: str = ""  # that every text has before or after the number
+    date: str = ""  # format of dates for `pandas.to_datetime`
 
     def read(self, texts: np.ndarray) -> np.ndarray:
         """Return the numbers, NaN for missing values and for texts in other notations."""

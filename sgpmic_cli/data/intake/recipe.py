@@ -28,38 +28,20 @@ class ColumnRole:
 class TableRecipe:
     """How the rows of a table become numbers.
 
-    Attributes
-    ----------
-    named : bool
-        Whether the columns have names. If so, columns of other tables are matched by name,
-        otherwise by position.
-    file_columns : tuple of str
-        All columns of the table that the recipe was learned from, in its order.
-    columns : tuple of NumberColumn or TextColumn
-        The columns that are used.
-    missing : {"median", "drop", "error", "model"}
-        How to treat missing values and texts without a category.
-    label, id : str or None
-        Columns with the classes and with the names of the rows.
-    left_out : dict
-        Why each of the other columns is not used.
-    evenly : bool
-        If False, numbers are unchanged and a text column is weighted relative to a number column of
-        mean variance. If True, each column is divided by its spread: numbers have unit variance,
-        text is weighted relative to it.
-    format : TextFormat
-        Format of the file; the default for later files.
+    If `evenly` is False, numbers are unchanged and a text column is weighted relative to a number
+    column of mean variance. If True, each column is divided by its spread: numbers have unit
+    variance, text is weighted relative to it.
     """
 
-    named: bool
-    file_columns: tuple[str, ...]
-    columns: tuple[Column, ...]
-    missing: str = "median"
-    label: str | None = None
-    id: str | None = None
-    left_out: dict[str, str] = field(default_factory=dict)
+    named: bool  # whether columns of other tables are matched by name, otherwise by position
+    file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
+    columns: tuple[Column, ...]  # those that are used
+    missing: str = "median"  # treatment of missing values and of texts without a category
+    label: str | None = None  # column with the classes
+    id: str | None = None  # column with the names of the rows
+    left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
     evenly: bool = False
-    format: TextFormat = field(default_factory=TextFormat)
+    format: TextFormat = field(default_factory=TextFormat)  # the default for later files
 
     @classmethod
     def of_numbers(

@@ -165,18 +165,14 @@ def _parquet_numbers(file: "ParquetFile") -> np.ndarray | None:
 
     Return None if a whole number is too large to be exact.
     """
-    names = file.schema_arrow.names
-    found, first = _allocate((file.metadata.num_rows, len(names))), 0
-    for group in range(file.num_row_groups):
-        for j, name in enumerate(names):  # one column at a time: a group may have all rows
-            column = file.read_row_group(group, columns=[name]).column(name).to_numpy()
-            found[first : first + len(column), j] = column
-            largest = np.fmax.reduce(np.abs(found[first : first + len(column), j]), initial=0.0)
-            if largest >= EXACT and "int" in str(file.schema_arrow.types[j]):
-                return None
-        first += file.metadata.row_group(group).num_rows
-    if first != len(found):
-        raise ValueError(f"it has {first} of its {len(found)} rows")
+    whole = ["int" in str(kind) for kind in file.schema_arrow.types]
+    found, first = _allocate((file.metadata.num_rows, len(whole))), 0
+    for batch in file.iter_batches(row_blocks.ROWS):
+        block = found[first : first + len(batch)]
+        block[:] = batch.to_pandas().to_numpy(np.float64, na_value=np.nan)
+        if np.fmax.reduce(np.abs(block[:, whole]), axis=None, initial=0.0) >= EXACT:
+            return None
+        first += len(batch)
     found.setflags(write=False)
     return found
 
