@@ -12,11 +12,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     dataset: shared.Datasets = None,
     *,
     variance: Annotated[
-        str,
-        shared.option(
-            "Percentages of explained variance that set Q: 50, 95, 99 or all.",
-            autocompletion=shared.complete_variances,
-        ),
+        str, shared.option("Percentages of explained variance that set Q: 50, 95, 99 or all.")
     ] = "95",
     methods: shared.Methods = "all",
     repeats: shared.Repeats = 10,

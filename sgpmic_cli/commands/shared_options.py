@@ -39,11 +39,6 @@ def complete_methods(incomplete: str) -> list[str]:
     return _complete(incomplete, ["all", "peers", *known()])
 
 
-def complete_variances(incomplete: str) -> list[str]:
-    """Complete the last entry of a comma-separated list of variance percentages."""
-    return _complete(incomplete, ["50", "95", "99", "all"])
-
-
 def _complete(incomplete: str, names: Iterable[str]) -> list[str]:
     before, comma, typed = incomplete.rpartition(",")
     used = before.split(",")

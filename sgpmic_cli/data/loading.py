@@ -9,13 +9,12 @@ import numpy as np
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import GENERATORS, generate
-from sgpmic_cli.data.intake.columns import unify_numbers
 from sgpmic_cli.data.intake.encoding import EncodedTable
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.data.intake.table_files import read_blocks, read_table
 from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find

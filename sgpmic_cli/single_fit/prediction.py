@@ -12,9 +12,8 @@ import pandas as pd
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import class_numbers
-from sgpmic_cli.data.intake.columns import unify_numbers
 from sgpmic_cli.data.intake.encoding import EncodedTable, Rows
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.model import estimator

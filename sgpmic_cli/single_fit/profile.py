@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.intake.columns import TextColumn
+from sgpmic_cli.data.intake.recipe import TextColumn
 from sgpmic_cli.model.diagnostics import Diagnostics
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.safe_text import as_option_value, shortened

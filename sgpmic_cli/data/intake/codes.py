@@ -40,12 +40,8 @@ def is_year(name: str) -> bool:
 
 def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     """Return why whole numbers or dates look like a count of the rows, or None."""
-    few = np.diff(values[:MIN_ID_ROWS])  # most columns are decided here
-    if (
-        len(values) < MIN_ID_ROWS
-        or not (few > 0).all()
-        or not ((steps := np.diff(values)) > 0).all()
-    ):
+    steps = np.diff(values)
+    if len(values) < MIN_ID_ROWS or not (steps > 0).all():
         return None
     few_gaps = steps.sum() <= 2 * len(steps)
     counts = dates or few_gaps or (steps == steps[0]).all()
@@ -82,10 +78,8 @@ def identifier_reason(name: str, cells: Cells) -> str | None:
 
 def compact_dates(cells: Cells) -> Notation | None:
     """Return the notation of dates such as 20240131, if all numbers are dates."""
-    known = cells.numbers[~np.isnan(cells.numbers)]
-    notation = Notation(date="%Y%m%d")
-    if ((known < 19000101) | (known > 20991231)).any():
+    known = ~np.isnan(cells.numbers)
+    if ((cells.numbers[known] < 19000101) | (cells.numbers[known] > 20991231)).any():
         return None
-    return (
-        None if np.isnan(notation.read(cells.texts[~np.isnan(cells.numbers)])).any() else notation
-    )
+    notation = Notation(date="%Y%m%d")
+    return None if np.isnan(notation.read(cells.texts[known])).any() else notation

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake.columns import NumberColumn
 from sgpmic_cli.data.intake.problems import (
     DROP_ROWS,
     USE_MEDIAN,
@@ -21,7 +20,7 @@ from sgpmic_cli.data.intake.problems import (
     unknown_column,
 )
 from sgpmic_cli.data.intake.raw_table import RawTable
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.recipe import NumberColumn, TableRecipe
 from sgpmic_cli.data.registry import nearest
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name

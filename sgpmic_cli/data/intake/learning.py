@@ -14,7 +14,6 @@ from sgpmic_cli.data.intake.codes import (
     is_year,
     numbering_reason,
 )
-from sgpmic_cli.data.intake.columns import Column, NumberColumn, TextColumn, unify_numbers
 from sgpmic_cli.data.intake.notations import Notation, find_notation
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
@@ -27,7 +26,13 @@ from sgpmic_cli.data.intake.problems import (
     unknown_column,
 )
 from sgpmic_cli.data.intake.raw_table import EXACT, Cells, RawTable
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.recipe import (
+    Column,
+    NumberColumn,
+    TableRecipe,
+    TextColumn,
+    unify_numbers,
+)
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
@@ -176,7 +181,7 @@ def _decide_on_numbers(
     notation: Notation | None,
     options: TableOptions,
 ) -> Decision:
-    """Decide whether numbers are quantities or names of something."""
+    """Decide whether numbers are quantities, dates, codes or identifiers of the rows."""
     known = ~np.isnan(values)
     # Codes with many digits may differ although their floating-point numbers are equal.
     if np.nanmin(values) == np.nanmax(values) < EXACT and len(values) > 1:
@@ -185,10 +190,16 @@ def _decide_on_numbers(
     is_date = notation is not None and notation.date != ""
     if (is_whole or is_date) and (why := numbering_reason(values, dates=is_date)):
         return LeftOut(why, is_id=True)
-    decision = None
     if is_whole and notation is None:
-        decision = _decide_on_integers(name, cells, options)
-    return decision or NumberColumn.learn(name, values, notation)
+        if why := identifier_reason(name, cells):
+            return LeftOut(why, is_id=True)
+        if why := code_reason(name, cells):
+            if options.encode == "drop":
+                return LeftOut(why)
+            return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
+        if notation := compact_dates(cells):
+            values = notation.read(cells.texts)
+    return NumberColumn.learn(name, values, notation)
 
 
 def _check_values(
@@ -203,19 +214,6 @@ def _check_values(
         what = f"{place(row, name)}: {values[row]:g} is too large to be squared"
         return Problem(what, ["divide the column by a constant", _leave_out(name)])
     return None
-
-
-def _decide_on_integers(name: str, cells: Cells, options: TableOptions) -> Decision | None:
-    """Decide whether whole numbers are identifiers, codes or dates; None for a quantity."""
-    if why := identifier_reason(name, cells):
-        return LeftOut(why, is_id=True)
-    why = code_reason(name, cells)
-    if why is None:
-        dates = compact_dates(cells)
-        return NumberColumn.learn(name, dates.read(cells.texts), dates) if dates else None
-    if options.encode == "drop":
-        return LeftOut(why)
-    return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
 
 
 def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:

@@ -6,10 +6,9 @@ import pytest
 from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
-from sgpmic_cli.data.intake.columns import TextColumn
 from sgpmic_cli.data.intake.encoding import Rows
 from sgpmic_cli.data.intake.problems import TableError
-from sgpmic_cli.data.intake.recipe import TableRecipe
+from sgpmic_cli.data.intake.recipe import TableRecipe, TextColumn
 from sgpmic_cli.data.loading import rows_for
 
 
