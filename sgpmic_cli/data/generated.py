@@ -42,7 +42,7 @@ def spirals(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate arms t (cos(t + a), sin(t + a)), t from 2 to 10, with a = 2 pi k / n_classes."""
     arm = _classes(n, n_classes)
     t = np.sqrt(random.uniform(2.0**2, 10.0**2, size=n))  # even in arc length
-    curve = t[:, None] * _circle(t + 2 * np.pi * arm / n_classes)
+    curve = t[:, None] * circle(t + 2 * np.pi * arm / n_classes)
     return curve + random.normal(scale=0.2, size=(n, 2)), arm
 
 
@@ -50,7 +50,7 @@ def semicircles(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate unit half circles along a line, alternately upside down, with centres 4/3 apart."""
     piece = _classes(n, n_classes)
     sign = 1.0 - 2.0 * (piece % 2)
-    curve = _circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), sign])
+    curve = circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), sign])
     centres = np.column_stack([4.0 / 3.0 * piece, np.zeros(n)])
     return curve + centres + random.normal(scale=0.05, size=(n, 2)), piece
 
@@ -58,7 +58,7 @@ def semicircles(random: RandomState, n: int, n_classes: int) -> Generated:
 def circles(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate concentric circles with the radii 1, 2, 3, ..."""
     ring = _classes(n, n_classes)
-    curve = (ring + 1.0)[:, None] * _circle(random.uniform(0.0, 2 * np.pi, size=n))
+    curve = (ring + 1.0)[:, None] * circle(random.uniform(0.0, 2 * np.pi, size=n))
     return curve + random.normal(scale=0.1, size=(n, 2)), ring
 
 
@@ -79,7 +79,7 @@ def moons(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate half circles (cos t, sin t) and (1 - cos t, 1/2 - sin t), continued along a line."""
     moon = _classes(n, n_classes)
     sign = 1.0 - 2.0 * (moon % 2)
-    curve = _circle(random.uniform(0.0, np.pi, size=n)) * sign[:, None]
+    curve = circle(random.uniform(0.0, np.pi, size=n)) * sign[:, None]
     centres = np.column_stack([1.0 * moon, 0.25 - 0.25 * sign])
     return curve + centres + random.normal(scale=0.08, size=(n, 2)), moon
 
@@ -98,7 +98,7 @@ def blobs20(random: RandomState, n: int, n_classes: int) -> Generated:
 def overlapping(random: RandomState, n: int, n_classes: int) -> Generated:
     """Generate unit Gaussians on a circle, neighbours 3 apart; about 10 % of the rows overlap."""
     blob = _classes(n, n_classes)
-    centres = 1.5 / np.sin(np.pi / n_classes) * _circle(2 * np.pi * blob / n_classes)
+    centres = 1.5 / np.sin(np.pi / n_classes) * circle(2 * np.pi * blob / n_classes)
     return centres + random.normal(size=(n, 2)), blob
 
 
@@ -110,7 +110,7 @@ def unequal(random: RandomState, n: int, n_classes: int) -> Generated:
     size = 2.0 ** np.arange(n_classes)
     blob = np.searchsorted(np.cumsum(size) / size.sum(), (np.arange(n) + 0.5) / n)
     noise = 0.4 * size[blob][:, None] * random.normal(size=(n, 2))
-    return 3.0 * _circle(2 * np.pi * blob / n_classes) + noise, blob
+    return 3.0 * circle(2 * np.pi * blob / n_classes) + noise, blob
 
 
 def _classes(n: int, n_classes: int) -> np.ndarray:
@@ -118,7 +118,7 @@ def _classes(n: int, n_classes: int) -> np.ndarray:
     return np.arange(n) * n_classes // n
 
 
-def _circle(angle: np.ndarray) -> np.ndarray:
+def circle(angle: np.ndarray) -> np.ndarray:
     """Return points on the unit circle (n, 2)."""
     return np.column_stack([np.cos(angle), np.sin(angle)])
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.spatial import KDTree
 
+from sgpmic_cli.data.generated import circle
+
 Curves = list[np.ndarray]
 
 POINTS = 2000  # of a finely drawn curve
@@ -23,19 +25,19 @@ def spirals(random: np.random.Generator) -> Curves:
     """Draw arms of equal angles around one centre."""
     k, first = random.integers(2, 5), random.uniform(1.0, 3.0)
     t = np.linspace(first, first + 2.0 * np.pi * random.uniform(0.5, 1.5), POINTS)
-    return [t[:, None] * _circle(t + 2.0 * np.pi * m / k) for m in range(k)]
+    return [t[:, None] * circle(t + 2.0 * np.pi * m / k) for m in range(k)]
 
 
 def rings(random: np.random.Generator) -> Curves:
     """Draw circles around one centre."""
     radii = np.cumsum(random.uniform(0.8, 1.6, random.integers(2, 5)))
-    return [radius * _circle(np.linspace(0.0, 2.0 * np.pi, POINTS)) for radius in radii]
+    return [radius * circle(np.linspace(0.0, 2.0 * np.pi, POINTS)) for radius in radii]
 
 
 def arcs(random: np.random.Generator) -> Curves:
     """Draw a chain of half circles that open downwards and upwards in turn."""
     k, step, drop = random.integers(2, 6), random.uniform(0.9, 1.3), random.uniform(0.1, 0.5)
-    half = _circle(np.linspace(0.0, np.pi, POINTS))
+    half = circle(np.linspace(0.0, np.pi, POINTS))
     return [half * [1.0, 1.0 - 2.0 * (m % 2)] + [step * m, drop * (m % 2)] for m in range(k)]
 
 
@@ -50,14 +52,14 @@ def waves(random: np.random.Generator) -> Curves:
 def mixed(random: np.random.Generator) -> Curves:
     """Draw a ring around a cloud, and clouds, half circles and lines beside it."""
     angle = np.linspace(0.0, 2.0 * np.pi, POINTS)
-    found = [2.0 * _circle(angle), random.uniform(0.2, 0.4) * random.normal(size=(POINTS, 2))]
+    found = [2.0 * circle(angle), random.uniform(0.2, 0.4) * random.normal(size=(POINTS, 2))]
     place = np.array([4.2, 0.0])
     for _ in range(random.integers(1, 4)):
         kind = random.integers(3)
         if kind == 0:
             piece = random.normal(size=(POINTS, 2)) * random.uniform(0.2, 0.4, 2)
         elif kind == 1:
-            piece = _circle(angle / 2.0) * random.uniform(0.7, 1.1)
+            piece = circle(angle / 2.0) * random.uniform(0.7, 1.1)
         else:
             piece = np.column_stack([np.linspace(-1.0, 1.0, POINTS), np.zeros(POINTS)])
         found.append(piece @ _rotation(random) + place)
@@ -118,10 +120,6 @@ def _steps(curve: np.ndarray) -> np.ndarray:
     return np.linalg.norm(np.diff(curve, axis=0), axis=1)
 
 
-def _circle(angle: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.cos(angle), np.sin(angle)])
-
-
 def _rotation(random: np.random.Generator) -> np.ndarray:
-    cos, sin = _circle(random.uniform(0.0, 2.0 * np.pi, 1))[0]
+    cos, sin = circle(random.uniform(0.0, 2.0 * np.pi, 1))[0]
     return np.array([[cos, -sin], [sin, cos]])

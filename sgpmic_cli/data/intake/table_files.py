@@ -27,7 +27,7 @@ from sgpmic_cli.data.intake.reading import (
     unpacked,
     with_encoding,
 )
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.mapped_array import empty_array
 
 if TYPE_CHECKING:
@@ -166,7 +166,9 @@ def _parquet_numbers(file: "ParquetFile") -> np.ndarray | None:
     Return None if a whole number is too large to be exact.
     """
     whole = ["int" in str(kind) for kind in file.schema_arrow.types]
-    found, first = _allocate((file.metadata.num_rows, len(whole))), 0
+    shape = file.metadata.num_rows, len(whole)
+    folder = tempfile.gettempdir() if math.prod(shape) > MAX_IN_MEMORY else None
+    found, first = empty_array(shape, folder), 0
     for batch in file.iter_batches(row_blocks.ROWS):
         block = found[first : first + len(batch)]
         block[:] = batch.to_pandas().to_numpy(np.float64, na_value=np.nan)
@@ -175,15 +177,6 @@ def _parquet_numbers(file: "ParquetFile") -> np.ndarray | None:
         first += len(batch)
     found.setflags(write=False)
     return found
-
-
-def _allocate(shape: tuple[int, int]) -> np.ndarray:
-    if math.prod(shape) > MAX_IN_MEMORY:
-        try:
-            return empty_array(shape, tempfile.gettempdir())
-        except SgpmicError:  # the disk is too small
-            pass
-    return empty_array(shape)
 
 
 def _parquet_blocks(source: Source) -> Iterator[RawTable]:
