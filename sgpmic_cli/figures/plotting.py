@@ -17,8 +17,8 @@ from sgpmic_cli.figures.style import COLOURS, FAINT, INK
 from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.safe_text import shortened
+from sgpmic_cli.single_fit.fitting import dataset_of
 from sgpmic_cli.single_fit.profile import Profile, profile_of
-from sgpmic_cli.single_fit.training_data import dataset_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,13 +3,17 @@
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
+from sgpmic_cli.figures.one_fit import draw_all
 from sgpmic_cli.figures.style import look
+from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
 from sgpmic_cli.report.row_map import SCRIPT, row_map
-from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
 from sgpmic_cli.single_fit.interpretation import (
     FAIR,
     choice_in_words,
@@ -20,7 +24,7 @@ from sgpmic_cli.single_fit.interpretation import (
     typical_rows,
     unusual_rows,
 )
-from sgpmic_cli.single_fit.settings import fit_command
+from sgpmic_cli.single_fit.settings import Model, fit_command
 from sgpmic_cli.single_fit.table_copy import TABLE
 
 N_TYPICAL, N_DOUBTFUL, N_UNUSUAL = 5, 15, 15
@@ -59,9 +63,29 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
 
 
+def write_report(model: Model, X: Table, path: PathLike) -> None:
+    """Write a page about a fit: clusters, profiles, map, doubtful rows and settings.
+
+    Parameters
+    ----------
+    model : SGPMIC or PaperSGPMIC
+        A fitted model.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        The rows that the model was fitted to.
+    path : str or path-like
+        The HTML file to write. It needs no other file and no network.
+    """
+    path = Path(path)
+    fitted = fitted_of(model, X, path.stem)
+    with TemporaryDirectory() as folder:
+        draw_all(fitted, Path(folder))
+        page = fit_page(fitted, Path(folder), None, {})
+    write_whole(path, page)
+
+
 def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
-    choice = choice_in_words(fitted, with_scores=False)
+    choice = choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
     if len(fitted.outcome.sizes) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]

@@ -1,24 +1,27 @@
 """Fit an estimator to one data set, and write the model and its tables into a folder."""
 
+import copy
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array, BoolArray
+from sgpmic_cli._typing import Array, BoolArray, Table
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
+from sgpmic_cli.model.interface import LatentClusterer
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.profile import (
     Profile,
@@ -28,7 +31,7 @@ from sgpmic_cli.single_fit.profile import (
     write_profile,
 )
 from sgpmic_cli.single_fit.row_density import unusual_below, unusual_notes
-from sgpmic_cli.single_fit.row_tables import write_rows
+from sgpmic_cli.single_fit.row_tables import append_rows, row_numbers
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
     Model,
@@ -194,10 +197,10 @@ class Fitted:
 
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
-        data, model = self.data, self.model
+        model, numbers = self.model, row_numbers(self.data)
         model.save(folder / "model.npz")
         S, X = model.responsibilities_, model.embedding_
-        write_rows(folder, data.row_numbers, data.ids, S, X, self.unusual)
+        append_rows(folder, numbers, self.data.ids, S, X, self.unusual)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
@@ -257,6 +260,31 @@ def fit(
     fitted = Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
     model.unusual_below_ = unusual_below(fitted.log_density)
     return fitted
+
+
+def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
+    """Return rows that a fitted model accepts as a data set."""
+    Y = np.asarray(model._validated(X, reset=False))
+    given = getattr(model, "feature_names_in_", None)
+    names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)
+    if hasattr(model, "encoder_"):  # it was fitted to a raw table
+        recipe = model.encoder_.recipe_
+    else:
+        recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
+    return Dataset.from_classes(name, Y, None, names, names_made_up=given is None, recipe=recipe)
+
+
+def fitted_of(model: Model, X: Table, name: str) -> Fitted:
+    """Return a model that was fitted in Python, with its training rows."""
+    data = dataset_of(model, X, name)
+    if len(data.Y) != len(model.labels_):
+        raise ValueError(
+            f"X must be the rows of the fit: it has {len(data.Y)} rows, not {len(model.labels_)}."
+        )
+    model = copy.copy(model)
+    model.encoder_ = TableEncoder.of(cast(TableRecipe, data.recipe))
+    setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
+    return Fitted(model, setting, data, seed=0, seconds=None, rounds=[])
 
 
 class _ProgressCallback:

@@ -32,7 +32,7 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     return list(getattr(fitted.model, "selection_", None) or [])
 
 
-def choice_in_words(fitted: Fitted, *, with_scores: bool = True) -> str:
+def choice_in_words(fitted: Fitted) -> str:
     """Describe the number of clusters, how it was chosen and how clear the choice is."""
     m, tried = len(fitted.model.weights_), numbers_tried(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
@@ -47,9 +47,8 @@ def choice_in_words(fitted: Fitted, *, with_scores: bool = True) -> str:
             f"than random data of the same spread, and {numbers}. This does not prove that there "
             "are no groups."
         )
-    words, scores = _clearness(m, tried)
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
-    text = f"{clusters}, chosen among {numbers}; {words}{scores if with_scores else ''}."
+    text = f"{clusters}, chosen among {numbers}; {_clearness(m, tried)}."
     also = plausible_in_words(tried, m)
     return f"{text} {also}." if also else text
 
@@ -69,23 +68,20 @@ def number_to_compare(fitted: Fitted) -> int | None:
     return max(others, key=score.__getitem__, default=None)
 
 
-def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> tuple[str, str]:
-    """Return how clear the choice is, and the scores that show it."""
+def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
+    """Return how clear the choice of m clusters is."""
     score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
     drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
-    others = {number: value for number, value in score.items() if number != m}
-    if not others:
-        return f"{m} clusters separate the rows clearly better than random data", ""
-    second = max(others, key=others.__getitem__)
-    own, next_best = score[m], others[second]
-    scores = f" (score {own:.2f}, the next best number, {second}, has {next_best:.2f})"
+    own, next_best = score.pop(m), max(score.values(), default=None)
+    if next_best is None:
+        return f"{m} clusters separate the rows clearly better than random data"
     if next_best > own and 0.0 < drop[m] == max(drop.values()):
-        return f"gaps separate the rows into {m} parts", scores
+        return f"gaps separate the rows into {m} parts"
     if next_best > own:
-        return "the smallest number that is about as good as the best", scores
+        return "the smallest number that is about as good as the best"
     if next_best >= CLOSE * own:
-        return "a close call", scores
-    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice", scores
+        return "a close call"
+    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice"
 
 
 def stability_in_words(fitted: Fitted) -> str:

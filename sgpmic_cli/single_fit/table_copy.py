@@ -12,7 +12,7 @@ from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
 from sgpmic_cli.data.intake.table_files import CHARACTERS, read_table, text_lines
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
-from sgpmic_cli.single_fit.row_tables import DIGITS
+from sgpmic_cli.single_fit.row_tables import DIGITS, row_numbers
 
 TABLE = "table-with-clusters.csv"
 
@@ -52,7 +52,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
 
 def _results(fitted: Fitted) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
-    model, numbers = fitted.model, fitted.data.row_numbers
+    model = fitted.model
     results = {
         "cluster": model.labels_,
         "probability": model.responsibilities_.max(axis=1).round(DIGITS),
@@ -61,9 +61,7 @@ def _results(fitted: Fitted) -> pd.DataFrame:
     }
     for q, coordinate in enumerate(model.embedding_.T):
         results[f"x{q + 1}"] = coordinate.round(DIGITS)
-    return pd.DataFrame(
-        results, np.arange(1, len(model.labels_) + 1) if numbers is None else numbers
-    )
+    return pd.DataFrame(results, row_numbers(fitted.data))
 
 
 def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
         (3, {2: 0.1, 3: 0.4, 4: 0.05}, {}, "3 clusters, chosen among 2 to 4; a clear choice"),
         (3, {2: 0.3, 3: 0.4}, {}, "a fair choice"),
         (3, {2: 0.3, 3: 0.4, 4: 0.3}, {"plausible": (2, 3, 4)}, ". Plausible as well: 2, 4."),
-        (3, {2: 0.39, 3: 0.4}, {}, "a close call (score 0.40, the next best number, 2, has 0.39)"),
+        (3, {2: 0.39, 3: 0.4}, {}, "3 clusters, chosen among 2 and 3; a close call."),
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
         (2, {1: 0.0, 2: 0.1}, {}, "2 clusters, chosen among 1 and 2; 2 clusters separate the rows"),
         (3, {}, {}, "3 clusters, as asked for."),
