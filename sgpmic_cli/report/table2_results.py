@@ -13,6 +13,7 @@ from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, read_prin
 from sgpmic_cli.experiments.compare.result_file import of_this_version, read_document, read_table
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.experiments.tables.benchmark_summary import summary
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
@@ -62,6 +63,11 @@ class Table2Results:
         printed = [(dataset, variance) for _, dataset, variance, _ in self.printed]
         run = [(each.dataset, each.variance) for each in self.run]
         return list(dict.fromkeys([*printed, *run]))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The counts of verdicts and wins."""
+        return summary(self.run, self.metrics)
 
     def ours(self, place: Place, metric: str) -> Stat:
         """Return our numbers of a cell."""

@@ -9,7 +9,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.paper import printed_q, table2
 from sgpmic_cli.report.table2_page import table2_page
 
-SECTIONS = {"summary", "table2", "figures", "significance", "protocol", "environment"}
+SECTIONS = {"summary", "table", "figures", "significance", "protocol", "environment"}
 
 VOID = {"meta", "link", "img", "br", "polyline", "circle"}
 PIXEL = bytes.fromhex(
