@@ -14,7 +14,6 @@ from sgpmic_cli.figures.latent_space import (
     plot_points,
 )
 from sgpmic_cli.figures.style import COLOURS, FAINT, INK
-from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.safe_text import shortened
 from sgpmic_cli.single_fit.fitting import dataset_of
@@ -86,8 +85,7 @@ def plot_profiles(model: LatentClusterer, X: Table, *, ax: "Axes | None" = None)
     ax : matplotlib Axes
         The axes with the plot.
     """
-    S = model.predict_proba(X)
-    profile = profile_of(dataset_of(model, X), S.argmax(axis=1), diagnose(S))
+    profile = profile_of(dataset_of(model, X), model.predict_proba(X))
     width, height = profile_size(profile)
     ax = _axes(ax, LARGER * width, LARGER * height)
     plot_profile(ax, profile)

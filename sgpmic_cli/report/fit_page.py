@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
 from sgpmic_cli.figures.one_fit import draw_all
@@ -57,7 +59,7 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         Section("columns", "Columns", _columns(fitted)),
         Section("details", "Number of clusters, settings", _details(fitted, figures, arguments)),
     ]
-    if len(fitted.outcome.sizes) == 1:
+    if len(fitted.model.cluster_sizes_) == 1:
         del sections[1]  # nothing to compare
     lead = f"{n} rows, {p} feature{'s' * (p > 1)}."
     return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
@@ -87,12 +89,15 @@ def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> 
     """Return the box with the clusters, their stability, what was left out and what to do next."""
     choice = choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
-    if len(fitted.outcome.sizes) > 1:
+    if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
         parts.append(tag("p", stability_in_words(fitted)))
     notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
+    shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
+    if len(notes) > MOST_NOTES:
+        shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")
     if notes:
-        parts += [tag("h3", "What should I know?"), items(_shortened(map(_sentence, notes)))]
+        parts += [tag("h3", "What should I know?"), items(shown)]
     if out is not None:
         parts.append(tag("h3", "What next?"))
         for words, command in _next_steps(fitted, out, arguments):
@@ -103,7 +108,7 @@ def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> 
 
 def _clusters(fitted: Fitted) -> Html:
     """Return one sentence about each cluster."""
-    profile, sizes = fitted.profile, fitted.outcome.sizes
+    profile, sizes = fitted.profile, fitted.model.cluster_sizes_
     stability = getattr(fitted.model, "stability_", None)
     found = []
     for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
@@ -122,7 +127,7 @@ def _next_steps(
     fitted: Fitted, out: Path, arguments: Mapping[str, Any]
 ) -> Iterable[tuple[str, str]]:
     """Yield sentences with a command for each."""
-    m, other = len(fitted.outcome.sizes), number_to_compare(fitted)
+    m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
     if other is not None:
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
         yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
@@ -138,24 +143,20 @@ def _next_steps(
 def _profiles(fitted: Fitted) -> list[Html]:
     """Return the means of the features that differ most, shaded by their difference."""
     profile = fitted.profile
-    clusters = range(len(profile.sizes))
     heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
     rows = []
+    shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
     for j in profile.telling[:MOST_FEATURES]:
         cells = [
-            _shaded(profile.shown(j, profile.means[m, j]), profile.differences[m, j])
-            for m in clusters
+            tag("span", profile.shown(j, mean), class_=f"shade{shade}")
+            for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)
         ]
         rows.append([profile.features[j], *cells])
     hidden = len(profile.features) - len(rows)
     more = f" {hidden} features that differ less are in profile.csv." if hidden else ""
-    content = table(heading, rows, caption="Mean of each feature in each cluster", class_="profile")
+    caption = "Mean of each feature in each cluster"
+    content = table(heading, rows, caption=caption, class_="profile")
     return [_side_by_side(content, paragraph("profile", more=more))]
-
-
-def _shaded(mean: str, difference: float) -> Html:
-    shade = 0 if difference != difference else max(-SHADES, min(SHADES, round(difference)))
-    return tag("span", mean, class_=f"shade{shade}" if shade else None)
 
 
 def _map(fitted: Fitted, figures: Path) -> list[Html]:
@@ -180,14 +181,14 @@ def _rows(fitted: Fitted) -> list[Html]:
     ]
     typical = [
         [f"cluster {m}", "; ".join(typical_rows(fitted, m, N_TYPICAL))]
-        for m, size in enumerate(fitted.outcome.sizes.tolist())
+        for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
         if size
     ]
     heading = ["row", "cluster", "probability", "second cluster", "probability"]
     parts = [table(["", "rows"], typical, caption="The most typical rows")]
     if doubtful:
         parts.insert(0, table(heading, doubtful, caption="Rows between two clusters"))
-    elif len(fitted.outcome.sizes) > 1:
+    elif len(fitted.model.cluster_sizes_) > 1:
         parts.insert(0, paragraph("no_uncertain_row"))
     parts = [_side_by_side(*parts)]
     if unusual:
@@ -268,14 +269,3 @@ def _side_by_side(*parts: Html) -> Html:
 def _joined(words: Sequence[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _sentence(note: str) -> str:
-    """Return a note as a sentence of its own."""
-    return note[:1].upper() + note[1:]
-
-
-def _shortened(notes: Iterable[str]) -> Sequence[str]:
-    found = list(notes)
-    hidden = len(found) - MOST_NOTES
-    return found if hidden <= 0 else [*found[:MOST_NOTES], f"{hidden} more: see manifest.json."]

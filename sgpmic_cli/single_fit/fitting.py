@@ -19,7 +19,7 @@ from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, Tabl
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
+from sgpmic_cli.model.diagnostics import diagnose, warn_about
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
@@ -97,11 +97,6 @@ class Fitted:
         return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
 
     @cached_property
-    def outcome(self) -> Diagnostics:
-        """Sizes and certainty of the clusters, and the clusters that are not reliable."""
-        return diagnose(self.model.responsibilities_)
-
-    @cached_property
     def log_density(self) -> Array:
         """Log density (N,) of the rows under the model; missing values count as expected ones."""
         model = self.model
@@ -126,7 +121,7 @@ class Fitted:
     @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
-        return profile_of(self.data, self.model.labels_, self.outcome)
+        return profile_of(self.data, self.model.responsibilities_)
 
     @cached_property
     def advice(self) -> list[str]:
@@ -161,7 +156,7 @@ class Fitted:
 
     def summary(self) -> dict[str, Any]:
         """Return the content of the command's JSON output as plain values."""
-        model, outcome = self.model, self.outcome
+        model = self.model
         specific = {
             name: _plain(getattr(model, attribute))
             for name, attribute in MODEL_SUMMARY.items()
@@ -174,13 +169,13 @@ class Fitted:
             "classes": self.data.n_classes or None,
             "setting": self.setting,
             "clusters": len(model.weights_),
-            "sizes": outcome.sizes.tolist(),
-            "certainty": [round(float(value), 4) for value in outcome.certainty],
+            "sizes": model.cluster_sizes_.tolist(),
+            "certainty": [round(float(value), 4) for value in model.certainty_],
             "stability": None if self.stability is None else round(self.stability, 4),
             "unusual_rows": int(self.unusual.sum()),
-            "twins": [list(pair) for pair in outcome.twins],
-            "tiny_clusters": outcome.tiny,
-            "dead_clusters": outcome.dead,
+            "twins": [list(pair) for pair in model.twins_],
+            "tiny_clusters": model.tiny_,
+            "dead_clusters": model.dead_,
             "dims": model.embedding_.shape[1],
             "inducing": int(model.inducing_points_.shape[-2]),
             "scale": "standard" if model.encoder_.recipe_.evenly else model.scale,

@@ -62,7 +62,7 @@ def number_to_compare(fitted: Fitted) -> int | None:
     if fitted.model.no_clusters_:
         return 2
     unstable = fitted.stability is not None and fitted.stability < FAIR
-    most = m if unstable or fitted.outcome.twins else np.inf
+    most = m if unstable or fitted.model.twins_ else np.inf
     score = {row["n_clusters"]: row["score"] for row in numbers_tried(fitted)}
     others = [number for number in score if 1 < number <= most and number != m]
     return max(others, key=score.__getitem__, default=None)
@@ -99,7 +99,7 @@ def stability_in_words(fitted: Fitted) -> str:
     )
     if stability < FAIR:
         return found
-    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.outcome.sizes[m]]:
+    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.model.cluster_sizes_[m]]:
         plural = len(weak) > 1
         found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
     return f"{found} This does not show that they are the groups you have in mind."

@@ -24,13 +24,10 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
-        weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters
+        weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters, twins_=[]
     )
     data = SimpleNamespace(n_classes=0)
-    outcome = SimpleNamespace(twins=[])
-    return SimpleNamespace(
-        model=model, setting="default", data=data, outcome=outcome, stability=stability
-    )
+    return SimpleNamespace(model=model, setting="default", data=data, stability=stability)
 
 
 @pytest.mark.parametrize(
@@ -85,20 +82,16 @@ def test_stability_in_words(each, words):
     model = SimpleNamespace(
         stability_=None if each is None else np.array(each),
         get_params=lambda: {"n_resamples": 8},
+        cluster_sizes_=np.array([5, 5]),
     )
     stability = None if each is None else np.mean(each)
-    outcome = SimpleNamespace(sizes=np.array([5, 5]))
-    found = SimpleNamespace(model=model, stability=stability, outcome=outcome)
-    assert words in stability_in_words(found)
+    assert words in stability_in_words(SimpleNamespace(model=model, stability=stability))
 
 
 def test_typical_and_doubtful_rows():
     X = np.zeros((4, 2))
     S = np.array([[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]])
-    model = SimpleNamespace(
-        labels_=S.argmax(axis=1),
-        responsibilities_=S,
-    )
+    model = SimpleNamespace(labels_=S.argmax(axis=1), responsibilities_=S)
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     found = SimpleNamespace(model=model, data=data, log_density=log_density)
