@@ -225,7 +225,7 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
     run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
     if fitted.scores is not None:
         run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
-    run.append(["columns scaled", fitted.summary()["scale"]])
+    run.append(["columns scaled", fitted.scale])
     run.append(["lower bound", f"{model.lower_bound_:.2f}"])
     parameters = [
         [name, value]

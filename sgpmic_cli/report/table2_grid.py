@@ -7,8 +7,9 @@ from sgpmic_cli.experiments.compare.counts import best, is_best
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
-from sgpmic_cli.report.table2_results import Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_results import Table2Results, dataset_title
 from sgpmic_cli.report.table2_summary import css_class
 
 

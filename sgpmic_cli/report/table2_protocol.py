@@ -11,8 +11,9 @@ from sgpmic_cli.experiments.compare.counts import distinct, rows_of, wins_by_sid
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, items, paragraph, table, tag, texts
-from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title
 
 # Methods with settings that the paper does not give, chosen by the distance to its column.
 FITTED = [method.label for method in known().values() if method.fitted]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class Table2Results:
     def methods(self) -> list[str]:
         """The methods with a printed number, then the others that were run."""
         printed = dict.fromkeys(method for *_, method in self.printed)
-        ordered = [name for name in _labels() if name in printed]
+        ordered = [name for name in known() if name in printed]
         return list(dict.fromkeys([*ordered, *printed, *(each.method for each in self.run)]))
 
     @cached_property
@@ -78,17 +78,6 @@ class Table2Results:
         """Return the verdict on a cell."""
         cell = self.cells.get(place)
         return Verdict.NOT_RUN if cell is None else cell.judge(metric)
-
-
-@cache
-def _labels() -> dict[str, str]:
-    """Return the labels of all methods; cached because `known` searches the installed packages."""
-    return {name: method.label for name, method in known().items()}
-
-
-def method_title(method: str) -> str:
-    """Return the name of a method on the page."""
-    return _labels().get(method, method)
 
 
 def dataset_title(name: str) -> str:

@@ -6,10 +6,10 @@ from sgpmic_cli.experiments.compare.significance import Comparison
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import WINS, remarks
 from sgpmic_cli.experiments.tables.formats import TITLES
-from sgpmic_cli.figures.critical_difference import rankings
+from sgpmic_cli.figures.critical_difference import method_title, rankings
 from sgpmic_cli.report.markup import Html, items, paragraph, table, tag
 from sgpmic_cli.report.table2_protocol import FITTED
-from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title
 
 
 def headline(results: Table2Results) -> str:

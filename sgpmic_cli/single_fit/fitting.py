@@ -118,6 +118,11 @@ class Fitted:
         found = getattr(self.model, "stability_", None)
         return None if found is None else float(self.model.weights_ @ found)
 
+    @property
+    def scale(self) -> str:
+        """How the columns were scaled."""
+        return "standard" if self.model.encoder_.recipe_.evenly else self.model.scale
+
     @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
@@ -126,17 +131,12 @@ class Fitted:
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
+        found = [text_advice(self.profile)]
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
-        uneven = self.model.scale == "none" or (
-            self.model.scale == "global" and not self.asked_for_scale
-        )
-        scaling = (
-            scaling_advice(self.data) if uneven and not self.model.encoder_.recipe_.evenly else None
-        )
-        found = [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
-        return found + unusual_notes(
-            int(self.unusual.sum()), len(self.unusual), "else in the table"
-        )
+        if self.scale == "none" or (self.scale == "global" and not self.asked_for_scale):
+            found.insert(0, scaling_advice(self.data))
+        n, n_rows = int(self.unusual.sum()), len(self.unusual)
+        return [*filter(None, found), *unusual_notes(n, n_rows, "else in the table")]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -178,7 +178,7 @@ class Fitted:
             "dead_clusters": model.dead_,
             "dims": model.embedding_.shape[1],
             "inducing": int(model.inducing_points_.shape[-2]),
-            "scale": "standard" if model.encoder_.recipe_.evenly else model.scale,
+            "scale": self.scale,
             "seed": self.seed,
             "rounds": model.n_iter_,
             "converged": model.converged_,

@@ -25,12 +25,12 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     """
     results = _results(fitted)
     if source is None:
-        frame = pd.DataFrame(fitted.data.Y, columns=fitted.data.feature_names)
-        if fitted.data.recipe is not None:  # standard input cannot be read again
-            frame = pd.DataFrame({"row": results.index, "id": fitted.data.ids})
-        if fitted.data.ids is None:
-            frame = frame.drop(columns="id", errors="ignore")
-        _joined(frame.set_index(results.index), results).to_csv(path, index=False)
+        data = fitted.data
+        frame = pd.DataFrame(data.Y, results.index, data.feature_names)
+        if data.recipe is not None:  # standard input cannot be read again
+            ids = {} if data.ids is None else {"id": data.ids}
+            frame = pd.DataFrame({"row": results.index, **ids}, results.index)
+        _joined(frame, results).to_csv(path, index=False)
         return
     recipe = fitted.data.recipe
     assert recipe is not None
@@ -90,20 +90,17 @@ def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) 
             yield line
 
     n_lines = 0
-    empty = [""] * results.shape[1]
     for table in text.tables(recorded(), CHARACTERS):
         assert table.lines is not None
         starts = [*(table.lines - n_lines - 1).tolist(), len(taken)]
         if text.named and not n_lines:
             names = _new_names(results.columns, text.columns)
             yield text.separator.join([_row(taken[: starts[0]]), *names]) + "\n"
-        numbers = pd.RangeIndex(table.first_row + 1, table.first_row + table.n_rows + 1)
-        places = results.index.get_indexer(numbers).tolist()
-        known = results.iloc[[place for place in places if place >= 0]]
-        cells = known.astype(str).to_numpy().tolist()
-        found = iter([[cell.replace(".", text.decimal) for cell in row] for row in cells])
-        for place, (start, end) in zip(places, pairwise(starts), strict=True):
-            added = empty if place < 0 else next(found)
+        numbers = range(table.first_row + 1, table.first_row + table.n_rows + 1)
+        known = results.loc[numbers[0] : numbers[-1]].astype(str)
+        cells = known.reindex(numbers, fill_value="").to_numpy().tolist()
+        for row, (start, end) in zip(cells, pairwise(starts), strict=True):
+            added = [cell.replace(".", text.decimal) for cell in row]
             yield text.separator.join([_row(taken[start:end]), *added]) + "\n"
         n_lines += len(taken)
         taken.clear()

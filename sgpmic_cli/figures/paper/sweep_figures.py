@@ -5,7 +5,6 @@ standard deviation.
 """
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pandas as pd
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import INK, LETTERS, PAGE, as_drawn, canvas, look
 from sgpmic_cli.files.output_folder import read_whole
@@ -88,7 +88,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             below = ""
             for method in panel["method"].unique():
                 curve, rest = (panel[(panel["method"] == method) == own] for own in (True, False))
-                label = as_drawn(methods[method].label if method in methods else method)
+                label = as_drawn(method_title(method))
                 low, high = curve["mean"].min(), curve["mean"].max()
                 if high < BELOW * rest["mean"].min():
                     below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
@@ -100,7 +100,10 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             printed = panel[
                 [name in methods and methods[name].in_paper for name in panel["method"]]
             ]
-            _log_axis(axes, ticks, f"number of clusters ({runs}){ahead(printed)}{below}")
+            axes.set_xscale("log")
+            axes.set_xticks(ticks, map(str, ticks))
+            axes.minorticks_off()
+            axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
         _legend(figure, LEGEND_COLUMNS)
@@ -170,14 +173,6 @@ def draw_curve(
         x, np.maximum(mean - std, 0.0), mean + std, color=colour, alpha=0.15, linewidth=0
     )
     axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
-
-
-def _log_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
-    """Make the x axis logarithmic, with plain numbers at the given ticks."""
-    axes.set_xscale("log")
-    axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
-    axes.minorticks_off()
-    axes.set_xlabel(title)
 
 
 def _legend(figure: "Figure", columns: int) -> None:
