@@ -34,9 +34,8 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
         yield Padding(Text(stability_in_words(fitted)), (0, 0, 1, 0))
     if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
         rows = "; ".join(
-            f"{row.name} ({row.first}: {row.first_probability:.2f}, "
-            f"{row.second}: {row.second_probability:.2f})"
-            for row in doubtful
+            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
+            for name, first, p_first, second, p_second in doubtful
         )
         yield Padding(Text(f"least certain rows: {rows}"), (0, 0, 1, 0))
     yield _facts(fitted)

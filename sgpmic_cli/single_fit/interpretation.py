@@ -1,7 +1,7 @@
 """Interpret a fit: the choice of the number of clusters, representative and doubtful rows."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +17,9 @@ BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 
 
-class Doubtful(NamedTuple):
-    """A row between two clusters."""
-
-    name: str
-    first: int
-    first_probability: float
-    second: int
-    second_probability: float
-
-
 def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     """Return the scores of each number of clusters; empty if the number was given."""
-    return list(getattr(fitted.model, "selection_", None) or [])
+    return fitted.model.selection_ or []
 
 
 def choice_in_words(fitted: Fitted) -> str:
@@ -157,15 +147,18 @@ def differing_values(
             yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
-def doubtful_rows(fitted: Fitted, most: int = 10) -> list[Doubtful]:
-    """Return the rows with the least probable cluster assignment, the most doubtful first."""
+def doubtful_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, float, int, float]]:
+    """Return name, cluster, probability, second cluster and its probability of doubtful rows.
+
+    The row with the least probable cluster is the first.
+    """
     S = fitted.model.responsibilities_
     if S.shape[1] < 2:
         return []
     best = S.max(axis=1)
     rows = [int(row) for row in np.argsort(best, kind="stable")[:most] if best[row] < CERTAIN]
     return [
-        Doubtful(row_name(fitted.data, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
+        (row_name(fitted.data, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
         for row in rows
         for a, b in [np.argsort(-S[row], kind="stable")[:2]]
     ]

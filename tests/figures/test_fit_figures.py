@@ -10,14 +10,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 from raw_tables import birds
 
-from sgpmic import SGPMIC
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figures import one_fit
 from sgpmic_cli.figures.latent_space import plot_mixture
-from sgpmic_cli.figures.one_fit import draw_convergence, draw_embedding, draw_numbers_tried
+from sgpmic_cli.figures.one_fit import draw_convergence, draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.plotting import MOST_FEATURES, plot_profile
-from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, FAINT, PAGE
+from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, PAGE
 from sgpmic_cli.single_fit.profile import Profile
 
 
@@ -106,14 +105,6 @@ def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, setti
     draw_convergence(found, tmp_path / "c")
     assert [y for _, y in drawn] == [bounds] if classes is None else [bounds, accs]
     assert drawn[0][0][-1] == last
-
-
-def test_the_numbers_tried_are_drawn_beside_the_reference(tmp_path):
-    tried = [{"n_clusters": m, "silhouette": 0.5 / m, "reference": 0.3 / m} for m in range(1, 6)]
-    model = SGPMIC()
-    model.__dict__.update(selection_=tried, n_clusters_=3)
-    draw_numbers_tried(SimpleNamespace(model=model), tmp_path / "n")
-    assert colours_in(tmp_path / "n.png") >= {COLOURS[0], COLOURS[3], FAINT.upper()}
 
 
 def profile(m, n_features):

@@ -34,7 +34,7 @@ BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
-    """Read the file that `command` writes, without points in which no run succeeded.
+    """Read the file that `command` writes, without the default model and points without a run.
 
     The columns are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
@@ -46,10 +46,11 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
         table = table.rename(columns={column: "x"})[
             ["dataset", "method", "metric", "x", "mean", "std", "n"]
         ]
-        table = table[table["mean"] != ""].astype(dict.fromkeys(("x", "mean", "std", "n"), float))
+        table = table[(table["mean"] != "") & (table["method"] != DEFAULT_MODEL)]
+        table = table.astype(dict.fromkeys(("x", "mean", "std", "n"), float))
         numbers = table.select_dtypes(float)
         if table.empty or not np.isfinite(numbers).all(axis=None) or (table["std"] < 0).any():
-            raise ValueError("it has no number, an infinite number or a negative deviation")
+            raise ValueError("no method of the paper, an infinite number or a negative deviation")
     except FileNotFoundError:
         raise UsageError(
             f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
@@ -63,12 +64,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
 def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
     table = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
-    table = table[(table["metric"] == "acc") & (table["method"] != DEFAULT_MODEL)]
-    if table.empty:
-        raise SgpmicError(
-            f"the sweep in '{options.results / 'sweep-clusters'}' has no ACC of a method of the "
-            "paper: run `sgpmic sweep-clusters` with such a method first."
-        )
+    table = table[table["metric"] == "acc"]
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
     looks: dict[str, Any] = {
