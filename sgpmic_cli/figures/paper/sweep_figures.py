@@ -123,15 +123,17 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         row = figure.subplots(1, 3)
         for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
             shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
-            places = {label: i for i, label in enumerate(_inducing_labels(shown))}
+            labels = list(map(_inducing_label, shown["dataset"], shown["x"]))
+            # N is last: on a numeric axis the rows of small data sets would lie on the number
+            # before. All labels are equally far apart.
+            ticks = sorted(set(labels), key=lambda label: (label == "N", label.zfill(20)))
+            shown = shown.assign(x=list(map(ticks.index, labels)))
             for j, dataset in enumerate(datasets):
-                curve = shown[shown["dataset"] == dataset]
-                curve = curve.assign(x=[places[_inducing_label(dataset, x)] for x in curve["x"]])
                 differ = dataset in names() and entry(dataset).data_differ
                 note = " (data differ from the paper's)" if differ else ""
                 label = as_drawn(dataset.capitalize() + note)
-                draw_curve(axes, curve, label, look(j))
-            axes.set_xticks(list(places.values()), list(places))
+                draw_curve(axes, shown[shown["dataset"] == dataset], label, look(j))
+            axes.set_xticks(range(len(ticks)), ticks)
             axes.set_xlabel("inducing points K; N = all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
@@ -143,15 +145,6 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
 def _inducing_label(dataset: str, count: float) -> str:
     """Return a number of inducing points, or N if it is the number of rows."""
     return "N" if dataset in names() and count == entry(dataset).n else f"{count:.0f}"
-
-
-def _inducing_labels(table: pd.DataFrame) -> list[str]:
-    """Return the labels of a sweep in the order of the axis, on which they are equally far apart.
-
-    N is last: on a numeric axis the rows of small data sets would lie on the number before.
-    """
-    labels = {_inducing_label(*place) for place in zip(table["dataset"], table["x"], strict=True)}
-    return sorted(labels, key=lambda label: (label == "N", label.zfill(20)))
 
 
 def draw_curve(
