@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sgpmic_cli.figures.plotting import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.model.estimator import SGPMIC, load
     from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-    from sgpmic_cli.report.python_report import write_report
+    from sgpmic_cli.report.fit_page import write_report
 
 __all__ = [
     "SGPMIC",
@@ -33,7 +33,7 @@ _MODULES = {
     "plot_map": "figures.plotting",
     "plot_profiles": "figures.plotting",
     "plot_selection": "figures.plotting",
-    "write_report": "report.python_report",
+    "write_report": "report.fit_page",
 }
 
 

@@ -30,13 +30,12 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
         yield _numbers_tried(fitted)
     yield Text(choice_in_words(fitted), style="bold")
     yield _clusters(fitted)
-    if len(fitted.outcome.sizes) > 1:
+    if len(fitted.model.cluster_sizes_) > 1:
         yield Padding(Text(stability_in_words(fitted)), (0, 0, 1, 0))
     if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
         rows = "; ".join(
-            f"{row.name} ({row.first}: {row.first_probability:.2f}, "
-            f"{row.second}: {row.second_probability:.2f})"
-            for row in doubtful
+            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
+            for name, first, p_first, second, p_second in doubtful
         )
         yield Padding(Text(f"least certain rows: {rows}"), (0, 0, 1, 0))
     yield _facts(fitted)
@@ -60,7 +59,7 @@ def _clusters(fitted: "Fitted") -> Table:
     # The paper's model has no refits, so its clusters have a mean probability only.
     name, values = "stability", getattr(fitted.model, "stability_", None)
     if values is None:
-        name, values = "certainty", fitted.outcome.certainty
+        name, values = "certainty", fitted.model.certainty_
     headings = ["cluster", "rows", name, "distinguishing features", "typical rows"]
     rows = [
         [
@@ -70,7 +69,7 @@ def _clusters(fitted: "Fitted") -> Table:
             "\n".join(fitted.profile.in_words(m)) or "none",
             "; ".join(typical_rows(fitted, m, N_TYPICAL)) if size else "",
         ]
-        for m, size in enumerate(fitted.outcome.sizes.tolist())
+        for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
     return table(headings, rows, left=headings[-2:])
 

@@ -4,6 +4,7 @@ Bars join methods that Nemenyi's test does not distinguish.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,17 @@ def rankings(
     return {side: found for side, found in alone.items() if found is not None}
 
 
+@cache
+def _labels() -> dict[str, str]:
+    """Return the labels of all methods; cached because `known` searches the installed packages."""
+    return {name: method.label for name, method in known().items()}
+
+
+def method_title(method: str) -> str:
+    """Return the name of a method in figures and on the page."""
+    return _labels().get(method, method)
+
+
 def _height(comparison: Comparison) -> float:
     """Return the inches of title, axis, bars, half of the labels, and the note below."""
     lines = (len(comparison.methods) + 1) // 2 + 1
@@ -103,11 +115,12 @@ def _draw(axes: "Axes", title: str, comparison: Comparison) -> None:
         left = i < half
         y = first_label + (float(i) if left else n - 0.5 - i)
         edge = 1.0 - 0.04 * n if left else 1.04 * n
+        label = as_drawn(method_title(name))
         axes.plot([rank, rank, edge], [0, y, y], color=INK, linewidth=0.6)
         axes.text(
             edge + (-0.1 if left else 0.1),
             y,
-            f"{_label(name)}  {rank:.2f}" if left else f"{rank:.2f}  {_label(name)}",
+            f"{label}  {rank:.2f}" if left else f"{rank:.2f}  {label}",
             ha="right" if left else "left",
             va="center",
             fontsize=7,
@@ -122,10 +135,6 @@ def _note(comparison: Comparison) -> str:
     different = ", ".join(map(str.capitalize, DIFFERENT))
     parts = [f"without {different}, whose data are not the paper's"]
     if comparison.omitted:
-        omitted = ", ".join(map(_label, comparison.omitted))
+        omitted = as_drawn(", ".join(map(method_title, comparison.omitted)), most=200)
         parts.append(f"not ranked, since numbers are missing: {omitted}")
     return "; ".join(parts)
-
-
-def _label(method: str) -> str:
-    return as_drawn(known()[method].label if method in known() else method.upper())

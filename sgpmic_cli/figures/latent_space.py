@@ -1,21 +1,12 @@
 """Draw the latent points of a fit, coloured by cluster and, if classes are known, by class."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.figures.style import (
-    COLUMN,
-    INK,
-    PAGE,
-    as_drawn,
-    canvas,
-    legend_columns,
-    look,
-    matched_looks,
-)
+from sgpmic_cli.figures.style import INK, as_drawn, legend_columns, look, matched_looks
+from sgpmic_cli.model.interface import LatentClusterer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,42 +14,10 @@ if TYPE_CHECKING:
 MOST_POINTS = 20_000  # more points hide each other and make the PDF very large
 BINS = 30
 LARGEST_POINT = 16.0  # square points
-LEGEND_LINE = 0.16  # inches
 REGIONS = (0.5, 0.9)  # probabilities of the ellipses
 LONGEST = 18  # letters of a name in a legend
 
 Parts = Sequence[np.ndarray]  # the points of each group
-
-
-def draw_embedding(
-    stem: Path,
-    X: np.ndarray,
-    clusters: np.ndarray,
-    *,
-    means: np.ndarray | None = None,
-    covariances: np.ndarray | None = None,
-    classes: np.ndarray | None = None,
-    class_names: Sequence[str] = (),
-) -> None:
-    """Draw latent points X (N, Q) with clusters (N,), means (M, Q), covariances and classes (N,).
-
-    One dimension is drawn as histograms, two as points, and more by the two leading principal
-    axes. If there are very many rows, an evenly spaced subset is drawn. With covariances
-    (M, Q, Q), ellipses show where 50 and 90 % of each cluster's probability lie.
-    """
-    panels = [cluster_groups(clusters, None if means is None else len(means))]
-    if classes is not None:
-        panels.append(class_groups(classes, class_names, clusters))
-    width = COLUMN if len(panels) == 1 else PAGE
-    each = width / len(panels) - 0.5
-    lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
-    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
-        planar = X.shape[1] > 1
-        row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
-        for axes, groups in zip(row, panels, strict=True):
-            plot_points(axes, X, groups, each)
-        if planar and means is not None:
-            plot_mixture(row[0], X, means, covariances, np.bincount(clusters, minlength=len(means)))
 
 
 class Groups(NamedTuple):
@@ -70,11 +29,10 @@ class Groups(NamedTuple):
     looks: list[int]  # number of the style of each group
 
 
-def cluster_groups(clusters: np.ndarray, n_clusters: int | None = None) -> Groups:
-    """Return the clusters (N,) as groups."""
-    sizes = np.bincount(clusters, minlength=n_clusters or 0)
-    names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
-    return Groups("clusters", clusters, names, list(range(len(sizes))))
+def cluster_groups(model: LatentClusterer) -> Groups:
+    """Return the clusters of a fitted model as groups."""
+    names = [f"{m} ({size} rows)" for m, size in enumerate(model.cluster_sizes_)]
+    return Groups("clusters", model.labels_, names, list(range(len(names))))
 
 
 def class_groups(classes: np.ndarray, class_names: Sequence[str], clusters: np.ndarray) -> Groups:
@@ -101,23 +59,30 @@ def plot_points(axes: "Axes", X: np.ndarray, groups: Groups, legend_width: float
     )
 
 
-def plot_mixture(
-    axes: "Axes",
-    X: np.ndarray,
-    means: np.ndarray,
-    covariances: np.ndarray | None,
-    sizes: np.ndarray,
-) -> None:
-    """Add the means and, with covariances, the regions of the clusters to a plot of points X."""
-    middle, directions, _ = projection(X)
-    centres = (means - middle) @ directions.T
-    title = axes.get_title() + ", + their means"
-    if covariances is not None:
-        title += ", 50 and 90 % regions"
-        _draw_regions(axes, centres, directions @ covariances @ directions.T, sizes)
-    style: Any = {"marker": "+", "s": 60, "linewidths": 1.4, "color": INK, "zorder": 3}
-    axes.scatter(centres[:, 0], centres[:, 1], **style)
-    axes.set_title(title)
+def plot_mixture(axes: "Axes", model: LatentClusterer) -> None:
+    """Add the means of the clusters and ellipses with 50 and 90 % of their probability.
+
+    One latent dimension, which is plotted as histograms, stays as it is.
+    """
+    from matplotlib.patches import Ellipse
+
+    middle, directions, _ = projection(model.embedding_)
+    if len(directions) == 1:
+        return
+    centres = (model.means_ - middle) @ directions.T
+    covariances = directions @ model.covariances_ @ directions.T
+    for m in np.flatnonzero(model.cluster_sizes_):
+        variances, vectors = np.linalg.eigh(covariances[m])
+        angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
+        style: Any = {"color": look(int(m))[0], "alpha": 0.14, "lw": 0, "zorder": 0}
+        for probability in REGIONS:
+            radius = np.sqrt(-2.0 * np.log1p(-probability))  # in standard deviations
+            short, long = 2.0 * radius * np.sqrt(np.maximum(variances, 0.0))
+            axes.add_patch(Ellipse(tuple(centres[m]), long, short, angle=angle, **style))
+    axes.autoscale_view()
+    cross: Any = {"marker": "+", "s": 60, "linewidths": 1.4, "color": INK, "zorder": 3}
+    axes.scatter(centres[:, 0], centres[:, 1], **cross)
+    axes.set_title(f"{axes.get_title()}, + their means, 50 and 90 % regions")
 
 
 def shown_rows(n: int) -> np.ndarray:
@@ -137,23 +102,6 @@ def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     # The sign of a singular vector is arbitrary: make its largest entry positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     return middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
-
-
-def _draw_regions(
-    axes: "Axes", centres: np.ndarray, covariances: np.ndarray, sizes: np.ndarray
-) -> None:
-    """Draw the ellipses of each cluster that has rows."""
-    from matplotlib.patches import Ellipse
-
-    for m in np.flatnonzero(sizes):
-        variances, directions = np.linalg.eigh(covariances[m])
-        angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
-        style: Any = {"color": look(int(m))[0], "alpha": 0.14, "lw": 0, "zorder": 0}
-        for probability in REGIONS:
-            radius = np.sqrt(-2.0 * np.log1p(-probability))  # in standard deviations
-            short, long = 2.0 * radius * np.sqrt(np.maximum(variances, 0.0))
-            axes.add_patch(Ellipse(tuple(centres[m]), long, short, angle=angle, **style))
-    axes.autoscale_view()
 
 
 def _scatter(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:

@@ -3,13 +3,19 @@
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
+from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
+from sgpmic_cli.figures.one_fit import draw_all
 from sgpmic_cli.figures.style import look
+from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
 from sgpmic_cli.report.row_map import SCRIPT, row_map
-from sgpmic_cli.single_fit.fitting import Fitted
+from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
 from sgpmic_cli.single_fit.interpretation import (
     FAIR,
     choice_in_words,
@@ -20,7 +26,7 @@ from sgpmic_cli.single_fit.interpretation import (
     typical_rows,
     unusual_rows,
 )
-from sgpmic_cli.single_fit.settings import fit_command
+from sgpmic_cli.single_fit.settings import Model, fit_command
 from sgpmic_cli.single_fit.table_copy import TABLE
 
 N_TYPICAL, N_DOUBTFUL, N_UNUSUAL = 5, 15, 15
@@ -53,22 +59,45 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         Section("columns", "Columns", _columns(fitted)),
         Section("details", "Number of clusters, settings", _details(fitted, figures, arguments)),
     ]
-    if len(fitted.outcome.sizes) == 1:
+    if len(fitted.model.cluster_sizes_) == 1:
         del sections[1]  # nothing to compare
     lead = f"{n} rows, {p} feature{'s' * (p > 1)}."
     return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
 
 
+def write_report(model: Model, X: Table, path: PathLike) -> None:
+    """Write a page about a fit: clusters, profiles, map, doubtful rows and settings.
+
+    Parameters
+    ----------
+    model : SGPMIC or PaperSGPMIC
+        A fitted model.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        The rows that the model was fitted to.
+    path : str or path-like
+        The HTML file to write. It needs no other file and no network.
+    """
+    path = Path(path)
+    fitted = fitted_of(model, X, path.stem)
+    with TemporaryDirectory() as folder:
+        draw_all(fitted, Path(folder))
+        page = fit_page(fitted, Path(folder), None, {})
+    write_whole(path, page)
+
+
 def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
-    choice = choice_in_words(fitted, with_scores=False)
+    choice = choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
-    if len(fitted.outcome.sizes) > 1:
+    if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
         parts.append(tag("p", stability_in_words(fitted)))
     notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
+    shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
+    if len(notes) > MOST_NOTES:
+        shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")
     if notes:
-        parts += [tag("h3", "What should I know?"), items(_shortened(map(_sentence, notes)))]
+        parts += [tag("h3", "What should I know?"), items(shown)]
     if out is not None:
         parts.append(tag("h3", "What next?"))
         for words, command in _next_steps(fitted, out, arguments):
@@ -79,7 +108,7 @@ def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> 
 
 def _clusters(fitted: Fitted) -> Html:
     """Return one sentence about each cluster."""
-    profile, sizes = fitted.profile, fitted.outcome.sizes
+    profile, sizes = fitted.profile, fitted.model.cluster_sizes_
     stability = getattr(fitted.model, "stability_", None)
     found = []
     for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
@@ -98,7 +127,7 @@ def _next_steps(
     fitted: Fitted, out: Path, arguments: Mapping[str, Any]
 ) -> Iterable[tuple[str, str]]:
     """Yield sentences with a command for each."""
-    m, other = len(fitted.outcome.sizes), number_to_compare(fitted)
+    m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
     if other is not None:
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
         yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
@@ -114,24 +143,20 @@ def _next_steps(
 def _profiles(fitted: Fitted) -> list[Html]:
     """Return the means of the features that differ most, shaded by their difference."""
     profile = fitted.profile
-    clusters = range(len(profile.sizes))
     heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
     rows = []
+    shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
     for j in profile.telling[:MOST_FEATURES]:
         cells = [
-            _shaded(profile.shown(j, profile.means[m, j]), profile.differences[m, j])
-            for m in clusters
+            tag("span", profile.shown(j, mean), class_=f"shade{shade}")
+            for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)
         ]
         rows.append([profile.features[j], *cells])
     hidden = len(profile.features) - len(rows)
     more = f" {hidden} features that differ less are in profile.csv." if hidden else ""
-    content = table(heading, rows, caption="Mean of each feature in each cluster", class_="profile")
+    caption = "Mean of each feature in each cluster"
+    content = table(heading, rows, caption=caption, class_="profile")
     return [_side_by_side(content, paragraph("profile", more=more))]
-
-
-def _shaded(mean: str, difference: float) -> Html:
-    shade = 0 if difference != difference else max(-SHADES, min(SHADES, round(difference)))
-    return tag("span", mean, class_=f"shade{shade}" if shade else None)
 
 
 def _map(fitted: Fitted, figures: Path) -> list[Html]:
@@ -156,14 +181,14 @@ def _rows(fitted: Fitted) -> list[Html]:
     ]
     typical = [
         [f"cluster {m}", "; ".join(typical_rows(fitted, m, N_TYPICAL))]
-        for m, size in enumerate(fitted.outcome.sizes.tolist())
+        for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
         if size
     ]
     heading = ["row", "cluster", "probability", "second cluster", "probability"]
     parts = [table(["", "rows"], typical, caption="The most typical rows")]
     if doubtful:
         parts.insert(0, table(heading, doubtful, caption="Rows between two clusters"))
-    elif len(fitted.outcome.sizes) > 1:
+    elif len(fitted.model.cluster_sizes_) > 1:
         parts.insert(0, paragraph("no_uncertain_row"))
     parts = [_side_by_side(*parts)]
     if unusual:
@@ -200,7 +225,7 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
     run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
     if fitted.scores is not None:
         run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
-    run.append(["columns scaled", fitted.summary()["scale"]])
+    run.append(["columns scaled", fitted.scale])
     run.append(["lower bound", f"{model.lower_bound_:.2f}"])
     parameters = [
         [name, value]
@@ -244,14 +269,3 @@ def _side_by_side(*parts: Html) -> Html:
 def _joined(words: Sequence[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _sentence(note: str) -> str:
-    """Return a note as a sentence of its own."""
-    return note[:1].upper() + note[1:]
-
-
-def _shortened(notes: Iterable[str]) -> Sequence[str]:
-    found = list(notes)
-    hidden = len(found) - MOST_NOTES
-    return found if hidden <= 0 else [*found[:MOST_NOTES], f"{hidden} more: see manifest.json."]

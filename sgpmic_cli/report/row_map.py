@@ -33,7 +33,7 @@ def _content(fitted: Fitted) -> dict[str, object]:
     labels = model.labels_[rows]
     middle, directions, _ = projection(model.embedding_)
     points = (model.embedding_[rows] - middle) @ directions.T
-    names, sizes = profile.proposed_names(), fitted.outcome.sizes.tolist()
+    names, sizes = profile.proposed_names(), model.cluster_sizes_.tolist()
     differ = list(differing_values(fitted, rows))
     features = sorted({j for found in differ for j, _ in found})
     position = {j: n for n, j in enumerate(features)}

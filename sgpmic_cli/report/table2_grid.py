@@ -7,18 +7,26 @@ from sgpmic_cli.experiments.compare.counts import best, is_best
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
-from sgpmic_cli.report.table2_results import Table2Results, dataset_title, method_title
-from sgpmic_cli.report.table2_summary import css_class, legend
+from sgpmic_cli.report.table2_results import Table2Results, dataset_title
+from sgpmic_cli.report.table2_summary import css_class
 
 
 def grid_section(results: Table2Results) -> list[Html]:
     """Return one table for each metric."""
-    tables = [_table(results, metric) for metric in results.metrics]
-    parts = [paragraph("grid", repeats=results.repeats)]
+    parts = [paragraph("grid", repeats=results.repeats), paragraph("grid_details")]
     if results.printed:
-        parts.append(paragraph("grid_printed"))
-    return [*parts, paragraph("grid_details"), legend(results), *tables]
+        legend = [
+            tag(
+                "li",
+                tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
+                f" {verdict.meaning}",
+            )
+            for verdict in Verdict
+        ]
+        parts += [paragraph("grid_printed"), tag("ul", *legend, class_="legend")]
+    return [*parts, *(_table(results, metric) for metric in results.metrics)]
 
 
 def _table(results: Table2Results, metric: str) -> Html:

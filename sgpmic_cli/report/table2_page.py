@@ -8,50 +8,36 @@ from sgpmic_cli.report.markup import Html, Section, document, picture, table, ta
 from sgpmic_cli.report.table2_grid import grid_section
 from sgpmic_cli.report.table2_protocol import protocol_section
 from sgpmic_cli.report.table2_results import Table2Results, read_results
-from sgpmic_cli.report.table2_significance import significance_section
-from sgpmic_cli.report.table2_summary import headline, summary_section
+from sgpmic_cli.report.table2_summary import headline, significance_section, summary_section
 
 TITLE = "SGP-MIC reproduced: every number of Table 2 compared with ours"
 LEAD = (
     "This page repeats the clustering experiments of “Clustering based on Mixtures of Sparse "
     "Gaussian Processes” (arXiv 2303.13665) and compares every printed number with ours."
 )
-DIAGRAM = "critical-difference"  # the figure of the section on significance
 
 
 def table2_page(folder: Path, printed: Path | None = None) -> str:
     """Return the HTML page about the results in a folder; see `read_results`."""
     results = read_results(folder, printed)
+    methods = {result.method for result in results.run}
+    datasets = {result.dataset for result in results.run}
+    title = f"Benchmark of {len(methods)} methods on {len(datasets)} data sets"
     lead = headline(results)
-    summary = Section("summary", "Summary", summary_section(results))
-    significance = significance_section(results)
-    environment = Section("environment", "Environment", _environment(results))
-    if results.figures is None:
-        methods = {result.method for result in results.run}
-        datasets = {result.dataset for result in results.run}
-        title = f"Benchmark of {len(methods)} methods on {len(datasets)} data sets"
-        sections = [
-            summary,
-            Section("table", "Table", grid_section(results)),
-            Section("significance", "Significance", significance),
-            environment,
-        ]
-        return document(title, lead, sections, script="details.js")
-    figures = {
-        figure.name: _figure(results.figures, figure)
-        for figure in known().values()
-        if figure.in_all
-    }
-    diagram = figures.pop(DIAGRAM)
     sections = [
-        summary,
-        Section("table2", "Table 2", grid_section(results)),
-        Section("figures", "Figures", list(figures.values())),
-        Section("significance", "Significance", [*significance, diagram]),
-        Section("protocol", "Protocol and errors", protocol_section(results)),
-        environment,
+        Section("summary", "Summary", summary_section(results)),
+        Section("table", "Table", grid_section(results)),
+        Section("significance", "Significance", significance_section(results)),
+        Section("environment", "Environment", _environment(results)),
     ]
-    return document(TITLE, f"{lead} {LEAD}", sections, script="details.js")
+    if results.figures is not None:
+        title, lead = TITLE, f"{lead} {LEAD}"
+        shown = [figure for figure in known().values() if figure.in_all]
+        figures = [_figure(results.figures, figure) for figure in shown]
+        sections.insert(2, Section("figures", "Figures", figures))
+        protocol = Section("protocol", "Protocol and errors", protocol_section(results))
+        sections.insert(4, protocol)
+    return document(title, lead, sections, script="details.js")
 
 
 def _figure(folder: Path, figure: Figure) -> Html:

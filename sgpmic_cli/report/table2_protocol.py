@@ -1,18 +1,19 @@
 """The section "Protocol": how the numbers are computed, and errors in the paper."""
 
-from collections.abc import Iterable
-
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.counts import distinct, rows_of, wins_by_side
 from sgpmic_cli.experiments.compare.paper import table2
+from sgpmic_cli.experiments.compare.significance import our_scores, published_scores
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, items, paragraph, table, tag, texts
-from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title, method_title
+from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title
 
 # Methods with settings that the paper does not give, chosen by the distance to its column.
 FITTED = [method.label for method in known().values() if method.fitted]
@@ -77,6 +78,7 @@ def _as_stated(results: Table2Results) -> list[Html]:
 
 def _single_cluster_cells(results: Table2Results) -> list[list[object]]:
     """Return the printed cells and ours whose ACC equals the fraction of the largest class."""
+    sides = published_scores(table2(), "acc"), our_scores(results.run, "acc")
     rows: list[list[object]] = []
     for name in names():
         found = entry(name)
@@ -85,27 +87,18 @@ def _single_cluster_cells(results: Table2Results) -> list[list[object]]:
         labels = load(name).labels
         assert labels is not None
         largest = 100.0 * np.bincount(labels).max() / len(labels)
-        printed = [
-            (method, variance)
-            for (metric, dataset, variance, method), cell in table2().items()
-            if (metric, dataset) == ("acc", name) and abs(cell.mean - largest) < 0.01
-        ]
-        ours = [
-            (cell.method, cell.variance)
-            for cell in results.run
-            if cell.dataset == name
-            and (mean := cell.ours["acc"].mean) is not None
-            and abs(mean - largest) < 0.01
-        ]
+        printed, ours = (_at_level(scores, name, largest) for scores in sides)
         if printed or ours:
-            rows.append([dataset_title(name), f"{largest:.2f}", _listed(printed), _listed(ours)])
+            rows.append([dataset_title(name), f"{largest:.2f}", printed or "–", ours or "–"])
     return rows
 
 
-def _listed(cells: Iterable[tuple[str, int]]) -> str:
-    """Group cells by method, as in "VAE-FCM 50, 95 %; SDC 99 %"."""
-    by_method: dict[str, list[str]] = {}
-    for method, variance in cells:
-        by_method.setdefault(method, []).append(str(variance))
-    listed = (f"{method_title(name)} {', '.join(each)} %" for name, each in by_method.items())
-    return "; ".join(listed) or "–"
+def _at_level(scores: pd.DataFrame, dataset: str, level: float) -> str:
+    """List the cells of a data set at a level, as in "VAE-FCM 50, 95 %; SDC 99 %"."""
+    near = (scores[scores.index.isin([dataset], level="dataset")] - level).abs() < 0.01
+    variances = {method: near.index[near[method]].get_level_values("variance") for method in near}
+    return "; ".join(
+        f"{method_title(str(method))} {', '.join(map(str, found))} %"
+        for method, found in variances.items()
+        if len(found)
+    )

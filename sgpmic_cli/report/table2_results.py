@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, read_prin
 from sgpmic_cli.experiments.compare.result_file import of_this_version, read_document, read_table
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.experiments.tables.benchmark_summary import summary
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
@@ -53,7 +54,7 @@ class Table2Results:
     def methods(self) -> list[str]:
         """The methods with a printed number, then the others that were run."""
         printed = dict.fromkeys(method for *_, method in self.printed)
-        ordered = [name for name in _labels() if name in printed]
+        ordered = [name for name in known() if name in printed]
         return list(dict.fromkeys([*ordered, *printed, *(each.method for each in self.run)]))
 
     @cached_property
@@ -62,6 +63,11 @@ class Table2Results:
         printed = [(dataset, variance) for _, dataset, variance, _ in self.printed]
         run = [(each.dataset, each.variance) for each in self.run]
         return list(dict.fromkeys([*printed, *run]))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The counts of verdicts and wins."""
+        return summary(self.run, self.metrics)
 
     def ours(self, place: Place, metric: str) -> Stat:
         """Return our numbers of a cell."""
@@ -72,17 +78,6 @@ class Table2Results:
         """Return the verdict on a cell."""
         cell = self.cells.get(place)
         return Verdict.NOT_RUN if cell is None else cell.judge(metric)
-
-
-@cache
-def _labels() -> dict[str, str]:
-    """Return the labels of all methods; cached because `known` searches the installed packages."""
-    return {name: method.label for name, method in known().items()}
-
-
-def method_title(method: str) -> str:
-    """Return the name of a method on the page."""
-    return _labels().get(method, method)
 
 
 def dataset_title(name: str) -> str:

@@ -1,63 +1,22 @@
-"""The section "Summary": verdicts on the printed numbers, by method and data set, and the wins."""
+"""The sections "Summary" (verdicts on the printed numbers and wins) and "Significance" (ranks)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from sgpmic_cli.experiments.compare.comparison import Place
-from sgpmic_cli.experiments.compare.counts import (
-    count_by_group,
-    count_verdicts,
-    distinct,
-    rows_of,
-    wins_by_side,
-)
+from sgpmic_cli.experiments.compare.significance import Comparison
 from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.tables.benchmark_summary import WINS, caveats, remarks, summary
+from sgpmic_cli.experiments.tables.benchmark_summary import WINS, remarks
 from sgpmic_cli.experiments.tables.formats import TITLES
+from sgpmic_cli.figures.critical_difference import method_title, rankings
 from sgpmic_cli.report.markup import Html, items, paragraph, table, tag
 from sgpmic_cli.report.table2_protocol import FITTED
-from sgpmic_cli.report.table2_results import Table2Results, dataset_title, method_title
-
-
-def summary_section(results: Table2Results) -> list[Html]:
-    """Return the counts of verdicts on all printed numbers, and the wins."""
-    if not results.printed:
-        return _wins(results)
-    judged = _judged(results)
-    verdicts = [results.verdict(place, metric) for metric, place in judged]
-    total = count_verdicts(verdicts)
-    tiles = [
-        tag(
-            "div",
-            tag("b", count),
-            tag("span", verdict),
-            class_=f"tile {css_class(verdict)}",
-            title=Verdict(verdict).meaning,
-        )
-        for verdict, count in total.items()
-    ]
-    printed = len(results.printed)
-    fitted = paragraph("fitted_settings", fitted=", ".join(FITTED))
-    if not results.of_paper:
-        fitted = items(remarks(caveats(results.run)))
-    methods = [method_title(place[2]) for _, place in judged]
-    datasets = [dataset_title(place[0]) for _, place in judged]
-    return [
-        paragraph("printed_numbers", printed=printed, repeated=printed - len(judged)),
-        tag("div", *tiles, class_="tiles"),
-        paragraph("verdicts", equivalent=_counted(results)["equivalent"]),
-        fitted,
-        _verdict_table(zip(methods, verdicts, strict=True), list(total), "Verdicts by method"),
-        _verdict_table(zip(datasets, verdicts, strict=True), list(total), "Verdicts by data set"),
-        *_wins(results),
-    ]
+from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title
 
 
 def headline(results: Table2Results) -> str:
     """Return one sentence on the numbers whose data are the paper's, or on the benchmark."""
     if not results.printed:
         return f"Means and standard deviations of {results.repeats} runs."
-    counted = _counted(results)
+    counted = results.summary
     percent = 100.0 / max(1, counted["judged"])
     data = "numbers on the paper's data" if results.of_paper else "printed numbers that were run"
     return (
@@ -67,24 +26,39 @@ def headline(results: Table2Results) -> str:
     )
 
 
-def legend(results: Table2Results) -> Html:
-    """Return the meaning of the verdicts on the page."""
-    used = {
-        results.verdict((*row, method), metric)
-        for row in results.rows
-        for method in results.methods
-        for metric in results.metrics
+def summary_section(results: Table2Results) -> list[Html]:
+    """Return the counts of verdicts on the printed numbers, and the wins."""
+    if not results.printed:
+        return [_wins(results)]
+    counted = results.summary
+    numbers = {
+        "printed": len(results.printed),
+        "compared": counted["compared"],
+        "repeated": counted["compared"] - counted["distinct"],
     }
-    entries = [
+    tiles = [
         tag(
-            "li",
-            tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
-            f" {verdict.meaning}",
+            "div",
+            tag("b", count),
+            tag("span", verdict),
+            class_=f"tile {css_class(verdict)}",
+            title=Verdict(verdict).meaning,
         )
-        for verdict in Verdict
-        if verdict in used and (results.printed or verdict is not Verdict.NEW)
+        for verdict, count in counted["verdicts"].items()
     ]
-    return tag("ul", *entries, class_="legend")
+    fitted = paragraph("fitted_settings", fitted=", ".join(FITTED))
+    methods = {method_title(name): counts for name, counts in counted["by_method"].items()}
+    datasets = {dataset_title(name): counts for name, counts in counted["by_dataset"].items()}
+    return [
+        paragraph("printed_numbers", **numbers),
+        tag("div", *tiles, class_="tiles"),
+        paragraph("verdicts", equivalent=counted["equivalent"]),
+        fitted if results.of_paper else items(remarks(counted)),
+        _verdict_table(results, methods, "Verdicts by method"),
+        _verdict_table(results, datasets, "Verdicts by data set"),
+        _wins(results),
+        paragraph("wins"),
+    ]
 
 
 def css_class(verdict: str) -> str:
@@ -92,27 +66,14 @@ def css_class(verdict: str) -> str:
     return "v-" + verdict.replace(" ", "-")
 
 
-def _counted(results: Table2Results) -> dict[str, Any]:
-    return summary(results.run, results.metrics)
-
-
-def _judged(results: Table2Results) -> list[tuple[str, Place]]:
-    """Return metric and place of the printed numbers without repeated experiments."""
-    places = {result.place for result in results.run}
-    repeated = places - {result.place for result in distinct(results.run)}
-    order = {method: i for i, method in enumerate(results.methods)}
-    printed = [(key[0], key[1:]) for key in results.printed]
-    judged = [(metric, place) for metric, place in printed if place not in repeated]
-    return sorted(judged, key=lambda cell: order[cell[1][2]])
-
-
 def _verdict_table(
-    groups: Iterable[tuple[str, Verdict]], used: Sequence[str], caption: str
+    results: Table2Results, groups: Mapping[str, Mapping[str, int]], caption: str
 ) -> Html:
     """Return the counts of verdicts in each group, as a coloured bar and as numbers."""
+    used = list(results.summary["verdicts"])
     rows = [
         [name, _bar(counts), *(counts.get(verdict, "") for verdict in used)]
-        for name, counts in count_by_group(groups).items()
+        for name, counts in groups.items()
     ]
     return table(["", "", *used], rows, caption=f"{caption} (all scores together)")
 
@@ -127,12 +88,12 @@ def _bar(counts: Mapping[str, int]) -> Html:
     return tag("div", *parts, class_="bar", role="img", aria_label=label)
 
 
-def _wins(results: Table2Results) -> list[Html]:
+def _wins(results: Table2Results) -> Html:
     """Return in how many rows each method is the best, in our numbers and in the paper's."""
     columns = {
         f"{TITLES[metric]}, {WINS[side]}": wins
-        for metric in results.metrics
-        for side, wins in wins_by_side(results.run, metric).items()
+        for metric, sides in results.summary["wins"].items()
+        for side, wins in sides.items()
         if side == "ours" or any(key[0] == metric for key in results.printed)
     }
     finished = {result.method for result in results.run}
@@ -141,8 +102,52 @@ def _wins(results: Table2Results) -> list[Html]:
         for method in results.methods
         if method in finished
     ]
-    n_rows = len(rows_of(distinct(results.run)))
-    return [
-        table(["", *columns], rows, caption=f"Wins in {n_rows} distinct rows; equal cells all win"),
-        *([paragraph("wins")] if results.printed else []),
+    caption = f"Wins in {results.summary['rows']} distinct rows; equal cells all win"
+    return table(["", *columns], rows, caption=caption)
+
+
+def significance_section(results: Table2Results) -> list[Html]:
+    """Return the mean ranks and the results of the tests."""
+    found = {
+        f"{TITLES[metric]}, {side}": ranking
+        for metric in results.metrics
+        for side, ranking in rankings(results.run, metric, results.printed).items()
+    }
+    if not found:
+        return [paragraph("no_ranks")]
+    ranks = {
+        name: dict(zip(each.methods, each.mean_ranks, strict=True)) for name, each in found.items()
+    }
+    methods = dict.fromkeys(method for column in ranks.values() for method in column)
+    rows = [
+        [
+            method_title(method),
+            *(f"{each[method]:.2f}" if method in each else "–" for each in ranks.values()),
+        ]
+        for method in methods
     ]
+    notes = ("ranks", "paper_ranks", "fitted_ranks") if results.of_paper else ("ranks",)
+    return [
+        *map(paragraph, notes),
+        table(["mean rank", *found], rows, caption="Mean ranks over the data sets"),
+        items(f"{name}: {_sentence(each)}" for name, each in found.items()),
+    ]
+
+
+def _sentence(comparison: Comparison) -> str:
+    width = comparison.critical_difference
+    p = "p < 0.001" if comparison.p_value < 0.001 else f"p = {comparison.p_value:.3f}"
+    text = (
+        f"Friedman χ² = {comparison.statistic:.1f} over {len(comparison.datasets)} data sets, {p}; "
+        f"critical difference {width:.2f}."
+    )
+    if comparison.omitted:
+        omitted = ", ".join(map(method_title, comparison.omitted))
+        text += f" Not ranked because numbers are missing: {omitted}."
+    ranks = dict(zip(comparison.methods, comparison.mean_ranks, strict=True))
+    if OWN_METHOD not in ranks:
+        return text
+    own = ranks[OWN_METHOD]
+    apart = [method_title(method) for method, rank in ranks.items() if abs(rank - own) > width]
+    others = f"only from {', '.join(apart)}" if apart else "from no other method"
+    return f"{text} SGP-MIC, with mean rank {own:.2f}, differs significantly {others}."

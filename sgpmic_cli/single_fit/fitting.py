@@ -1,24 +1,27 @@
 """Fit an estimator to one data set, and write the model and its tables into a folder."""
 
+import copy
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array, BoolArray
+from sgpmic_cli._typing import Array, BoolArray, Table
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.model.diagnostics import Diagnostics, diagnose, warn_about
+from sgpmic_cli.model.diagnostics import diagnose, warn_about
+from sgpmic_cli.model.interface import LatentClusterer
+from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.profile import (
     Profile,
@@ -28,7 +31,7 @@ from sgpmic_cli.single_fit.profile import (
     write_profile,
 )
 from sgpmic_cli.single_fit.row_density import unusual_below, unusual_notes
-from sgpmic_cli.single_fit.row_tables import write_rows
+from sgpmic_cli.single_fit.row_tables import append_rows, row_numbers
 from sgpmic_cli.single_fit.settings import (
     ESTIMATORS,
     Model,
@@ -94,11 +97,6 @@ class Fitted:
         return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
 
     @cached_property
-    def outcome(self) -> Diagnostics:
-        """Sizes and certainty of the clusters, and the clusters that are not reliable."""
-        return diagnose(self.model.responsibilities_)
-
-    @cached_property
     def log_density(self) -> Array:
         """Log density (N,) of the rows under the model; missing values count as expected ones."""
         model = self.model
@@ -120,25 +118,25 @@ class Fitted:
         found = getattr(self.model, "stability_", None)
         return None if found is None else float(self.model.weights_ @ found)
 
+    @property
+    def scale(self) -> str:
+        """How the columns were scaled."""
+        return "standard" if self.model.encoder_.recipe_.evenly else self.model.scale
+
     @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
-        return profile_of(self.data, self.model.labels_, self.outcome)
+        return profile_of(self.data, self.model.responsibilities_)
 
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
+        found = [text_advice(self.profile)]
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
-        uneven = self.model.scale == "none" or (
-            self.model.scale == "global" and not self.asked_for_scale
-        )
-        scaling = (
-            scaling_advice(self.data) if uneven and not self.model.encoder_.recipe_.evenly else None
-        )
-        found = [advice for advice in (scaling, text_advice(self.profile)) if advice is not None]
-        return found + unusual_notes(
-            int(self.unusual.sum()), len(self.unusual), "else in the table"
-        )
+        if self.scale == "none" or (self.scale == "global" and not self.asked_for_scale):
+            found.insert(0, scaling_advice(self.data))
+        n, n_rows = int(self.unusual.sum()), len(self.unusual)
+        return [*filter(None, found), *unusual_notes(n, n_rows, "else in the table")]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -158,7 +156,7 @@ class Fitted:
 
     def summary(self) -> dict[str, Any]:
         """Return the content of the command's JSON output as plain values."""
-        model, outcome = self.model, self.outcome
+        model = self.model
         specific = {
             name: _plain(getattr(model, attribute))
             for name, attribute in MODEL_SUMMARY.items()
@@ -171,16 +169,16 @@ class Fitted:
             "classes": self.data.n_classes or None,
             "setting": self.setting,
             "clusters": len(model.weights_),
-            "sizes": outcome.sizes.tolist(),
-            "certainty": [round(float(value), 4) for value in outcome.certainty],
+            "sizes": model.cluster_sizes_.tolist(),
+            "certainty": [round(float(value), 4) for value in model.certainty_],
             "stability": None if self.stability is None else round(self.stability, 4),
             "unusual_rows": int(self.unusual.sum()),
-            "twins": [list(pair) for pair in outcome.twins],
-            "tiny_clusters": outcome.tiny,
-            "dead_clusters": outcome.dead,
+            "twins": [list(pair) for pair in model.twins_],
+            "tiny_clusters": model.tiny_,
+            "dead_clusters": model.dead_,
             "dims": model.embedding_.shape[1],
             "inducing": int(model.inducing_points_.shape[-2]),
-            "scale": "standard" if model.encoder_.recipe_.evenly else model.scale,
+            "scale": self.scale,
             "seed": self.seed,
             "rounds": model.n_iter_,
             "converged": model.converged_,
@@ -194,10 +192,10 @@ class Fitted:
 
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
-        data, model = self.data, self.model
+        model, numbers = self.model, row_numbers(self.data)
         model.save(folder / "model.npz")
         S, X = model.responsibilities_, model.embedding_
-        write_rows(folder, data.row_numbers, data.ids, S, X, self.unusual)
+        append_rows(folder, numbers, self.data.ids, S, X, self.unusual)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
@@ -257,6 +255,31 @@ def fit(
     fitted = Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
     model.unusual_below_ = unusual_below(fitted.log_density)
     return fitted
+
+
+def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
+    """Return rows that a fitted model accepts as a data set."""
+    Y = np.asarray(model._validated(X, reset=False))
+    given = getattr(model, "feature_names_in_", None)
+    names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)
+    if hasattr(model, "encoder_"):  # it was fitted to a raw table
+        recipe = model.encoder_.recipe_
+    else:
+        recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
+    return Dataset.from_classes(name, Y, None, names, names_made_up=given is None, recipe=recipe)
+
+
+def fitted_of(model: Model, X: Table, name: str) -> Fitted:
+    """Return a model that was fitted in Python, with its training rows."""
+    data = dataset_of(model, X, name)
+    if len(data.Y) != len(model.labels_):
+        raise ValueError(
+            f"X must be the rows of the fit: it has {len(data.Y)} rows, not {len(model.labels_)}."
+        )
+    model = copy.copy(model)
+    model.encoder_ = TableEncoder.of(cast(TableRecipe, data.recipe))
+    setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
+    return Fitted(model, setting, data, seed=0, seconds=None, rounds=[])
 
 
 class _ProgressCallback:

@@ -1,7 +1,7 @@
 """Interpret a fit: the choice of the number of clusters, representative and doubtful rows."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,22 +17,12 @@ BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 
 
-class Doubtful(NamedTuple):
-    """A row between two clusters."""
-
-    name: str
-    first: int
-    first_probability: float
-    second: int
-    second_probability: float
-
-
 def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     """Return the scores of each number of clusters; empty if the number was given."""
-    return list(getattr(fitted.model, "selection_", None) or [])
+    return fitted.model.selection_ or []
 
 
-def choice_in_words(fitted: Fitted, *, with_scores: bool = True) -> str:
+def choice_in_words(fitted: Fitted) -> str:
     """Describe the number of clusters, how it was chosen and how clear the choice is."""
     m, tried = len(fitted.model.weights_), numbers_tried(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
@@ -47,9 +37,8 @@ def choice_in_words(fitted: Fitted, *, with_scores: bool = True) -> str:
             f"than random data of the same spread, and {numbers}. This does not prove that there "
             "are no groups."
         )
-    words, scores = _clearness(m, tried)
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
-    text = f"{clusters}, chosen among {numbers}; {words}{scores if with_scores else ''}."
+    text = f"{clusters}, chosen among {numbers}; {_clearness(m, tried)}."
     also = plausible_in_words(tried, m)
     return f"{text} {also}." if also else text
 
@@ -63,29 +52,26 @@ def number_to_compare(fitted: Fitted) -> int | None:
     if fitted.model.no_clusters_:
         return 2
     unstable = fitted.stability is not None and fitted.stability < FAIR
-    most = m if unstable or fitted.outcome.twins else np.inf
+    most = m if unstable or fitted.model.twins_ else np.inf
     score = {row["n_clusters"]: row["score"] for row in numbers_tried(fitted)}
     others = [number for number in score if 1 < number <= most and number != m]
     return max(others, key=score.__getitem__, default=None)
 
 
-def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> tuple[str, str]:
-    """Return how clear the choice is, and the scores that show it."""
+def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
+    """Return how clear the choice of m clusters is."""
     score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
     drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
-    others = {number: value for number, value in score.items() if number != m}
-    if not others:
-        return f"{m} clusters separate the rows clearly better than random data", ""
-    second = max(others, key=others.__getitem__)
-    own, next_best = score[m], others[second]
-    scores = f" (score {own:.2f}, the next best number, {second}, has {next_best:.2f})"
+    own, next_best = score.pop(m), max(score.values(), default=None)
+    if next_best is None:
+        return f"{m} clusters separate the rows clearly better than random data"
     if next_best > own and 0.0 < drop[m] == max(drop.values()):
-        return f"gaps separate the rows into {m} parts", scores
+        return f"gaps separate the rows into {m} parts"
     if next_best > own:
-        return "the smallest number that is about as good as the best", scores
+        return "the smallest number that is about as good as the best"
     if next_best >= CLOSE * own:
-        return "a close call", scores
-    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice", scores
+        return "a close call"
+    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice"
 
 
 def stability_in_words(fitted: Fitted) -> str:
@@ -103,7 +89,7 @@ def stability_in_words(fitted: Fitted) -> str:
     )
     if stability < FAIR:
         return found
-    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.outcome.sizes[m]]:
+    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.model.cluster_sizes_[m]]:
         plural = len(weak) > 1
         found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
     return f"{found} This does not show that they are the groups you have in mind."
@@ -161,15 +147,18 @@ def differing_values(
             yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
-def doubtful_rows(fitted: Fitted, most: int = 10) -> list[Doubtful]:
-    """Return the rows with the least probable cluster assignment, the most doubtful first."""
+def doubtful_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, float, int, float]]:
+    """Return name, cluster, probability, second cluster and its probability of doubtful rows.
+
+    The row with the least probable cluster is the first.
+    """
     S = fitted.model.responsibilities_
     if S.shape[1] < 2:
         return []
     best = S.max(axis=1)
     rows = [int(row) for row in np.argsort(best, kind="stable")[:most] if best[row] < CERTAIN]
     return [
-        Doubtful(row_name(fitted.data, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
+        (row_name(fitted.data, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
         for row in rows
         for a, b in [np.argsort(-S[row], kind="stable")[:2]]
     ]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.intake.recipe import TextColumn
-from sgpmic_cli.model.diagnostics import Diagnostics
+from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.safe_text import as_option_value, shortened
 
@@ -99,8 +99,9 @@ class Profile:
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
 
-def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> Profile:
-    """Compute the profile of the clusters of all rows."""
+def profile_of(data: Dataset, S: np.ndarray) -> Profile:
+    """Compute the profile of clusters with responsibilities S (N, M)."""
+    labels, found = S.argmax(axis=1), diagnose(S)
     divisors = None if data.recipe is None else data.recipe.divisors
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
@@ -108,7 +109,7 @@ def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> P
             block = data.Y[rows][test(labels[rows], cluster)]
             yield block if divisors is None else block * divisors
 
-    clusters = range(len(diagnostics.sizes))
+    clusters = range(len(found.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
     inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
     means = np.array([mean for mean, _ in inside])
@@ -126,8 +127,8 @@ def profile_of(data: Dataset, labels: np.ndarray, diagnostics: Diagnostics) -> P
         data.feature_names,
         columns,
         is_category,
-        diagnostics.sizes,
-        diagnostics.certainty,
+        found.sizes,
+        found.certainty,
         means,
         spread,
         spreads,

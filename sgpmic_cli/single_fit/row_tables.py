@@ -7,10 +7,15 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.data.dataset import Dataset
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
 DIGITS = 4  # of probabilities
+
+
+def row_numbers(data: Dataset) -> Indices:
+    """Return the numbers (N,) of the rows in the file, counted from 1."""
+    return np.arange(1, len(data.Y) + 1) if data.row_numbers is None else data.row_numbers
 
 
 def append_rows(
@@ -34,22 +39,6 @@ def append_rows(
     coordinates = {f"x{q + 1}": X[:, q] for q in range(X.shape[1])}
     _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
     _append(folder / EMBEDDING, pd.DataFrame({**keys, **coordinates}))
-
-
-def write_rows(
-    folder: Path,
-    numbers: Indices | None,
-    ids: Sequence[str] | None,
-    S: Array,
-    X: Array,
-    unusual: BoolArray,
-) -> None:
-    """Write both files for all rows. Without `numbers` the rows are counted from 1."""
-    if numbers is None:
-        numbers = np.arange(1, len(S) + 1)
-    for rows in row_blocks(len(S)):
-        some = None if ids is None else ids[rows]
-        append_rows(folder, numbers[rows], some, S[rows], X[rows], unusual[rows])
 
 
 def _append(path: Path, table: pd.DataFrame) -> None:

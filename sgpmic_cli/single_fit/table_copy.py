@@ -12,7 +12,7 @@ from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
 from sgpmic_cli.data.intake.table_files import CELLS, read_table, text_lines
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
-from sgpmic_cli.single_fit.row_tables import DIGITS
+from sgpmic_cli.single_fit.row_tables import DIGITS, row_numbers
 
 TABLE = "table-with-clusters.csv"
 
@@ -25,12 +25,12 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     """
     results = _results(fitted)
     if source is None:
-        frame = pd.DataFrame(fitted.data.Y, columns=fitted.data.feature_names)
-        if fitted.data.recipe is not None:  # standard input cannot be read again
-            frame = pd.DataFrame({"row": results.index, "id": fitted.data.ids})
-        if fitted.data.ids is None:
-            frame = frame.drop(columns="id", errors="ignore")
-        _joined(frame.set_index(results.index), results).to_csv(path, index=False)
+        data = fitted.data
+        frame = pd.DataFrame(data.Y, results.index, data.feature_names)
+        if data.recipe is not None:  # standard input cannot be read again
+            ids = {} if data.ids is None else {"id": data.ids}
+            frame = pd.DataFrame({"row": results.index, **ids}, results.index)
+        _joined(frame, results).to_csv(path, index=False)
         return
     recipe = fitted.data.recipe
     assert recipe is not None
@@ -52,7 +52,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
 
 def _results(fitted: Fitted) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
-    model, numbers = fitted.model, fitted.data.row_numbers
+    model = fitted.model
     results = {
         "cluster": model.labels_,
         "probability": model.responsibilities_.max(axis=1).round(DIGITS),
@@ -61,9 +61,7 @@ def _results(fitted: Fitted) -> pd.DataFrame:
     }
     for q, coordinate in enumerate(model.embedding_.T):
         results[f"x{q + 1}"] = coordinate.round(DIGITS)
-    return pd.DataFrame(
-        results, np.arange(1, len(model.labels_) + 1) if numbers is None else numbers
-    )
+    return pd.DataFrame(results, row_numbers(fitted.data))
 
 
 def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -92,20 +90,17 @@ def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) 
             yield line
 
     n_lines = 0
-    empty = [""] * results.shape[1]
     for table in text.tables(recorded(), CELLS):
         assert table.lines is not None
         starts = [*(table.lines - n_lines - 1).tolist(), len(taken)]
         if text.named and not n_lines:
             names = _new_names(results.columns, text.columns)
             yield text.separator.join([_row(taken[: starts[0]]), *names]) + "\n"
-        numbers = pd.RangeIndex(table.first_row + 1, table.first_row + table.n_rows + 1)
-        places = results.index.get_indexer(numbers).tolist()
-        known = results.iloc[[place for place in places if place >= 0]]
-        cells = known.astype(str).to_numpy().tolist()
-        found = iter([[cell.replace(".", text.decimal) for cell in row] for row in cells])
-        for place, (start, end) in zip(places, pairwise(starts), strict=True):
-            added = empty if place < 0 else next(found)
+        numbers = range(table.first_row + 1, table.first_row + table.n_rows + 1)
+        known = results.loc[numbers[0] : numbers[-1]].astype(str)
+        cells = known.reindex(numbers, fill_value="").to_numpy().tolist()
+        for row, (start, end) in zip(cells, pairwise(starts), strict=True):
+            added = [cell.replace(".", text.decimal) for cell in row]
             yield text.separator.join([_row(taken[start:end]), *added]) + "\n"
         n_lines += len(taken)
         taken.clear()

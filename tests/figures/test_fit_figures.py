@@ -1,25 +1,22 @@
 """Figures of one fit: latent space, convergence, profile, numbers of clusters tried."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.patches import Ellipse
+from matplotlib.figure import Figure
 from PIL import Image
 from raw_tables import birds
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figures import one_fit
-from sgpmic_cli.figures.fit_plots import (
-    MOST_FEATURES,
-    draw_convergence,
-    draw_numbers_tried,
-    draw_profile,
-)
-from sgpmic_cli.figures.latent_space import draw_embedding
+from sgpmic_cli.figures.latent_space import plot_mixture
+from sgpmic_cli.figures.one_fit import draw_convergence, draw_embedding
 from sgpmic_cli.figures.plot_options import PlotOptions
-from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, FAINT, PAGE
+from sgpmic_cli.figures.plotting import MOST_FEATURES, plot_profile
+from sgpmic_cli.figures.style import COLOURS, COLUMN, DPI, PAGE
 from sgpmic_cli.single_fit.profile import Profile
 
 
@@ -35,76 +32,69 @@ def size_of(path):
         return image.size
 
 
-def groups(n, q, m=3):
-    labels = np.arange(n) % m
-    return np.random.RandomState(0).randn(n, q) + 4.0 * labels[:, None], labels
+def fitted(X, clusters, m, classes=None, class_names=(), **model):
+    """Return a fit of points X to m clusters."""
+    q = X.shape[1]
+    model = {"means_": np.zeros((m, q)), "covariances_": np.array([np.eye(q)] * m), **model}
+    sizes = np.bincount(clusters, minlength=m)
+    found = SimpleNamespace(embedding_=X, labels_=clusters, cluster_sizes_=sizes, **model)
+    data = SimpleNamespace(labels=classes, class_names=class_names)
+    return SimpleNamespace(model=found, data=data)
 
 
-@pytest.mark.parametrize("q", [1, 5])
-def test_every_cluster_and_class_is_drawn(tmp_path, q):
-    X, labels = groups(60, q)
-    means = np.array([X[labels == m].mean(axis=0) for m in range(3)])
-    classes = {"classes": (labels + 1) % 3, "class_names": ["x", "y", "z"]}
-    draw_embedding(tmp_path / "both", X, labels, means=means, **classes)
-    assert colours_in(tmp_path / "both.png") >= set(COLOURS[:3])
+@pytest.mark.parametrize(("q", "m"), [(1, 3), (5, 3), (2, 20)])
+def test_every_cluster_and_class_is_drawn(tmp_path, q, m):
+    labels = np.arange(120) % m
+    X = np.random.RandomState(0).randn(120, q) + 4.0 * labels[:, None]
+    names = [f"a rather long class name {n}" for n in range(m)]
+    draw_embedding(fitted(X, labels, m, (labels + 1) % m, names), tmp_path / "both")
+    assert colours_in(tmp_path / "both.png") >= set(COLOURS[:m])
     assert size_of(tmp_path / "both.png")[0] == PAGE * DPI
     assert (tmp_path / "both.pdf").stat().st_size > 0
 
 
-def test_more_groups_than_colours_and_empty_clusters(tmp_path):
-    X, labels = groups(100, 2, m=20)
-    names = [f"a rather long class name {n}" for n in range(20)]
-    clusters, means = np.zeros(100, dtype=int), np.zeros((3, 2))
-    draw_embedding(tmp_path / "many", X, clusters, means=means, classes=labels, class_names=names)
-    assert colours_in(tmp_path / "many.png") >= set(COLOURS)
-
-
 @pytest.mark.parametrize("q", [1, 3])
-def test_equal_points_are_drawn(tmp_path, q):
-    draw_embedding(tmp_path / "flat", np.ones((5, q)), np.zeros(5, dtype=int))
+def test_equal_points_and_empty_clusters_are_drawn(tmp_path, q):
+    draw_embedding(fitted(np.ones((5, q)), np.zeros(5, dtype=int), 3), tmp_path / "flat")
     assert size_of(tmp_path / "flat.png")[0] == COLUMN * DPI
 
 
 @pytest.mark.parametrize("q", [1, 2])
-def test_regions_contain_their_probability_of_the_points(tmp_path, monkeypatch, q):
-    drawn = []
-    add = Axes.add_patch
-    monkeypatch.setattr(
-        Axes, "add_patch", lambda self, patch: drawn.append(patch) or add(self, patch)
-    )
+def test_regions_contain_their_probability_of_the_points(q):
     labels = np.arange(4000) % 2
     mixing = np.tril(np.full((q, q), 0.6)) + np.eye(q)
     X = np.random.RandomState(0).randn(4000, q) @ mixing.T + 30.0 * labels[:, None]
     means = np.array([np.zeros(q), np.full(q, 30.0)])
     covariances = np.array([mixing @ mixing.T] * 2)
-    draw_embedding(tmp_path / "e", X, labels, means=means, covariances=covariances)
-    ellipses = [patch for patch in drawn if isinstance(patch, Ellipse)]
-    assert len(ellipses) == (0 if q == 1 else 4)
-    if q == 2:
-        for ellipse, probability in zip(ellipses, (0.5, 0.9, 0.5, 0.9), strict=True):
-            turn = np.radians(ellipse.angle)
-            axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-            scaled = (X - ellipse.center) @ axes.T / [ellipse.width / 2, ellipse.height / 2]
-            inside = (scaled**2).sum(axis=1) <= 1
-            assert inside.sum() / 2000 == pytest.approx(probability, abs=0.03)
+    axes = Figure().subplots()
+    plot_mixture(axes, fitted(X, labels, 2, means_=means, covariances_=covariances).model)
+    assert len(axes.patches) == (0 if q == 1 else 4)
+    for ellipse, probability in zip(axes.patches, (0.5, 0.9, 0.5, 0.9), strict=False):
+        turn = np.radians(ellipse.angle)
+        turned = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        scaled = (X - ellipse.center) @ turned.T / [ellipse.width / 2, ellipse.height / 2]
+        inside = (scaled**2).sum(axis=1) <= 1
+        assert inside.sum() / 2000 == pytest.approx(probability, abs=0.03)
 
 
-@pytest.mark.parametrize(("steps", "last"), [(1, 6.0), (2, 3.0)])
-def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, steps, last):
+@pytest.mark.parametrize(
+    ("setting", "classes", "last"),
+    [("default", None, 6.0), ("paper", None, 3.0), ("paper", [0, 1], 3.0)],
+)
+def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, setting, classes, last):
     drawn = []
     plot = Axes.plot
     monkeypatch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:3]) or plot(*a, **k))
-    bounds = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0]
-    draw_convergence(tmp_path / "c", bounds, [50.0] * 6, steps)
-    (x, y), (_, accs) = drawn
-    assert (x[0], x[-1]) == (1.0 / steps, last)
-    assert (y, accs) == (bounds, [50.0] * 6)
-
-
-def test_the_numbers_tried_are_drawn_beside_the_reference(tmp_path):
-    tried = [{"n_clusters": m, "silhouette": 0.5 / m, "reference": 0.3 / m} for m in range(1, 6)]
-    draw_numbers_tried(tmp_path / "n", tried, 3)
-    assert colours_in(tmp_path / "n.png") >= {COLOURS[0], COLOURS[3], FAINT.upper()}
+    bounds, accs = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0], [50.0] * 6
+    found = SimpleNamespace(
+        model=SimpleNamespace(lower_bounds_=bounds),
+        data=SimpleNamespace(labels=classes),
+        setting=setting,
+        trace=lambda: {"acc": accs},
+    )
+    draw_convergence(found, tmp_path / "c")
+    assert [y for _, y in drawn] == [bounds] if classes is None else [bounds, accs]
+    assert drawn[0][0][-1] == last
 
 
 def profile(m, n_features):
@@ -118,37 +108,25 @@ def profile(m, n_features):
     )
 
 
-@pytest.fixture
-def texts(monkeypatch):
-    """Collect everything that is written into a figure."""
-    found = []
-    write = Axes.text
-    monkeypatch.setattr(
-        Axes, "text", lambda self, x, y, s, **more: found.append(s) or write(self, x, y, s, **more)
-    )
-    return found
+def texts_of(found):
+    axes = Figure().subplots()
+    plot_profile(axes, found)
+    return [text.get_text() for text in axes.texts]
 
 
-def test_the_profile_shows_means_and_percentages(tmp_path, texts):
-    draw_profile(tmp_path / "p", profile(3, 4))
-    assert len(texts) == 12
-    assert sum(text.endswith("%") for text in texts) == 6
+@pytest.mark.parametrize("n_features", [4, MOST_FEATURES + 6])
+def test_the_profile_shows_means_and_percentages_of_the_first_features(n_features):
+    texts, n_shown = texts_of(profile(3, n_features)), min(n_features, MOST_FEATURES)
+    assert len(texts) == 3 * n_shown
+    assert n_features > 4 or sum(text.endswith("%") for text in texts) == 6
 
 
-def test_the_profile_shows_the_features_that_differ_most(tmp_path, texts):
-    differences = np.zeros((2, MOST_FEATURES + 5))
-    differences[0, 5:] = 1.0
-    draw_profile(tmp_path / "p", replace(profile(2, MOST_FEATURES + 5), differences=differences))
-    assert len(texts) == 2 * MOST_FEATURES
-
-
-def test_profiles_of_empty_and_single_clusters(tmp_path, texts):
-    draw_profile(tmp_path / "one", replace(profile(1, 3), differences=np.full((1, 3), np.nan)))
+def test_profiles_of_empty_and_single_clusters():
+    assert len(texts_of(replace(profile(1, 3), differences=np.full((1, 3), np.nan)))) == 3
     two = profile(2, 3)
     means = np.where(np.arange(2)[:, None] == 1, np.nan, two.means)
     empty = replace(two, sizes=np.array([9, 0]), means=means, differences=means)
-    draw_profile(tmp_path / "two", empty)
-    assert len(texts) == 6
+    assert len(texts_of(empty)) == 3
 
 
 @pytest.mark.parametrize(("own", "setting"), [(True, "default"), (False, "paper")])

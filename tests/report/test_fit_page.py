@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sgpmic import SGPMIC, PaperSGPMIC, write_report
 from sgpmic_cli.data import load
 from sgpmic_cli.report.fit_page import MOST_COLUMNS, MOST_FEATURES, fit_page
 from sgpmic_cli.single_fit.fitting import fit
@@ -113,3 +114,20 @@ def test_values_of_the_table_cannot_leave_the_data_of_the_map(tmp_path):
     assert "<b>" not in page
     assert "<!--<script" not in page
     assert page.count("</script>") == 2
+
+
+@pytest.mark.parametrize("make", [SGPMIC, PaperSGPMIC])
+def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file(make, tmp_path):
+    rows = blobs(40, 3).drop(columns=["person", "empty"]).rename(columns={"x2": "<height>"})
+    model = make(3, n_inducing=5, max_iter=2, random_state=0).fit(rows)
+    write_report(model, rows, tmp_path / "birds.html")
+    page = (tmp_path / "birds.html").read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["birds.html"]
+    assert "Clusters of birds" in page
+    assert "x1" in page
+    assert "&lt;height&gt;" in page
+    assert "could not be drawn" not in page
+    assert "sgpmic predict" not in page  # there is no model file
+    assert not hasattr(model, "encoder_")
+    with pytest.raises(ValueError, match="it has 5 rows, not 40"):
+        write_report(model, rows[:5], tmp_path / "other.html")

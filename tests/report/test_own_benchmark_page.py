@@ -53,7 +53,7 @@ def test_printed_numbers_are_compared_and_their_methods_shown(results):
     assert verdicts["ari", "toy_methods:Halves"] == "v-differs-down"
     assert verdicts["acc", "toy_methods:Flaky"] == "v-new"
     assert verdicts["acc", "rival"] == "v-not-run"
-    assert "There are 3 printed numbers." in page
+    assert "There are 3 printed numbers, and 2 of our numbers" in page
     assert "Of 2 printed numbers that were run, " in page
     assert "70.00<small>±1.00</small>" in page
     assert "50.00±0.00, 5 runs" in page

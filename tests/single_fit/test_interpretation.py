@@ -24,13 +24,10 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
-        weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters
+        weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters, twins_=[]
     )
     data = SimpleNamespace(n_classes=0)
-    outcome = SimpleNamespace(twins=[])
-    return SimpleNamespace(
-        model=model, setting="default", data=data, outcome=outcome, stability=stability
-    )
+    return SimpleNamespace(model=model, setting="default", data=data, stability=stability)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +36,7 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
         (3, {2: 0.1, 3: 0.4, 4: 0.05}, {}, "3 clusters, chosen among 2 to 4; a clear choice"),
         (3, {2: 0.3, 3: 0.4}, {}, "a fair choice"),
         (3, {2: 0.3, 3: 0.4, 4: 0.3}, {"plausible": (2, 3, 4)}, ". Plausible as well: 2, 4."),
-        (3, {2: 0.39, 3: 0.4}, {}, "a close call (score 0.40, the next best number, 2, has 0.39)"),
+        (3, {2: 0.39, 3: 0.4}, {}, "3 clusters, chosen among 2 and 3; a close call."),
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
         (2, {1: 0.0, 2: 0.1}, {}, "2 clusters, chosen among 1 and 2; 2 clusters separate the rows"),
         (3, {}, {}, "3 clusters, as asked for."),
@@ -85,25 +82,18 @@ def test_stability_in_words(each, words):
     model = SimpleNamespace(
         stability_=None if each is None else np.array(each),
         get_params=lambda: {"n_resamples": 8},
+        cluster_sizes_=np.array([5, 5]),
     )
     stability = None if each is None else np.mean(each)
-    outcome = SimpleNamespace(sizes=np.array([5, 5]))
-    found = SimpleNamespace(model=model, stability=stability, outcome=outcome)
-    assert words in stability_in_words(found)
+    assert words in stability_in_words(SimpleNamespace(model=model, stability=stability))
 
 
 def test_typical_and_doubtful_rows():
     X = np.zeros((4, 2))
     S = np.array([[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]])
-    model = SimpleNamespace(
-        labels_=S.argmax(axis=1),
-        responsibilities_=S,
-    )
+    model = SimpleNamespace(labels_=S.argmax(axis=1), responsibilities_=S)
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     found = SimpleNamespace(model=model, data=data, log_density=log_density)
     assert typical_rows(found, 0) == ["r", "p", "q"]
-    assert [tuple(row) for row in doubtful_rows(found)] == [
-        ("q", 0, 0.6, 1, 0.4),
-        ("s", 1, 0.7, 0, 0.3),
-    ]
+    assert doubtful_rows(found) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]

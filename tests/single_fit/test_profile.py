@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.single_fit.profile import profile_of, readable, text_advice
 
 LABELS = np.repeat([0, 1], [30, 10])
@@ -25,7 +24,7 @@ def data(tmp_path):
 
 def test_means_and_fractions_are_in_the_units_of_the_file(data):
     table, frame = data
-    profile = profile_of(table, LABELS, diagnose(np.eye(2)[LABELS]))
+    profile = profile_of(table, np.eye(2)[LABELS])
     place = {name: j for j, name in enumerate(profile.features)}
     assert np.allclose(profile.means[:, place["large"]], frame["large"].groupby(LABELS).mean())
     assert profile.means[:, place["kind=new"]].tolist() == pytest.approx([0.0, 1.0])
@@ -36,7 +35,7 @@ def test_means_and_fractions_are_in_the_units_of_the_file(data):
 
 
 def test_one_category_represents_its_column(data):
-    profile = profile_of(data[0], LABELS, diagnose(np.eye(2)[LABELS]))
+    profile = profile_of(data[0], np.eye(2)[LABELS])
     words = profile.in_words(1)
     assert len([each for each in words if each.startswith("kind=")]) == 1
     assert "kind=new 100 % (elsewhere 0 %)" in words
@@ -44,11 +43,11 @@ def test_one_category_represents_its_column(data):
 
 
 def test_single_or_empty_cluster_has_no_differences(data):
-    one = profile_of(data[0], np.zeros(40, dtype=int), diagnose(np.ones((40, 1))))
+    one = profile_of(data[0], np.ones((40, 1)))
     assert np.isnan(one.differences).all()
     assert one.in_words(0) == []
     S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
-    empty = profile_of(data[0], LABELS, diagnose(S))
+    empty = profile_of(data[0], S)
     assert np.isnan(empty.means[2]).all()
     assert empty.in_words(2) == []
 
@@ -83,7 +82,7 @@ THREE = np.arange(60) % 3
 def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    profile = profile_of(load(str(tmp_path / "t.csv")), THREE, diagnose(np.eye(3)[THREE]))
+    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[THREE])
     expected = (
         "the clusters follow the text in 'home town' almost exactly: --drop 'home town' shows what "
         "the other columns have to say."
@@ -93,9 +92,9 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
 
 def test_proposed_names_are_short_and_differ(data):
     table, _ = data
-    names = profile_of(table, LABELS, diagnose(np.eye(2)[LABELS])).proposed_names()
+    names = profile_of(table, np.eye(2)[LABELS]).proposed_names()
     assert names == ["rarely kind=new", "mostly kind=new"]
-    one = profile_of(table, np.zeros(40, dtype=int), diagnose(np.ones((40, 1))))
+    one = profile_of(table, np.ones((40, 1)))
     assert one.proposed_names() == ["cluster 0"]
 
 
@@ -103,7 +102,7 @@ def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
     frame = pd.DataFrame({"a": [9, 9, 9, 9, 0, 0, 0, 0], "b": [1, 2, 7, 8, 4, 5, 4, 5]})
     frame.to_csv(tmp_path / "t.csv", index=False)
     labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
-    found = profile_of(load(str(tmp_path / "t.csv")), labels, diagnose(np.eye(3)[labels]))
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
     names = found.proposed_names()
     assert len(set(names)) == 3
     assert names[2] == "low a"

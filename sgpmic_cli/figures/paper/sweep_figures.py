@@ -5,7 +5,6 @@ standard deviation.
 """
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pandas as pd
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.plan.methods import known
+from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.figures.plot_options import PlotOptions
 from sgpmic_cli.figures.style import INK, LETTERS, PAGE, as_drawn, canvas, look
 from sgpmic_cli.files.output_folder import read_whole
@@ -34,7 +34,7 @@ BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
-    """Read the file that `command` writes, without points in which no run succeeded.
+    """Read the file that `command` writes, without the default model and points without a run.
 
     The columns are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
@@ -46,10 +46,11 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
         table = table.rename(columns={column: "x"})[
             ["dataset", "method", "metric", "x", "mean", "std", "n"]
         ]
-        table = table[table["mean"] != ""].astype(dict.fromkeys(("x", "mean", "std", "n"), float))
+        table = table[(table["mean"] != "") & (table["method"] != DEFAULT_MODEL)]
+        table = table.astype(dict.fromkeys(("x", "mean", "std", "n"), float))
         numbers = table.select_dtypes(float)
         if table.empty or not np.isfinite(numbers).all(axis=None) or (table["std"] < 0).any():
-            raise ValueError("it has no number, an infinite number or a negative deviation")
+            raise ValueError("no method of the paper, an infinite number or a negative deviation")
     except FileNotFoundError:
         raise UsageError(
             f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
@@ -63,12 +64,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
 def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
     table = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
-    table = table[(table["metric"] == "acc") & (table["method"] != DEFAULT_MODEL)]
-    if table.empty:
-        raise SgpmicError(
-            f"the sweep in '{options.results / 'sweep-clusters'}' has no ACC of a method of the "
-            "paper: run `sgpmic sweep-clusters` with such a method first."
-        )
+    table = table[table["metric"] == "acc"]
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
     looks: dict[str, Any] = {
@@ -88,7 +84,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             below = ""
             for method in panel["method"].unique():
                 curve, rest = (panel[(panel["method"] == method) == own] for own in (True, False))
-                label = as_drawn(methods[method].label if method in methods else method)
+                label = as_drawn(method_title(method))
                 low, high = curve["mean"].min(), curve["mean"].max()
                 if high < BELOW * rest["mean"].min():
                     below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
@@ -100,7 +96,10 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             printed = panel[
                 [name in methods and methods[name].in_paper for name in panel["method"]]
             ]
-            _log_axis(axes, ticks, f"number of clusters ({runs}){ahead(printed)}{below}")
+            axes.set_xscale("log")
+            axes.set_xticks(ticks, map(str, ticks))
+            axes.minorticks_off()
+            axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
         _legend(figure, LEGEND_COLUMNS)
@@ -124,15 +123,17 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         row = figure.subplots(1, 3)
         for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
             shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
-            places = {label: i for i, label in enumerate(_inducing_labels(shown))}
+            labels = list(map(_inducing_label, shown["dataset"], shown["x"]))
+            # N is last: on a numeric axis the rows of small data sets would lie on the number
+            # before. All labels are equally far apart.
+            ticks = sorted(set(labels), key=lambda label: (label == "N", label.zfill(20)))
+            shown = shown.assign(x=list(map(ticks.index, labels)))
             for j, dataset in enumerate(datasets):
-                curve = shown[shown["dataset"] == dataset]
-                curve = curve.assign(x=[places[_inducing_label(dataset, x)] for x in curve["x"]])
                 differ = dataset in names() and entry(dataset).data_differ
                 note = " (data differ from the paper's)" if differ else ""
                 label = as_drawn(dataset.capitalize() + note)
-                draw_curve(axes, curve, label, look(j))
-            axes.set_xticks(list(places.values()), list(places))
+                draw_curve(axes, shown[shown["dataset"] == dataset], label, look(j))
+            axes.set_xticks(range(len(ticks)), ticks)
             axes.set_xlabel("inducing points K; N = all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
@@ -144,15 +145,6 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
 def _inducing_label(dataset: str, count: float) -> str:
     """Return a number of inducing points, or N if it is the number of rows."""
     return "N" if dataset in names() and count == entry(dataset).n else f"{count:.0f}"
-
-
-def _inducing_labels(table: pd.DataFrame) -> list[str]:
-    """Return the labels of a sweep in the order of the axis, on which they are equally far apart.
-
-    N is last: on a numeric axis the rows of small data sets would lie on the number before.
-    """
-    labels = {_inducing_label(*place) for place in zip(table["dataset"], table["x"], strict=True)}
-    return sorted(labels, key=lambda label: (label == "N", label.zfill(20)))
 
 
 def draw_curve(
@@ -170,14 +162,6 @@ def draw_curve(
         x, np.maximum(mean - std, 0.0), mean + std, color=colour, alpha=0.15, linewidth=0
     )
     axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
-
-
-def _log_axis(axes: "Axes", ticks: Sequence[int], title: str) -> None:
-    """Make the x axis logarithmic, with plain numbers at the given ticks."""
-    axes.set_xscale("log")
-    axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
-    axes.minorticks_off()
-    axes.set_xlabel(title)
 
 
 def _legend(figure: "Figure", columns: int) -> None:

@@ -1,6 +1,5 @@
 import csv
 from contextlib import contextmanager
-from itertools import product
 
 import pandas as pd
 import pytest
@@ -18,22 +17,6 @@ def _write(folder, column, rows):
         writer = csv.writer(file)
         writer.writerow(["dataset", "method", column, "metric", "mean", "std", "n"])
         writer.writerows(rows)
-
-
-@pytest.mark.parametrize(
-    ("draw", "column", "metrics"),
-    [(figure7, "n_clusters", ("acc", "nmi")), (figure8, "n_inducing", ("acc", "nmi", "seconds"))],
-)
-@pytest.mark.slow
-def test_two_drawings_are_equal_byte_by_byte(tmp_path, draw, column, metrics):
-    places = product(("australian", "segment"), ("pca-fcm", "sgp-mic"), (2, 6, 18, 54), metrics)
-    rows = [[*place, 50 + place[2] / 2, 1.5, 10] for place in places]
-    name = {"n_clusters": "sweep-clusters", "n_inducing": "sweep-inducing"}[column]
-    _write(tmp_path / name, column, rows)
-    for stem in ("first", "second"):
-        assert draw(tmp_path / stem, PlotOptions(results=tmp_path)) == []
-    for end in (".png", ".pdf"):
-        assert (tmp_path / f"first{end}").read_bytes() == (tmp_path / f"second{end}").read_bytes()
 
 
 @pytest.fixture
