@@ -144,7 +144,7 @@ class RunProgress(Progress, Watcher):
     def planned(self, kept: int, pending: Sequence[Run]) -> None:
         """Start with the pending runs; `kept` others are stored."""
         self.total, self.done, self.failed = len(pending), 0, 0
-        self.costs = {run.key: cost(run) for run in pending}
+        self.costs = {run.key: cost(run.cell) for run in pending}
         for run in pending:
             self.left[run.cell.method.name] += self.costs[run.key]
         self.bar.reset(self.task.id, total=self._seconds_left(), count=f"0/{self.total}")
