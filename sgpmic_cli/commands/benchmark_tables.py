@@ -17,8 +17,14 @@ from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
-from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
-from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of, used
+from sgpmic_cli.experiments.tables.result_tables import (
+    RANKED,
+    notes_of,
+    pivot,
+    ranking,
+    share_of,
+    used,
+)
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -109,11 +115,11 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
 
 def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
-    ranked = ranking(results)
-    content = table(ranked.head, ranked.rows, title=TITLES[METRIC], left=ranked.head[:1])
+    head, rows, verdict = ranking(results)
+    content = table(head, rows, title=TITLES[RANKED], left=head[:1])
     content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
     yield content
-    yield Text(ranked.verdict)
+    yield Text(verdict)
 
 
 def print_plan(

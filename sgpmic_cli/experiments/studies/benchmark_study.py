@@ -14,10 +14,10 @@ from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_s
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text
-from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
     latex,
     markdown,
+    ranking_markdown,
     shape_markdown,
     tidy_csv,
 )

@@ -19,6 +19,7 @@ from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_s
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
 from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
+from sgpmic_cli.experiments.tables.result_tables import notes_of
 
 MIN_COVARIANCE_FLOOR = 1e-7
 
@@ -59,36 +60,31 @@ class Sweep:
 
         The columns are the methods, or the metrics if there is one method.
         """
-        rows = self.table()
-        rows["text"] = [plain(stat) for each in self.points for stat in self._stats(each).values()]
-        places = {point.dataset: point for point in self.points}
-        for dataset, group in rows.groupby("dataset", sort=False):
-            point = places[str(dataset)]
-            where = f"{dataset}, {point.variance} % of the variance (Q = {point.q})"
-            one = group["method"].nunique() == 1
-            across, down = ("metric", "method") if one else ("method", "metric")
-            for name, part in group.groupby(down, sort=False):
-                grid = part.set_index([self.axis.parameter, across])["text"].unstack(fill_value="")
-                grid = grid[part[across].unique()].sort_index()
-                heading = [
-                    self.axis.parameter,
-                    *(TITLES.get(each, each) for each in map(str, grid)),
-                ]
-                body = [
-                    [str(value), *row]
-                    for value, row in zip(grid.index, grid.to_numpy(), strict=True)
-                ]
-                yield f"{TITLES.get(str(name), str(name))} on {where}", heading, body
+        first, metrics = self.axis.parameter, self.axis.metrics
+        for dataset in dict.fromkeys(point.dataset for point in self.points):
+            points = [point for point in self.points if point.dataset == dataset]
+            where = f"{dataset}, {points[0].variance} % of the variance (Q = {points[0].q})"
+            methods = list(dict.fromkeys(point.method for point in points))
+            texts = {
+                (self._value(point), point.method, metric): plain(stat)
+                for point in points
+                for metric, stat in self._stats(point).items()
+            }
+            values = sorted({self._value(point) for point in points})
+            if len(methods) == 1:
+                body = [[str(n), *(texts[n, methods[0], each] for each in metrics)] for n in values]
+                yield f"{methods[0]} on {where}", [first, *(TITLES[each] for each in metrics)], body
+                continue
+            for metric in metrics:
+                body = [[str(n), *(texts[n, each, metric] for each in methods)] for n in values]
+                yield f"{TITLES[metric]} on {where}", [first, *methods], body
 
     def notes(self) -> list[str]:
         """Return the notes below the tables: failures, warnings and unavailable data."""
-        places: dict[str, list[str]] = {}
-        for point in self.points:
-            if point.note:
-                value = f"{self.axis.parameter} = {self._value(point)}"
-                where = f"{point.method} on {point.dataset} at {value}"
-                places.setdefault(point.note, []).append(where)
-        lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
+        found = notes_of(
+            self.points, lambda each: f"at {self.axis.parameter} = {self._value(each)}"
+        )
+        lines = [f"{', '.join(where)}: {note}" for note, where in found.items()]
         fitted = fitted_to_print(point.entrant for point in self.points)
         unavailable = self.document()["unavailable"].values()
         return [*lines, *unavailable, *remarks({"fitted_to_print": fitted})]

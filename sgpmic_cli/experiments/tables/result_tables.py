@@ -2,18 +2,25 @@
 
 `table.*` has our number, the printed one and the verdict in each cell. `table2.md` has the layout
 of the paper: one table of our numbers and one of the printed numbers, each with the wins of every
-method.
+method. `ari.md` ranks the methods by the adjusted Rand index, for which the paper has no table.
 
 The tables hold no times and no dates, so an experiment that was killed and resumed ends with the
 same bytes.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best, is_best, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.compare.significance import (
+    LEVEL,
+    compare_methods,
+    our_scores,
+    ranks_in_rows,
+)
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
@@ -33,6 +40,7 @@ Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
 SIDES = {"ours": "ours", "paper": "the paper's"}
 NOTHING = Stat()
+RANKED = "ari"
 
 
 def tidy_csv(results: Sequence[Result]) -> str:
@@ -121,6 +129,40 @@ def shape_markdown(results: Sequence[Result]) -> str:
     return "\n".join([*parts, lines] if lines else parts)
 
 
+def ranking(results: Sequence[Result]) -> tuple[list[str], list[list[str]], str]:
+    """Rank the methods of a table over its rows; return heading, rows and the result of the test.
+
+    The last two rows are the mean and the mean rank of the methods with a number in every row.
+    """
+    methods, rows = pivot(results)
+    datasets = [dataset for dataset, _ in rows]
+    body = []
+    for (dataset, variance), row in rows.items():
+        name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
+        numbers = (row[each].ours[RANKED] if each in row else None for each in methods)
+        body.append([name, *map(plain, numbers)])
+    scores = our_scores(results, RANKED)
+    # A row without any number is not in the scores, and leaves no method with a mean.
+    complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
+    for title, means in (("mean", complete.mean()), ("mean rank", ranks_in_rows(complete).mean())):
+        body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
+    verdict = "No test: there are fewer than three methods or two data sets."
+    if compared := compare_methods(scores):
+        verdict = (
+            f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
+            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
+            f"differ by {compared.critical_difference:.2f}."
+        )
+    return ["data set", *methods], body, verdict
+
+
+def ranking_markdown(results: Sequence[Result]) -> str:
+    """Return the ranking as a Markdown file."""
+    head, rows, verdict = ranking(results)
+    title = f"{TITLES[RANKED]}, mean±std over the repeats"
+    return f"{title}\n\n{markdown_table(head, rows)}\n{verdict}\n"
+
+
 def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
     """Return the methods, and the cells by row (data set, "variance (Q)") and method."""
     rows = {
@@ -135,12 +177,14 @@ def share_of(result: Result) -> str:
     return f"{result.variance} ({'?' if result.q is None else result.q})"
 
 
-def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return each note with the cells that have it."""
+def notes_of(
+    results: Sequence[Result], row: Callable[[Result], object] = attrgetter("variance")
+) -> dict[str, list[str]]:
+    """Return each note with the cells that have it; `row` tells the rows of a data set apart."""
     notes: dict[str, list[str]] = {}
     for result in results:
         if result.note:
-            place = f"{result.method} on {result.dataset} {result.variance}"
+            place = f"{result.method} on {result.dataset} {row(result)}"
             notes.setdefault(result.note, []).append(place)
     return notes
 

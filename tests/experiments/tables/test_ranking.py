@@ -4,7 +4,7 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.tables.ranking import ranking
+from sgpmic_cli.experiments.tables.result_tables import ranking
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +28,10 @@ def test_means_and_ranks_are_computed_over_data_sets(results):
         "iris": {"pca-fcm": 50.0, "k-means": 70.0, "ward": 70.0},
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
     }
-    ranked = ranking(with_scores(results, made_up))
-    assert ranked.rows[-2] == ["mean", "70.00", "45.00", "40.00"]
-    assert ranked.mean_rank == {"pca-fcm": 2.0, "k-means": 1.75, "ward": 2.25}
-    assert "over 2 data sets" in ranked.verdict
+    _, rows, verdict = ranking(with_scores(results, made_up))
+    assert rows[-2] == ["mean", "70.00", "45.00", "40.00"]
+    assert rows[-1] == ["mean rank", "2.00", "1.75", "2.25"]
+    assert "over 2 data sets" in verdict
 
 
 def test_a_method_without_a_number_has_no_mean(results):
@@ -39,6 +39,6 @@ def test_a_method_without_a_number_has_no_mean(results):
         "iris": {"pca-fcm": 50.0, "k-means": 70.0, "ward": None},
         "wine": {"pca-fcm": 90.0, "k-means": 20.0, "ward": 10.0},
     }
-    ranked = ranking(with_scores(results, made_up))
-    assert ranked.mean_rank == {"pca-fcm": 1.5, "k-means": 1.5}
-    assert ranked.rows[-1] == ["mean rank", "1.50", "1.50", "–"]
+    _, rows, _ = ranking(with_scores(results, made_up))
+    assert rows[-2] == ["mean", "70.00", "45.00", "–"]
+    assert rows[-1] == ["mean rank", "1.50", "1.50", "–"]
