@@ -67,7 +67,7 @@ def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
             _ours(result, metric, top),
             plain(result.paper[metric]),
             _difference(result.difference(metric)),
-            Text(result.verdict[metric], style=STYLES[result.verdict[metric]]),
+            Text(result.judge(metric), style=STYLES[result.judge(metric)]),
         ]
         for result in results
     ]
@@ -105,7 +105,7 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
     repeated = len(results) - len(counted)
     lines = []
     for metric in METRICS:
-        counts = count_verdicts(result.verdict[metric] for result in counted)
+        counts = count_verdicts(result.judge(metric) for result in counted)
         parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         more = f"; {repeated} more repeat them" if repeated else ""
         text = f" cells: {parts}; {len(counted)} in total{more}"

@@ -70,7 +70,7 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
         "difference": digits(value, 4),
         "difference_low": digits(low, 4),
         "difference_high": digits(high, 4),
-        "verdict": result.verdict.get(metric, ""),
+        "verdict": result.judge(metric) if metric in METRICS else "",
         "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
         "note": result.note,
     }
@@ -191,7 +191,7 @@ def notes_of(
 
 def used(results: Sequence[Result]) -> list[Verdict]:
     """Return the verdicts that occur in a table, in the order of the legend."""
-    found = {verdict for result in results for verdict in result.verdict.values()}
+    found = {result.judge(metric) for result in results for metric in METRICS}
     return [verdict for verdict in Verdict if verdict in found]
 
 
@@ -211,7 +211,7 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
     ours, paper = plain(result.ours[metric]), result.paper[metric]
-    verdict, difference = result.verdict[metric], result.difference(metric)
+    verdict, difference = result.judge(metric), result.difference(metric)
     size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
     text = f"**{ours}**" if is_top else ours
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
@@ -220,7 +220,7 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
 def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
-    verdict = result.verdict[metric]
+    verdict = result.judge(metric)
     if not result.ok:
         return str(verdict)
     return _latex_number(result.ours[metric], is_top, f"^{{{verdict.latex}}}")

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from sgpmic_cli.experiments.compare.result_file import read_table
+from sgpmic_cli.experiments.compare.comparison import read_table
 
 TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
 
