@@ -12,9 +12,8 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import SHOWN, Stat
-from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
+from sgpmic_cli.experiments.plan.cells import Cell, Run, Study, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve, unknown
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.manifest import manifest

@@ -8,7 +8,7 @@ from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import Result, ResultTable
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown

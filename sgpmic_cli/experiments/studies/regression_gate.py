@@ -11,9 +11,8 @@ from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import find, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
-from sgpmic_cli.experiments.plan.cells import Cell
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.methods import known, resolve, unknown
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.experiments.studies.reference import (

@@ -5,20 +5,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.plan.cells import Cell
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
 from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
-from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
+from sgpmic_cli.experiments.tables.formats import (
+    TITLES,
+    as_json,
+    csv_text,
+    digits,
+    markdown_table,
+    plain,
+)
 from sgpmic_cli.experiments.tables.result_tables import notes_of
 
 MIN_COVARIANCE_FLOOR = 1e-7
@@ -43,17 +47,6 @@ class Sweep:
     def _stats(self, point: Result) -> dict[str, Stat]:
         every = {**point.ours, "seconds": point.duration}
         return {metric: every[metric] for metric in self.axis.metrics}
-
-    def table(self) -> pd.DataFrame:
-        """Return one row for each metric of each point."""
-        columns = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
-        rows = [
-            (point.dataset, point.method, self._value(point), metric, stat.mean, stat.std, n)
-            for point in self.points
-            for n in [point.repeats - point.failed]
-            for metric, stat in self._stats(point).items()
-        ]
-        return pd.DataFrame(rows, columns=columns)
 
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         """Yield tables as (title, heading, rows) with a row for each value.
@@ -119,13 +112,22 @@ class Sweep:
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
+        head = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        rows: list[list[Any]] = []
+        for point in self.points:
+            place, n = (
+                [point.dataset, point.method, self._value(point)],
+                point.repeats - point.failed,
+            )
+            for metric, stat in self._stats(point).items():
+                rows.append([*place, metric, digits(stat.mean, 4), digits(stat.std, 4), n])
         parts = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
         if notes := self.notes():
             parts.append("".join(f"- {line}\n" for line in notes))
         return {
-            "sweep.csv": self.table().to_csv(index=False, float_format="%.4f", lineterminator="\n"),
+            "sweep.csv": csv_text(head, rows),
             "sweep.md": "\n".join(parts),
             "sweep.json": as_json(self.document()),
         }

@@ -1,9 +1,11 @@
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.compare.comparison import SHOWN, read_table
 from sgpmic_cli.experiments.compare.counts import wins
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
@@ -13,6 +15,8 @@ from sgpmic_cli.experiments.run.pipeline import aggregate_runs
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary
 from sgpmic_cli.scores import SCORES
+
+TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
 
 
 def _result(method, dataset, scored=None, **means):
@@ -56,3 +60,21 @@ def test_missing_numbers_and_differing_data_have_their_own_verdicts():
         ({"repeats": 0, "ours": dict.fromkeys(SHOWN, Stat())}, Verdict.UNAVAILABLE),
     ):
         assert replace(result, **changes).judge("acc") is verdict
+
+
+def rounded(value):
+    """Round to ten decimals; recomputed intervals may differ in the last digit."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return round(value, 10) if isinstance(value, float) else value
+
+
+def test_a_table_is_read_back_also_with_an_unknown_method(tmp_path):
+    content = json.loads(TABLE2.read_text(encoding="utf-8"))
+    assert rounded(read_table(TABLE2).document()) == rounded(content)
+    content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
+    (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
+    (result,) = read_table(tmp_path / "benchmark.json").results
+    assert (result.method, result.judge("acc")) == ("gone-fcm", Verdict.NEW)
