@@ -29,13 +29,10 @@ class Limits:
     seconds: float | None = None
     bytes: int | None = None  # memory beyond what the process has after importing the method
 
-    def __bool__(self) -> bool:
-        return self.seconds is not None or self.bytes is not None
-
 
 def needs_child(run: Run, limits: Limits) -> bool:
     """Return whether a run must be computed in a child process."""
-    return run.cell.method.third_party or bool(limits)
+    return run.cell.method.third_party or limits != Limits()
 
 
 def compute(

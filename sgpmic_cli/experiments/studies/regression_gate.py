@@ -82,7 +82,7 @@ def check(
             return []
         return [cell]
 
-    label = reference.label if any(name in files for name in selected) else None
+    label = reference.label if files.keys() & selected.keys() else None
     how = repeats, reference.seed, reference.protocol, label
     finished = _run(Study(datasets, ["all"], methods, *how, vary=vary), options)
     found = {result.place: result for result in finished.results}

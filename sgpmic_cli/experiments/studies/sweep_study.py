@@ -115,10 +115,8 @@ class Sweep:
         head = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
         rows: list[list[Any]] = []
         for point in self.points:
-            place, n = (
-                [point.dataset, point.method, self._value(point)],
-                point.repeats - point.failed,
-            )
+            place = point.dataset, point.method, self._value(point)
+            n = point.repeats - point.failed
             for metric, stat in self._stats(point).items():
                 rows.append([*place, metric, digits(stat.mean, 4), digits(stat.std, 4), n])
         parts = [

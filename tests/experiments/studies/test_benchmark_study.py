@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from small_studies import small_benchmark
@@ -17,7 +16,6 @@ EXACT = {
     "wdbc": {"pca-fcm": ALL, "isomap-fcm": ALL, "ppca-fcm": ALL},
     "bc": {"pca-fcm": ALL, "isomap-fcm": (50, 95), "ppca-fcm": (50, 95)},
 }
-MIRROR = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
 FLAKY = ["toy_methods:Flaky"]
 
 
@@ -102,11 +100,9 @@ def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path, monkeypatch):
         small_benchmark(["yale"], [50], ["pca-fcm"], **where)
 
 
-@pytest.mark.skipif(not MIRROR.is_dir(), reason="no mirror of the publishers' files")
-def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path):
-    finished = small_benchmark(
-        ["yale"], ["all"], ["pca-fcm"], out=tmp_path, repeats=1, mirror=str(MIRROR)
-    )
+def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path, publishers_files):
+    options = {"out": tmp_path, "repeats": 1, "mirror": str(publishers_files)}
+    finished = small_benchmark(["yale"], ["all"], ["pca-fcm"], **options)
     (cell,) = finished.document()["cells"]
     assert (cell["variance"], cell["q"]) == (50, 3)
     assert cell["verdict"] == {"acc": "data differ", "nmi": "data differ"}
