@@ -69,4 +69,4 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         output.show(*result_tables(results))
         if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
             output.show(*ranking_tables(results))
-    finish_runs(finished.runs, out, output)
+    finish_runs(finished, out, output)

@@ -145,17 +145,11 @@ def _difference(difference: Difference | None) -> dict[str, float] | None:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A finished table and how it was computed."""
+    """A finished table that was read back, and how it was computed."""
 
     protocol: str
     repeats: int
-    seed: int
     results: list[Result]
-
-    def document(self) -> dict[str, Any]:
-        """Return the JSON document of a benchmark."""
-        head = {"protocol": self.protocol, "repeats": self.repeats, "seed": self.seed}
-        return {**head, "cells": [result.document() for result in self.results]}
 
 
 def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
@@ -166,7 +160,6 @@ def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
         return ResultTable(
             protocol=str(content["protocol"]),
             repeats=int(content["repeats"]),
-            seed=int(content["seed"]),
             results=[_result(cell, methods, printed) for cell in content["cells"]],
         )
 

@@ -55,10 +55,7 @@ def child(function: str, request: object) -> "Iterator[tuple[Path, subprocess.Po
             yield Path(folder), process
         finally:
             with suppress(OSError):
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

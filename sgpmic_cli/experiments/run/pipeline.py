@@ -122,6 +122,12 @@ class FinishedStudy:
         """Return the number of failed runs, computed or read."""
         return sum(not record.ok for record in self.records.values())
 
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document of a benchmark."""
+        study = self.prepared.study
+        head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
+        return {**head, "cells": [result.document() for result in self.results]}
+
 
 def run_study(
     study: Study, options: RunOptions, out: PathLike | None = None, command: str = BENCHMARK

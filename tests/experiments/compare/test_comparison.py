@@ -73,7 +73,8 @@ def rounded(value):
 
 def test_a_table_is_read_back_also_with_an_unknown_method(tmp_path):
     content = json.loads(TABLE2.read_text(encoding="utf-8"))
-    assert rounded(read_table(TABLE2).document()) == rounded(content)
+    cells = [result.document() for result in read_table(TABLE2).results]
+    assert rounded(cells) == rounded(content["cells"])
     content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
     (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
     (result,) = read_table(tmp_path / "benchmark.json").results

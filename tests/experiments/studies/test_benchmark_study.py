@@ -44,32 +44,32 @@ def test_a_second_call_computes_only_what_is_missing(tmp_path):
     first = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
     before = _files(tmp_path)
     second = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
-    assert (first.runs.computed, first.runs.reused) == (6, 0)
-    assert (second.runs.computed, second.runs.reused) == (0, 6)
+    assert (first.computed, first.reused) == (6, 0)
+    assert (second.computed, second.reused) == (0, 6)
     assert _files(tmp_path) == before
     next((tmp_path / "runs").glob("*.json")).write_text('{"key": ')
     mended = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
-    assert (mended.runs.computed, _files(tmp_path)) == (1, before)
+    assert (mended.computed, _files(tmp_path)) == (1, before)
     more = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=4)
-    assert (more.runs.computed, more.runs.reused) == (5, 3)
+    assert (more.computed, more.reused) == (5, 3)
     forced = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, force=True)
-    assert forced.runs.computed == 3
+    assert forced.computed == 3
 
 
 @pytest.mark.slow
 def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_path, monkeypatch):
     first = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12)
     (cell,) = first.document()["cells"]
-    failed = first.runs.failed
+    failed = first.failed
     assert 0 < cell["failed"] == failed < cell["repeats"] == 12
     assert cell["acc"]["mean"] > 33.3  # a failed run does not count as zero
     assert cell["verdict"] == {"acc": "new", "nmi": "new"}
     reason = "FloatingPointError: the bound is not finite"
     assert f"{failed} of 12 runs failed: {reason}" in cell["note"]
     monkeypatch.setenv("TOY_MENDED", "1")
-    assert small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12).runs.failed == failed
+    assert small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12).failed == failed
     mended = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12, retry_failed=True)
-    assert (mended.runs.failed, mended.runs.computed) == (0, failed)
+    assert (mended.failed, mended.computed) == (0, failed)
 
 
 def test_a_cell_without_a_successful_run_is_failed_in_every_table(tmp_path):
