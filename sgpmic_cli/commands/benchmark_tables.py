@@ -12,15 +12,15 @@ from rich.text import Text
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best
+from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best, rows_of
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.cells import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.experiments.tables.result_tables import (
     RANKED,
+    methods_of,
     notes_of,
-    pivot,
     ranking,
     share_of,
     used,
@@ -42,9 +42,8 @@ STYLES = {
 
 def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the tables, their legend, the counts of the verdicts and the notes."""
-    methods, rows = pivot(results)
-    by_method = len(methods) > 1
-    groups = [list(row.values()) for row in rows.values()] if by_method else [results]
+    by_method = len(methods_of(results)) > 1
+    groups = [list(row.values()) for row in rows_of(results).values()] if by_method else [results]
     for group in groups:
         for metric in METRICS:
             yield _list(group, metric, by_method)

@@ -41,8 +41,7 @@ class Sweep:
         return [result for result in self.runs.results if result.available]
 
     def _value(self, point: Result) -> int:
-        parameter = self.axis.parameter
-        return point.n_clusters if parameter == "n_clusters" else point.settings[parameter]
+        return point.runs[0].cell.parameter(self.axis.parameter)
 
     def _stats(self, point: Result) -> dict[str, Stat]:
         every = {**point.ours, "seconds": point.duration}

@@ -36,7 +36,6 @@ from sgpmic_cli.experiments.tables.formats import (
 )
 from sgpmic_cli.safe_text import for_markdown
 
-Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
 SIDES = {"ours": "ours", "paper": "the paper's"}
 NOTHING = Stat()
@@ -84,7 +83,7 @@ def markdown(results: Sequence[Result]) -> str:
             [for_markdown(dataset), variance, *(_markdown_cell(*cell, metric) for cell in cells)]
             for dataset, variance, cells in _rows(results, metric)
         ]
-        table = markdown_table(["data set", "variance % (Q)", *pivot(results)[0]], body, left=2)
+        table = markdown_table(["data set", "variance % (Q)", *methods_of(results)], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(results)))
     if notes := notes_of(results):
@@ -102,7 +101,7 @@ def latex(results: Sequence[Result]) -> str:
             paper = [_latex_number(each.paper[metric] if each else None) for each, _ in cells]
             small = [rf"{{\footnotesize {number}}}" for number in paper]
             lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
-        methods = pivot(results)[0]
+        methods = methods_of(results)
         head = ["data set", r"variance \% (Q)", *map(escape, methods)]
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [f"${verdict.latex}$ {verdict}" for verdict in used(results) if verdict.latex]
@@ -134,13 +133,12 @@ def ranking(results: Sequence[Result]) -> tuple[list[str], list[list[str]], str]
 
     The last two rows are the mean and the mean rank of the methods with a number in every row.
     """
-    methods, rows = pivot(results)
-    datasets = [dataset for dataset, _ in rows]
+    methods, rows = methods_of(results), list(_rows(results, RANKED))
+    datasets = [dataset for dataset, _, _ in rows]
     body = []
-    for (dataset, variance), row in rows.items():
+    for dataset, variance, cells in rows:
         name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
-        numbers = (row[each].ours[RANKED] if each in row else None for each in methods)
-        body.append([name, *map(plain, numbers)])
+        body.append([name, *(plain(each.ours[RANKED] if each else None) for each, _ in cells)])
     scores = our_scores(results, RANKED)
     # A row without any number is not in the scores, and leaves no method with a mean.
     complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
@@ -163,13 +161,9 @@ def ranking_markdown(results: Sequence[Result]) -> str:
     return f"{title}\n\n{markdown_table(head, rows)}\n{verdict}\n"
 
 
-def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
-    """Return the methods, and the cells by row (data set, "variance (Q)") and method."""
-    rows = {
-        (dataset, share_of(next(iter(row.values())))): row
-        for (dataset, _), row in rows_of(results).items()
-    }
-    return list(dict.fromkeys(result.method for result in results)), rows
+def methods_of(results: Sequence[Result]) -> list[str]:
+    """Return the methods of a table, which are its columns."""
+    return list(dict.fromkeys(result.method for result in results))
 
 
 def share_of(result: Result) -> str:
@@ -199,12 +193,12 @@ def _rows(
     results: Sequence[Result], metric: str, side: str = "ours"
 ) -> Iterator[tuple[str, str, Cells]]:
     """Yield data set, variance and cells of every row."""
-    methods, rows = pivot(results)
-    for (dataset, variance), row in rows.items():
+    methods = methods_of(results)
+    for (dataset, _), row in rows_of(results).items():
         top = best(result.mean(metric, side) for result in row.values())
         found = (row.get(method) for method in methods)
         cells = [(each, bool(each and is_best(each.mean(metric, side), top))) for each in found]
-        yield dataset, variance, cells
+        yield dataset, share_of(next(iter(row.values()))), cells
 
 
 def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
