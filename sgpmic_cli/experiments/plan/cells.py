@@ -85,9 +85,7 @@ class Study:
     vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
     def __post_init__(self) -> None:
-        """Check the number of repeats and the protocol."""
-        if self.repeats < 1:
-            raise UsageError(f"--repeats {self.repeats} leaves nothing to run: give 1 or more.")
+        """Check the protocol."""
         if self.protocol not in PROTOCOLS:
             raise UsageError(unknown("protocol", self.protocol, PROTOCOLS))
 

@@ -59,7 +59,7 @@ def check(
     _check_names(reference, selection)
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
-    if not 1 <= repeats <= reference.repeats:
+    if repeats > reference.repeats:
         raise UsageError(
             f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )

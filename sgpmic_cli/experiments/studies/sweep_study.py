@@ -14,7 +14,7 @@ from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
-from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
+from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     as_json,
@@ -77,7 +77,7 @@ class Sweep:
             self.points, lambda each: f"at {self.axis.parameter} = {self._value(each)}"
         )
         lines = [f"{', '.join(where)}: {note}" for note, where in found.items()]
-        fitted = fitted_to_print(point.entrant for point in self.points)
+        fitted = caveats(self.points)["fitted_to_print"]
         unavailable = self.document()["unavailable"].values()
         return [*lines, *unavailable, *remarks({"fitted_to_print": fitted})]
 

@@ -69,7 +69,7 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
         running = start(1)
     before = running.workers[0].pid
     cluster = {"backend": "dask", "scheduler": running.scheduler_address}
-    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path}
+    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path / "out"}
     finished = small_benchmark(
         **table, methods=["toy_methods:Leaving", "toy_methods:Halves"], repeats=2, **cluster
     )
