@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,6 @@ CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
 USUAL_INDUCING = 50
 CONNECT_SECONDS = 10
 LOCAL = "local"  # instead of the address of a scheduler
-BATCHES_AHEAD = 200  # batches sent to a Dask cluster before their results are needed
 RESUME = "finished runs are kept, and the same command resumes."
 
 Batches = Sequence[list[Run]]
@@ -154,17 +152,9 @@ def run_on_cluster(
 
         if not client.nthreads():
             warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for one.")
-
-        def send(batch: list[Run]) -> object:
-            return client.submit(compute_on_worker, batch, limits, pure=False)
-
-        waiting = iter(batches)
-        first = [send(batch) for batch in islice(waiting, BATCHES_AHEAD)]
-        finished = as_completed(first, loop=client.loop)
-        for future in finished:
+        futures = client.map(compute_on_worker, batches, limits=limits, pure=False)
+        for future in as_completed(futures, loop=client.loop):
             yield _result(future)
-            for batch in islice(waiting, 1):
-                finished.add(send(batch))
 
 
 def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record]:
