@@ -134,14 +134,26 @@ def run_study(
 ) -> FinishedStudy:
     """Run or resume a study whose tables the command will write into `out`.
 
-    Check before the computation that the folders are writable and have no files of others.
+    Check before the computation that the folders are writable and have no files of others. Compute
+    the runs without a record, and aggregate the runs of every cell.
     """
     prepared = prepare(study, options, out)
     if out is not None:
         claim_folder(Path(out), command, study.datasets, prepared.store.folder)
     else:
         check_writable(prepared.store.folder, "--store")
-    return compute(prepared)
+    start = time.perf_counter()
+    options.watcher.planned(len(prepared.kept), prepared.pending)
+    records = prepared.kept | runner.execute(
+        prepared.pending,
+        prepared.store,
+        n_jobs=options.n_jobs,
+        scheduler=options.scheduler,
+        limits=options.limits,
+        progress=options.watcher.finished,
+    )
+    results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
+    return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 
 
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
@@ -171,23 +183,6 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
     }
     pending = [run for run in runs if run.key not in kept]
     return Prepared(study, options, cells, runs, kept, pending, store)
-
-
-def compute(prepared: Prepared) -> FinishedStudy:
-    """Compute the runs without a record, and aggregate the runs of every cell."""
-    start = time.perf_counter()
-    options = prepared.options
-    options.watcher.planned(len(prepared.kept), prepared.pending)
-    records = prepared.kept | runner.execute(
-        prepared.pending,
-        prepared.store,
-        n_jobs=options.n_jobs,
-        scheduler=options.scheduler,
-        limits=options.limits,
-        progress=options.watcher.finished,
-    )
-    results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
-    return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 
 
 def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record]) -> Result:

@@ -73,9 +73,8 @@ class Sweep:
 
     def notes(self) -> list[str]:
         """Return the notes below the tables: failures, warnings and unavailable data."""
-        found = notes_of(
-            self.points, lambda each: f"at {self.axis.parameter} = {self._value(each)}"
-        )
+        name = self.axis.parameter
+        found = notes_of(self.points, lambda each: f"at {name} = {self._value(each)}")
         lines = [f"{', '.join(where)}: {note}" for note, where in found.items()]
         fitted = caveats(self.points)["fitted_to_print"]
         unavailable = self.document()["unavailable"].values()
