@@ -17,8 +17,7 @@ from sklearn.impute import IterativeImputer, SimpleImputer
 from benchmarks.shared import end_study, print_table, run_options, study_parser
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.plan.cells import Cell
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.run.pipeline import run_study, write_study
 from sgpmic_cli.experiments.tables.formats import markdown_table
 

@@ -19,9 +19,8 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import distinct
 from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.plan.cells import Cell
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.third_party import import_class
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table

@@ -19,8 +19,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Run, Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
 from sgpmic_cli.figures.style import COLOURS, PAGE, canvas

@@ -45,7 +45,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
-    from sgpmic_cli.experiments.plan.study import Study
+    from sgpmic_cli.experiments.plan.cells import Study
     from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     progress = RunProgress(output)
@@ -65,4 +65,4 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         output.show(*result_tables(results))
         if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
             output.show(*ranking_tables(results))
-    finish_runs(finished.runs, out, output)
+    finish_runs(finished, out, output)

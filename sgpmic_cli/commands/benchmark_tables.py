@@ -12,13 +12,19 @@ from rich.text import Text
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best
+from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best, rows_of
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
-from sgpmic_cli.experiments.tables.ranking import METRIC, ranking
-from sgpmic_cli.experiments.tables.result_tables import notes_of, pivot, share_of, used
+from sgpmic_cli.experiments.tables.result_tables import (
+    RANKED,
+    methods_of,
+    notes_of,
+    ranking,
+    share_of,
+    used,
+)
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -36,9 +42,8 @@ STYLES = {
 
 def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the tables, their legend, the counts of the verdicts and the notes."""
-    methods, rows = pivot(results)
-    by_method = len(methods) > 1
-    groups = [list(row.values()) for row in rows.values()] if by_method else [results]
+    by_method = len(methods_of(results)) > 1
+    groups = [list(row.values()) for row in rows_of(results).values()] if by_method else [results]
     for group in groups:
         for metric in METRICS:
             yield _list(group, metric, by_method)
@@ -61,7 +66,7 @@ def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
             _ours(result, metric, top),
             plain(result.paper[metric]),
             _difference(result.difference(metric)),
-            Text(result.verdict[metric], style=STYLES[result.verdict[metric]]),
+            Text(result.judge(metric), style=STYLES[result.judge(metric)]),
         ]
         for result in results
     ]
@@ -99,7 +104,7 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
     repeated = len(results) - len(counted)
     lines = []
     for metric in METRICS:
-        counts = count_verdicts(result.verdict[metric] for result in counted)
+        counts = count_verdicts(result.judge(metric) for result in counted)
         parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         more = f"; {repeated} more repeat them" if repeated else ""
         text = f" cells: {parts}; {len(counted)} in total{more}"
@@ -109,11 +114,11 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
 
 def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
-    ranked = ranking(results)
-    content = table(ranked.head, ranked.rows, title=TITLES[METRIC], left=ranked.head[:1])
+    head, rows, verdict = ranking(results)
+    content = table(head, rows, title=TITLES[RANKED], left=head[:1])
     content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
     yield content
-    yield Text(ranked.verdict)
+    yield Text(verdict)
 
 
 def print_plan(

@@ -10,7 +10,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.gate_changes import Change
+    from sgpmic_cli.experiments.studies.reference import Change
 
 
 @shared.option_groups
@@ -72,18 +72,13 @@ def check(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.experiments.run.pipeline import RunOptions
-    from sgpmic_cli.experiments.studies import gate_changes, regression_gate
-    from sgpmic_cli.experiments.studies.reference import (
-        INSTALLED,
-        default_path,
-        read_reference,
-        write_reference,
-    )
+    from sgpmic_cli.experiments.studies import reference as gate
+    from sgpmic_cli.experiments.studies import regression_gate
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.files.output_folder import check_writable
 
-    path = reference if reference is not None else default_path()
-    if update and path == INSTALLED:
+    path = reference if reference is not None else gate.DEFAULT_PATH
+    if update and path == gate.INSTALLED:
         raise UsageError(
             "--update needs --reference FILE: the installed reference cannot be changed."
         )
@@ -95,7 +90,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
     progress = RunProgress(output)
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
-    old = None if update and not path.exists() else read_reference(path)
+    old = None if update and not path.exists() else gate.read_reference(path)
     if update or old is None:
         refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
@@ -103,7 +98,7 @@ def check(  # noqa: PLR0913 - one parameter per option
             renewed, changes, finished = regression_gate.update(
                 old, selection, options, repeats=repeats, label=label
             )
-        write_reference(path, renewed)
+        gate.write_reference(path, renewed)
         _print(changes, output)
         output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
         if finished.failed:
@@ -119,12 +114,12 @@ def check(  # noqa: PLR0913 - one parameter per option
         changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)
     _print(changes, output)
     if junit is not None:
-        write_whole(junit, gate_changes.junit(changes))
+        write_whole(junit, gate.junit(changes))
     if annotations:
-        print(*gate_changes.annotations(changes), sep="\n", file=sys.stderr)
-    if worse := gate_changes.broken(changes):
+        print(*gate.annotations(changes), sep="\n", file=sys.stderr)
+    if worse := gate.broken(changes):
         raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
-    if not gate_changes.compared(changes):
+    if not gate.compared(changes):
         raise SgpmicError(
             f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
         )
@@ -133,7 +128,7 @@ def check(  # noqa: PLR0913 - one parameter per option
 
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
-    from sgpmic_cli.experiments.studies.gate_changes import State
+    from sgpmic_cli.experiments.studies.reference import State
     from sgpmic_cli.experiments.tables.formats import TITLES, plain
 
     counts = Counter(change.state for change in changes)

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -27,7 +28,15 @@ STARTING = "initialising the fit"
 
 
 class Progress:
-    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
+    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither.
+
+    Parameters
+    ----------
+    output : Output
+        Where lines are printed.
+    text : str
+        Description of the first step.
+    """
 
     time_left = "left"  # text before the estimated time left
 
@@ -112,12 +121,17 @@ class FitProgress(Progress):
 
 
 class RunProgress(Progress, Watcher):
-    """Progress of an experiment, in estimated seconds."""
+    """Progress of an experiment in estimated seconds.
+
+    The finished runs of a method correct the estimates for its other runs.
+    """
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
         self.total = self.done = self.failed = 0
         self.costs: dict[str, float] = {}  # estimated seconds of each run
+        # Sums by method: costs of the runs left, costs of the finished runs, and their seconds.
+        self.left, self.expected, self.spent = (defaultdict[str, float](float) for _ in range(3))
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -130,19 +144,34 @@ class RunProgress(Progress, Watcher):
     def planned(self, kept: int, pending: Sequence[Run]) -> None:
         """Start with the pending runs; `kept` others are stored."""
         self.total, self.done, self.failed = len(pending), 0, 0
-        self.costs = {run.key: cost(run) + OVERHEAD_SECONDS for run in pending}
-        self.bar.reset(self.task.id, total=sum(self.costs.values()), count=f"0/{self.total}")
+        self.costs = {run.key: cost(run.cell) for run in pending}
+        for run in pending:
+            self.left[run.cell.method.name] += self.costs[run.key]
+        self.bar.reset(self.task.id, total=self._seconds_left(), count=f"0/{self.total}")
         self.update(f"{kept} stored, running")
 
     def finished(self, record: Record) -> None:
         """Count a run."""
         self.done += 1
         self.failed += not record.ok
+        self.left[record.method] -= self.costs[record.key]
+        self.expected[record.method] += self.costs[record.key]
+        self.spent[record.method] += record.seconds
+        spent = sum(self.spent.values()) + OVERHEAD_SECONDS * self.done
         self.update(
             f"{record.method} on {record.dataset}{self._failures()}",
-            advance=self.costs[record.key],
+            completed=spent,
+            total=spent + self._seconds_left(),
             count=f"{self.done}/{self.total}",
         )
+
+    def _seconds_left(self) -> float:
+        """Estimate the seconds of the runs left, as if they were computed one after the other."""
+        seconds = OVERHEAD_SECONDS * (self.total - self.done)
+        for method, left in self.left.items():
+            measured = self.spent[method] / self.expected[method] if self.expected[method] else 1.0
+            seconds += left * measured
+        return seconds
 
     def warn(self, sentence: str) -> None:
         """Print a warning above the bar or as a line."""

@@ -37,7 +37,7 @@ def _command(axis: SweepRange, description: str) -> Callable[..., None]:
         from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
-        from sgpmic_cli.experiments.plan.study import Study
+        from sgpmic_cli.experiments.plan.cells import Study
         from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
 
         progress = RunProgress(output)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.compare.comparison import Result
+from sgpmic_cli.experiments.compare.comparison import Result, read_table
 from sgpmic_cli.experiments.compare.paper import Printed, table2
-from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.compare.significance import (
     Comparison,
     compare_methods,

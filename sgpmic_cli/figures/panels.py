@@ -18,8 +18,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.plan.cells import Cell, Run
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Cell, Run, Study
 from sgpmic_cli.experiments.run.fitting import make_estimator
 from sgpmic_cli.experiments.run.one_run import task_of
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study

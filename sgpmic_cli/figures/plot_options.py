@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sgpmic_cli.data.intake.options import TableOptions
-from sgpmic_cli.experiments.plan.study import Study, Vary, unvaried
+from sgpmic_cli.experiments.plan.cells import Study, Vary, unvaried
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 
 

@@ -8,9 +8,15 @@ from typing import Any
 
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
+from sgpmic_cli.experiments.compare.comparison import (
+    METRICS,
+    Place,
+    Result,
+    of_this_version,
+    read_document,
+    read_table,
+)
 from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, read_printed, table2
-from sgpmic_cli.experiments.compare.result_file import of_this_version, read_document, read_table
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.tables.benchmark_summary import summary

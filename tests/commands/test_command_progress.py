@@ -30,8 +30,8 @@ def output(monkeypatch):
     return RecordedOutput()
 
 
-def _record(key, status):
-    return Record(key, "iris", "short", 2, 3, {}, 0, 1, status, 0.1)
+def _record(key, status="ok", method="pca-fcm", seconds=0.1):
+    return Record(key, "iris", method, 2, 3, {}, 0, 1, status, seconds)
 
 
 def test_a_long_step_is_announced_once(output):
@@ -71,7 +71,7 @@ def _runs(method, n, repeats=3):
     return [SimpleNamespace(key=f"{method}{i}", cell=cell) for i in range(repeats)]
 
 
-def test_the_time_left_is_estimated_from_the_costs_of_the_runs(output):
+def test_the_time_left_is_estimated_from_finished_runs(output):
     now = [100.0]
     watcher = RunProgress(output)
     watcher.bar.get_time = watcher.task._get_time = lambda: now[0]
@@ -79,12 +79,16 @@ def test_the_time_left_is_estimated_from_the_costs_of_the_runs(output):
     watcher.planned(10, [*short, *long])
     now[0] += 12.0  # starting the processes takes longer than the runs
     for i, run in enumerate(short):
-        watcher.finished(_record(run.key, "failed" if i == 0 else "ok"))
+        watcher.finished(_record(run.key, "failed" if i == 0 else "ok", "short", 0.1))
     assert watcher.task.fields["count"] == "3/9"
     assert watcher.task.description == "short on iris, 1 failed"
     # 66 s are expected for the runs left, and 3.3 s took 12 s.
     assert watcher.state() == "3 of 9 runs done, 1 failed after 12 s, about 4 min 0 s left"
-    assert watcher.task.percentage == pytest.approx(100 * 3.3 / 69.3)
+    now[0] += 1.0
+    watcher.finished(_record("long0", "ok", "long", 0.5))  # it was expected to take 10 s
+    # 5 runs of 0.5 s and 1 s of overhead each are left, and 4.8 s took 13 s.
+    assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 20 s left"
+    assert watcher.task.percentage == pytest.approx(100 * 4.8 / 12.3)
 
 
 def test_an_interrupted_experiment_says_how_to_resume(output):

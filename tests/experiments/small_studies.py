@@ -2,9 +2,8 @@
 
 from dataclasses import fields
 
-from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs
+from sgpmic_cli.experiments.plan.cells import Study, plan_cells, plan_runs
 from sgpmic_cli.experiments.plan.methods import resolve
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.studies.benchmark_study import benchmark

@@ -8,7 +8,7 @@ import pytest
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.run.records import Record, Store
-from sgpmic_cli.experiments.studies.reference import default_path
+from sgpmic_cli.experiments.studies.reference import DEFAULT_PATH
 from sgpmic_cli.scores import score_all
 
 RECORD = Record(
@@ -80,7 +80,7 @@ def test_unreadable_record_is_one_sentence(store):
 
 
 def reference_with(value):
-    reference = json.loads(default_path().read_text())
+    reference = json.loads(DEFAULT_PATH.read_text())
     reference["cells"] = reference["cells"][:1]
     reference["cells"][0]["acc"][0] = "HERE"
     return json.dumps(reference).replace('"HERE"', value)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from sgpmic_cli.experiments.studies.reference import default_path
+from sgpmic_cli.experiments.studies.reference import DEFAULT_PATH
 
 LONG = "x" * 300
 UPDATE = ["check", "--update", "--methods", "pca-fcm"]
@@ -121,7 +121,7 @@ def test_a_table_is_not_replaced_by_a_reference(folder, refused):
 
 @pytest.mark.parametrize("junit", ["./reference.json", "own.csv"])
 def test_findings_of_the_gate_do_not_replace_its_inputs(folder, refused, junit):
-    content = json.loads(default_path().read_text())
+    content = json.loads(DEFAULT_PATH.read_text())
     content["files"] = {"own.csv": {"path": "own.csv", "sha256": "0" * 64}}
     (folder / "reference.json").write_text(json.dumps({**content, "label": "kind"}))
     (folder / "own.csv").write_text((folder / "my.csv").read_text())

@@ -1,14 +1,23 @@
-"""One cell of a table: what was run, our numbers, and the paper's numbers beside them."""
+"""One cell of a table: what was run, our numbers, and the paper's numbers beside them.
 
+A finished table is written as a JSON document and read back for the report, ranks and figures. The
+printed numbers come from their own file, not from the document.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.data.registry import find
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Published, Stat, table2
 from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
 from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.plan.methods import Method, known
+from sgpmic_cli.files.output_folder import read_json
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
 Place = tuple[str, int, str]  # data set, variance, method
@@ -77,11 +86,6 @@ class Result:
         place = self.dataset, self.variance, self.entrant.column or self.method
         return {metric: self.printed.get((metric, *place)) for metric in SHOWN}
 
-    @cached_property
-    def verdict(self) -> dict[str, Verdict]:
-        """The verdicts on ACC and NMI."""
-        return {metric: self.judge(metric) for metric in METRICS}
-
     def judge(self, metric: str) -> Verdict:
         """Return the verdict on a metric."""
         difference = self.difference(metric)
@@ -124,7 +128,7 @@ class Result:
             "failed": self.failed,
             **{name: vars(stat) for name, stat in self.ours.items()},
             "paper": paper if any(printed.values()) else None,
-            "verdict": {name: str(verdict) for name, verdict in self.verdict.items()},
+            "verdict": {name: str(self.judge(name)) for name in METRICS},
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.duration.mean,
             "note": self.note,
@@ -137,3 +141,67 @@ def _difference(difference: Difference | None) -> dict[str, float] | None:
         return None
     low, high = difference.interval()
     return {"mean": difference.value, "low": low, "high": high}
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A finished table that was read back, and how it was computed."""
+
+    protocol: str
+    repeats: int
+    results: list[Result]
+
+
+def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
+    """Read the `benchmark.json` of a benchmark; `printed` replaces the numbers of the paper."""
+    content = read_document(path)
+    with of_this_version(path):
+        methods = known()
+        return ResultTable(
+            protocol=str(content["protocol"]),
+            repeats=int(content["repeats"]),
+            results=[_result(cell, methods, printed) for cell in content["cells"]],
+        )
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a JSON object that a benchmark wrote."""
+    with of_this_version(path):
+        return dict(read_json(path))
+
+
+@contextmanager
+def of_this_version(path: Path) -> Iterator[None]:
+    """Turn an absent file, damage, or a missing or wrong value into one sentence."""
+    try:
+        yield
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        problem = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise SgpmicError(
+            f"{str(path)!r} is not a document of this version ({problem}): run the benchmark again."
+        ) from None
+
+
+def _result(cell: dict[str, Any], methods: dict[str, Method], printed: Printed | None) -> Result:
+    method = str(cell["method"])
+    return Result(
+        dataset=str(cell["dataset"]),
+        data=str(cell["data"]),
+        variance=int(cell["variance"]),
+        q=None if cell["q"] is None else int(cell["q"]),
+        n_clusters=int(cell["n_clusters"]),
+        entrant=methods.get(method) or Method(method, method),
+        scores=dict(cell["scores"]),
+        settings=dict(cell["settings"]),
+        repeats=int(cell["repeats"]),
+        failed=int(cell["failed"]),
+        ours={score: _stat(**cell[score]) for score in SHOWN},
+        duration=_stat(cell["seconds"], 0.0),
+        note=str(cell["note"]),
+        tracebacks=tuple(map(str, cell.get("tracebacks", ()))),
+        printed=table2() if printed is None else printed,
+    )
+
+
+def _stat(mean: Any, std: Any) -> Stat:
+    return Stat() if mean is None else Stat(float(mean), float(std))

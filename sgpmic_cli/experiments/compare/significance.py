@@ -46,13 +46,10 @@ class Comparison:
 
 def score_table(means: Mapping[Place, float | None]) -> pd.DataFrame:
     """Return the means by (data set, variance) and method, in the order of the places."""
-    numbers = {place: mean for place, mean in means.items() if mean is not None}
-    rows = dict.fromkeys(place[:2] for place in numbers)
-    methods = dict.fromkeys(place[2] for place in numbers)
-    content = [[numbers.get((*row, method)) for method in methods] for row in rows]
-    levels = [[row[level] for row in rows] for level in range(2)]
-    index = pd.MultiIndex.from_arrays(levels, names=["dataset", "variance"])
-    return pd.DataFrame(content, index, list(methods), dtype=float)
+    places = [(*place, mean) for place, mean in means.items() if mean is not None]
+    table = pd.DataFrame(places, columns=["dataset", "variance", "method", "mean"])
+    rows = table.set_index(["dataset", "variance", "method"])["mean"].astype(float)
+    return rows.unstack(sort=False)
 
 
 def published_scores(printed: Printed, metric: str) -> pd.DataFrame:

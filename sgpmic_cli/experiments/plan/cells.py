@@ -1,4 +1,4 @@
-"""Plan cells (data set, variance, method) and the runs behind them.
+"""Describe a study, and plan its cells (data set, variance, method) and the runs behind them.
 
 There are two protocols. `as-run` is the procedure that reproduces most cells of the deterministic
 methods to the second decimal: Wine without its last column for most methods, NMI of the mapped
@@ -12,14 +12,14 @@ same Q at 50 and 95 %) share their runs.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.plan.methods import Method, unknown
 from sgpmic_cli.experiments.plan.table_data import TableData
 
 PROTOCOLS = {"as-run": "nmi", "as-stated": "nmi_stated"}  # with the score shown as NMI
@@ -60,6 +60,39 @@ class Run:
     seed: int
     key: str
     code: str  # version of the method's code
+
+
+Vary = Callable[[Cell], Iterable[Cell]]
+
+
+def unvaried(cell: Cell) -> list[Cell]:
+    """Return the cell unchanged."""
+    return [cell]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that determines the numbers. `RunOptions` says how and where they are computed."""
+
+    datasets: Sequence[str]  # names of the registry, `all`, paths or patterns of CSV files
+    variances: Sequence[str | int] = (95,)  # percentages of variance that set Q, or `all`
+    methods: Sequence[str] = ("all",)
+    repeats: int = 10
+    seed: int = 0
+    protocol: str = "as-run"
+    label: str | None = None  # label column of the CSV files; None for the last column
+    scale: str | None = None  # scaling of the columns for all methods; None for their own scaling
+    vary: Vary = unvaried  # replaces a cell of the table by the cells to run
+
+    def __post_init__(self) -> None:
+        """Check the protocol."""
+        if self.protocol not in PROTOCOLS:
+            raise UsageError(unknown("protocol", self.protocol, PROTOCOLS))
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments as plain values, for the manifest."""
+        names = [field.name for field in fields(self) if field.name != "vary"]
+        return {name: getattr(self, name) for name in names}
 
 
 def plan_cells(

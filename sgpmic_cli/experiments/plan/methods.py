@@ -9,11 +9,7 @@ from typing import Any
 
 from sgpmic_cli.data.registry import nearest
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.plan.third_party import (
-    check_classes,
-    constructor_parameters,
-    import_class,
-)
+from sgpmic_cli.experiments.plan.third_party import constructor_parameters, import_class
 
 ENTRY_POINTS = "sgpmic.methods"
 
@@ -107,7 +103,9 @@ def resolve(names: Iterable[str]) -> list[Method]:
             raise UsageError(unknown("method", name, [*methods, *groups], more))
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
-    check_classes(method.target for method in chosen.values() if method.third_party)
+    for method in chosen.values():
+        if method.third_party:
+            constructor_parameters(method.target)  # checks the class
     return list(chosen.values())
 
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -55,10 +55,7 @@ def child(function: str, request: object) -> "Iterator[tuple[Path, subprocess.Po
             yield Path(folder), process
         finally:
             with suppress(OSError):
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
@@ -112,21 +109,16 @@ def exit_with_parent(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def check_classes(targets: Iterable[str]) -> None:
-    """Raise UsageError if one of the `module:Class` targets is not a clusterer."""
-    # A console script does not have the current folder on its path, where users keep their modules.
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())
-    for target in targets:
-        constructor_parameters(target)
-
-
 @cache
 def constructor_parameters(target: str) -> frozenset[str]:
     """Return the parameter names of a third-party class, found in a separate process.
 
-    The result is empty if importing the module ends the process. The runs report the reason.
+    Raise UsageError if it is not a clusterer. The result is empty if importing the module ends the
+    process. The runs report the reason.
     """
+    # A console script does not have the current folder on its path, where users keep their modules.
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
     with child(f"{__name__}:describe", target) as (folder, process):
         if wait_for(process, folder / ANSWER, IMPORT_SECONDS):
             if process.poll() is None:
@@ -135,24 +127,21 @@ def constructor_parameters(target: str) -> frozenset[str]:
                 )
             return frozenset()
         answer = json.loads((folder / ANSWER).read_text(encoding="utf-8"))
-    if answer["problem"]:
-        raise UsageError(f"method '{target}': {answer['problem']}")
-    return frozenset(answer["parameters"])
+    if isinstance(answer, str):
+        raise UsageError(f"method '{target}': {answer}")
+    return frozenset(answer)
 
 
 def describe(folder: str) -> None:
     """In the child: write the constructor's parameters of a class, or why it cannot be used."""
     target = read_request(folder)
-    answer: dict[str, object] = {"problem": "", "parameters": []}
     try:
         found = import_class(target)
-        if callable(getattr(found, "fit_predict", None)):
-            answer["parameters"] = list(inspect.signature(found).parameters)
-        else:
-            answer["problem"] = f"'{target}' has no fit_predict, so it is not a clusterer."
+        if not callable(getattr(found, "fit_predict", None)):
+            raise UsageError(f"'{target}' has no fit_predict, so it is not a clusterer.")
+        write_answer(folder, ANSWER, list(inspect.signature(found).parameters))
     except UsageError as error:
-        answer["problem"] = str(error)
-    write_answer(folder, ANSWER, answer)
+        write_answer(folder, ANSWER, str(error))
 
 
 def import_class(target: str) -> type:

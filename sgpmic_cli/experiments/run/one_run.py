@@ -29,13 +29,10 @@ class Limits:
     seconds: float | None = None
     bytes: int | None = None  # memory beyond what the process has after importing the method
 
-    def __bool__(self) -> bool:
-        return self.seconds is not None or self.bytes is not None
-
 
 def needs_child(run: Run, limits: Limits) -> bool:
     """Return whether a run must be computed in a child process."""
-    return run.cell.method.third_party or bool(limits)
+    return run.cell.method.third_party or limits != Limits()
 
 
 def compute(
@@ -51,8 +48,11 @@ def compute(
     assert data is not None
     tasks = [task_of(run, memory) for run in runs]
     if needs_child(runs[0], limits):
-        for run, fitted in zip(runs, _fits_of_children(tasks, data, limits), strict=True):
-            yield _scored(run, data, fitted)
+        done = 0
+        while done < len(runs):  # with a new child after each fit that ended one
+            for fitted in _fits_of_child(tasks[done:], data, limits):
+                yield _scored(runs[done], data, fitted)
+                done += 1
         return
     for run, task in zip(runs, tasks, strict=True):
         with threadpool_limits(limits=1):
@@ -93,17 +93,6 @@ def _scored(run: Run, data: Dataset, fitted: dict[str, Any]) -> Record:
         scores=scores,
         **fitted,
     )
-
-
-def _fits_of_children(
-    tasks: Sequence[Task], data: Dataset, limits: Limits
-) -> Iterator[dict[str, Any]]:
-    """Yield the fits of tasks, with a new child after each one that failed."""
-    done = 0
-    while done < len(tasks):
-        for fitted in _fits_of_child(tasks[done:], data, limits):
-            yield fitted
-            done += 1
 
 
 def _fits_of_child(

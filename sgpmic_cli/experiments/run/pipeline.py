@@ -12,9 +12,8 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import SHOWN, Stat
-from sgpmic_cli.experiments.plan.cells import Cell, Run, plan_cells, plan_runs, runs_of
+from sgpmic_cli.experiments.plan.cells import Cell, Run, Study, plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import resolve, unknown
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.manifest import manifest
@@ -123,20 +122,38 @@ class FinishedStudy:
         """Return the number of failed runs, computed or read."""
         return sum(not record.ok for record in self.records.values())
 
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document of a benchmark."""
+        study = self.prepared.study
+        head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
+        return {**head, "cells": [result.document() for result in self.results]}
+
 
 def run_study(
     study: Study, options: RunOptions, out: PathLike | None = None, command: str = BENCHMARK
 ) -> FinishedStudy:
     """Run or resume a study whose tables the command will write into `out`.
 
-    Check before the computation that the folders are writable and have no files of others.
+    Check before the computation that the folders are writable and have no files of others. Compute
+    the runs without a record, and aggregate the runs of every cell.
     """
     prepared = prepare(study, options, out)
     if out is not None:
         claim_folder(Path(out), command, study.datasets, prepared.store.folder)
     else:
         check_writable(prepared.store.folder, "--store")
-    return compute(prepared)
+    start = time.perf_counter()
+    options.watcher.planned(len(prepared.kept), prepared.pending)
+    records = prepared.kept | runner.execute(
+        prepared.pending,
+        prepared.store,
+        n_jobs=options.n_jobs,
+        scheduler=options.scheduler,
+        limits=options.limits,
+        progress=options.watcher.finished,
+    )
+    results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
+    return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 
 
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
@@ -166,23 +183,6 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
     }
     pending = [run for run in runs if run.key not in kept]
     return Prepared(study, options, cells, runs, kept, pending, store)
-
-
-def compute(prepared: Prepared) -> FinishedStudy:
-    """Compute the runs without a record, and aggregate the runs of every cell."""
-    start = time.perf_counter()
-    options = prepared.options
-    options.watcher.planned(len(prepared.kept), prepared.pending)
-    records = prepared.kept | runner.execute(
-        prepared.pending,
-        prepared.store,
-        n_jobs=options.n_jobs,
-        scheduler=options.scheduler,
-        limits=options.limits,
-        progress=options.watcher.finished,
-    )
-    results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
-    return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 
 
 def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record]) -> Result:

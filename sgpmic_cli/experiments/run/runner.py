@@ -10,14 +10,13 @@ import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.experiments.plan.cells import Run
+from sgpmic_cli.experiments.plan.cells import Cell, Run
 from sgpmic_cli.experiments.plan.third_party import error_text, exit_with_parent
 from sgpmic_cli.experiments.run.one_run import Limits, compute, needs_child
 from sgpmic_cli.experiments.run.records import Record, Store
@@ -31,7 +30,6 @@ CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
 USUAL_INDUCING = 50
 CONNECT_SECONDS = 10
 LOCAL = "local"  # instead of the address of a scheduler
-BATCHES_AHEAD = 200  # batches sent to a Dask cluster before their results are needed
 RESUME = "finished runs are kept, and the same command resumes."
 
 Batches = Sequence[list[Run]]
@@ -70,17 +68,16 @@ def execute(
     return records
 
 
-def cost(run: Run) -> float:
-    """Estimate the seconds of a run, to order the work and to show the time left.
+def cost(cell: Cell) -> float:
+    """Estimate the seconds of a run of a cell, to order the work and to show the time left.
 
     The estimate is proportional to the rows, and to the clusters and inducing points beyond the
     usual numbers.
     """
-    data = run.cell.data
-    assert data is not None
-    clusters = run.cell.n_clusters / max(1, data.n_classes)
-    inducing = run.cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
-    return run.cell.method.cost * len(data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
+    assert cell.data is not None
+    clusters = cell.n_clusters / max(1, cell.data.n_classes)
+    inducing = cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    return cell.method.cost * len(cell.data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
 def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Run]]:
@@ -89,10 +86,10 @@ def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Ru
     The sort is stable, so the runs of a cell stay together.
     """
     batches: list[list[Run]] = []
-    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run))):
+    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run.cell))):
         seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
         last = batches[-1] if batches else []
-        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run) <= seconds:
+        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run.cell) <= seconds:
             last.append(run)
         else:
             batches.append([run])
@@ -155,17 +152,9 @@ def run_on_cluster(
 
         if not client.nthreads():
             warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for one.")
-
-        def send(batch: list[Run]) -> object:
-            return client.submit(compute_on_worker, batch, limits, pure=False)
-
-        waiting = iter(batches)
-        first = [send(batch) for batch in islice(waiting, BATCHES_AHEAD)]
-        finished = as_completed(first, loop=client.loop)
-        for future in finished:
+        futures = client.map(compute_on_worker, batches, limits=limits, pure=False)
+        for future in as_completed(futures, loop=client.loop):
             yield _result(future)
-            for batch in islice(waiting, 1):
-                finished.add(send(batch))
 
 
 def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record]:

@@ -2,22 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.result_file import ResultTable
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary, summary_markdown
 from sgpmic_cli.experiments.tables.formats import as_json, csv_text
-from sgpmic_cli.experiments.tables.ranking import ranking_markdown
 from sgpmic_cli.experiments.tables.result_tables import (
     latex,
     markdown,
+    ranking_markdown,
     shape_markdown,
     tidy_csv,
 )
@@ -32,29 +30,21 @@ FORMATS: dict[str, Callable[[Sequence[Result]], str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Benchmark(ResultTable):
-    """A finished table with its runs."""
-
-    runs: FinishedStudy
-
-
 def benchmark(
     study: Study, options: RunOptions = RunOptions(), *, out: PathLike, with_trace: bool = False
-) -> Benchmark:
+) -> FinishedStudy:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
     With `with_trace`, also write trace.csv: the losses and bounds of every run by iteration.
     """
-    runs = run_study(study, options, out)
-    finished = Benchmark(study.protocol, study.repeats, study.seed, runs.results, runs)
-    counted = summary(runs.results)
-    files = {name: render(runs.results) for name, render in FORMATS.items()}
+    finished = run_study(study, options, out)
+    counted = summary(finished.results)
+    files = {name: render(finished.results) for name, render in FORMATS.items()}
     files |= {"summary.json": as_json(counted), "summary.md": summary_markdown(counted)}
     files["benchmark.json"] = as_json(finished.document())
     if with_trace:
-        files["trace.csv"] = trace_csv(runs.records.values())
-    write_study(Path(out), files, runs)
+        files["trace.csv"] = trace_csv(finished.records.values())
+    write_study(Path(out), files, finished)
     return finished
 
 

@@ -11,13 +11,18 @@ from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import find, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result
-from sgpmic_cli.experiments.plan.cells import Cell, runs_of
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.methods import known, resolve, unknown
-from sgpmic_cli.experiments.plan.study import Study
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study
-from sgpmic_cli.experiments.studies.gate_changes import Change, changes_of, missing
-from sgpmic_cli.experiments.studies.reference import OwnFile, Reference, Scores
+from sgpmic_cli.experiments.studies.reference import (
+    Change,
+    OwnFile,
+    Reference,
+    Scores,
+    changes_of,
+    missing,
+)
 from sgpmic_cli.files.output_folder import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
@@ -54,16 +59,15 @@ def check(
     _check_names(reference, selection)
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
-    if not 1 <= repeats <= reference.repeats:
+    if repeats > reference.repeats:
         raise UsageError(
             f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
     wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
-    selected = dict.fromkeys(place[0] for place in wanted)
     # Data sets and methods that no longer exist are missing, not wrong arguments.
-    files = [own.path for name, own in reference.files.items() if name in selected]
-    paths = [str(path) for path in files if path.is_file()]
-    datasets = [*(name for name in selected if find(name)), *paths]
+    files = {name: str(own.path) for name, own in reference.files.items() if own.path.is_file()}
+    selected = dict.fromkeys(place[0] for place in wanted)
+    datasets = [files.get(name, name) for name in selected if name in files or find(name)]
     methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
     if not datasets or not methods:
         return [missing(place, cell) for place, cell in wanted.items()]
@@ -78,7 +82,7 @@ def check(
             return []
         return [cell]
 
-    label = reference.label if paths else None
+    label = reference.label if files.keys() & selected.keys() else None
     how = repeats, reference.seed, reference.protocol, label
     finished = _run(Study(datasets, ["all"], methods, *how, vary=vary), options)
     found = {result.place: result for result in finished.results}
@@ -197,18 +201,15 @@ def _run(study: Study, options: RunOptions) -> FinishedStudy:
 
 def _check_names(reference: Reference, selection: Selection) -> None:
     """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
-    existing = sorted({place[0] for place in reference.cells})
-    datasets = [
-        Path(name).name if Path(name).name in existing else name for name in selection.datasets
-    ]
-    methods = [*known(), *(place[2] for place in reference.cells)]
+    datasets = [*names(), *(place[0] for place in reference.cells), "all"]
+    methods = [*known(), *(place[2] for place in reference.cells), "all"]
     for kind, asked, valid in (
-        ("data set", datasets, [*names(), *existing]),
+        ("data set", selection.datasets, datasets),
         ("method", selection.methods, methods),
     ):
         for name in asked:
-            if name not in (*valid, "all"):
-                raise UsageError(unknown(kind, name, [*dict.fromkeys(valid), "all"]))
+            if Path(name).name not in valid:  # a user's file may be named by its path
+                raise UsageError(unknown(kind, name, dict.fromkeys(valid)))
 
 
 def is_slow(cell: Cell) -> bool:
@@ -218,4 +219,4 @@ def is_slow(cell: Cell) -> bool:
         return False
     if known.kind != "bundled":
         return True
-    return runner.cost(runs_of(cell, 1, 0)[0]) > FAST_SECONDS
+    return runner.cost(cell) > FAST_SECONDS

@@ -5,20 +5,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.compare.paper import Stat
-from sgpmic_cli.experiments.plan.cells import Cell
-from sgpmic_cli.experiments.plan.study import Study
+from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
-from sgpmic_cli.experiments.tables.benchmark_summary import fitted_to_print, remarks
-from sgpmic_cli.experiments.tables.formats import TITLES, as_json, markdown_table, plain
+from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
+from sgpmic_cli.experiments.tables.formats import (
+    TITLES,
+    as_json,
+    csv_text,
+    digits,
+    markdown_table,
+    plain,
+)
+from sgpmic_cli.experiments.tables.result_tables import notes_of
 
 MIN_COVARIANCE_FLOOR = 1e-7
 
@@ -36,60 +41,42 @@ class Sweep:
         return [result for result in self.runs.results if result.available]
 
     def _value(self, point: Result) -> int:
-        parameter = self.axis.parameter
-        return point.n_clusters if parameter == "n_clusters" else point.settings[parameter]
+        return point.runs[0].cell.parameter(self.axis.parameter)
 
     def _stats(self, point: Result) -> dict[str, Stat]:
         every = {**point.ours, "seconds": point.duration}
         return {metric: every[metric] for metric in self.axis.metrics}
-
-    def table(self) -> pd.DataFrame:
-        """Return one row for each metric of each point."""
-        columns = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
-        rows = [
-            (point.dataset, point.method, self._value(point), metric, stat.mean, stat.std, n)
-            for point in self.points
-            for n in [point.repeats - point.failed]
-            for metric, stat in self._stats(point).items()
-        ]
-        return pd.DataFrame(rows, columns=columns)
 
     def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         """Yield tables as (title, heading, rows) with a row for each value.
 
         The columns are the methods, or the metrics if there is one method.
         """
-        rows = self.table()
-        rows["text"] = [plain(stat) for each in self.points for stat in self._stats(each).values()]
-        places = {point.dataset: point for point in self.points}
-        for dataset, group in rows.groupby("dataset", sort=False):
-            point = places[str(dataset)]
-            where = f"{dataset}, {point.variance} % of the variance (Q = {point.q})"
-            one = group["method"].nunique() == 1
-            across, down = ("metric", "method") if one else ("method", "metric")
-            for name, part in group.groupby(down, sort=False):
-                grid = part.set_index([self.axis.parameter, across])["text"].unstack(fill_value="")
-                grid = grid[part[across].unique()].sort_index()
-                heading = [
-                    self.axis.parameter,
-                    *(TITLES.get(each, each) for each in map(str, grid)),
-                ]
-                body = [
-                    [str(value), *row]
-                    for value, row in zip(grid.index, grid.to_numpy(), strict=True)
-                ]
-                yield f"{TITLES.get(str(name), str(name))} on {where}", heading, body
+        first, metrics = self.axis.parameter, self.axis.metrics
+        for dataset in dict.fromkeys(point.dataset for point in self.points):
+            points = [point for point in self.points if point.dataset == dataset]
+            where = f"{dataset}, {points[0].variance} % of the variance (Q = {points[0].q})"
+            methods = list(dict.fromkeys(point.method for point in points))
+            texts = {
+                (self._value(point), point.method, metric): plain(stat)
+                for point in points
+                for metric, stat in self._stats(point).items()
+            }
+            values = sorted({self._value(point) for point in points})
+            if len(methods) == 1:
+                body = [[str(n), *(texts[n, methods[0], each] for each in metrics)] for n in values]
+                yield f"{methods[0]} on {where}", [first, *(TITLES[each] for each in metrics)], body
+                continue
+            for metric in metrics:
+                body = [[str(n), *(texts[n, each, metric] for each in methods)] for n in values]
+                yield f"{TITLES[metric]} on {where}", [first, *methods], body
 
     def notes(self) -> list[str]:
         """Return the notes below the tables: failures, warnings and unavailable data."""
-        places: dict[str, list[str]] = {}
-        for point in self.points:
-            if point.note:
-                value = f"{self.axis.parameter} = {self._value(point)}"
-                where = f"{point.method} on {point.dataset} at {value}"
-                places.setdefault(point.note, []).append(where)
-        lines = [f"{', '.join(where)}: {note}" for note, where in places.items()]
-        fitted = fitted_to_print(point.entrant for point in self.points)
+        name = self.axis.parameter
+        found = notes_of(self.points, lambda each: f"at {name} = {self._value(each)}")
+        lines = [f"{', '.join(where)}: {note}" for note, where in found.items()]
+        fitted = caveats(self.points)["fitted_to_print"]
         unavailable = self.document()["unavailable"].values()
         return [*lines, *unavailable, *remarks({"fitted_to_print": fitted})]
 
@@ -123,13 +110,20 @@ class Sweep:
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
+        head = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        rows: list[list[Any]] = []
+        for point in self.points:
+            place = point.dataset, point.method, self._value(point)
+            n = point.repeats - point.failed
+            for metric, stat in self._stats(point).items():
+                rows.append([*place, metric, digits(stat.mean, 4), digits(stat.std, 4), n])
         parts = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
         if notes := self.notes():
             parts.append("".join(f"- {line}\n" for line in notes))
         return {
-            "sweep.csv": self.table().to_csv(index=False, float_format="%.4f", lineterminator="\n"),
+            "sweep.csv": csv_text(head, rows),
             "sweep.md": "\n".join(parts),
             "sweep.json": as_json(self.document()),
         }

@@ -1,7 +1,7 @@
 """Summarise a benchmark: how many cells agree with the paper, and how often each method is best."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
@@ -13,7 +13,6 @@ from sgpmic_cli.experiments.compare.counts import (
     wins_by_side,
 )
 from sgpmic_cli.experiments.compare.verdicts import NEAR, Verdict
-from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
 # The groups of cells in which wins are counted, with their titles.
@@ -33,20 +32,14 @@ REMARKS = {
 
 def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
     """Return the methods whose settings or scores need a remark, by the kind of the remark."""
+    entrants = {result.method: result.entrant for result in results}
     scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
     usual = Counter(scores.values()).most_common(1)
     return {
-        "fitted_to_print": fitted_to_print(result.entrant for result in results),
-        "scored_otherwise": [method for method, own in scores.items() if own != usual[0][0]],
-        "other_column": list(
-            dict.fromkeys(result.method for result in results if result.entrant.column)
-        ),
+        "fitted_to_print": [name for name, method in entrants.items() if method.fitted],
+        "scored_otherwise": [name for name, own in scores.items() if own != usual[0][0]],
+        "other_column": [name for name, method in entrants.items() if method.column],
     }
-
-
-def fitted_to_print(methods: Iterable[Method]) -> list[str]:
-    """Return the methods whose open settings were searched to match the printed column."""
-    return list(dict.fromkeys(method.name for method in methods if method.fitted))
 
 
 def remarks(found: Mapping[str, Any]) -> list[str]:

@@ -2,18 +2,25 @@
 
 `table.*` has our number, the printed one and the verdict in each cell. `table2.md` has the layout
 of the paper: one table of our numbers and one of the printed numbers, each with the wins of every
-method.
+method. `ari.md` ranks the methods by the adjusted Rand index, for which the paper has no table.
 
 The tables hold no times and no dates, so an experiment that was killed and resumed ends with the
 same bytes.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best, is_best, rows_of, wins
 from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.compare.significance import (
+    LEVEL,
+    compare_methods,
+    our_scores,
+    ranks_in_rows,
+)
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
 from sgpmic_cli.experiments.tables.formats import (
@@ -29,10 +36,10 @@ from sgpmic_cli.experiments.tables.formats import (
 )
 from sgpmic_cli.safe_text import for_markdown
 
-Rows = dict[tuple[str, str], dict[str, Result]]
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
 SIDES = {"ours": "ours", "paper": "the paper's"}
 NOTHING = Stat()
+RANKED = "ari"
 
 
 def tidy_csv(results: Sequence[Result]) -> str:
@@ -62,7 +69,7 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
         "difference": digits(value, 4),
         "difference_low": digits(low, 4),
         "difference_high": digits(high, 4),
-        "verdict": result.verdict.get(metric, ""),
+        "verdict": result.judge(metric) if metric in METRICS else "",
         "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
         "note": result.note,
     }
@@ -76,7 +83,7 @@ def markdown(results: Sequence[Result]) -> str:
             [for_markdown(dataset), variance, *(_markdown_cell(*cell, metric) for cell in cells)]
             for dataset, variance, cells in _rows(results, metric)
         ]
-        table = markdown_table(["data set", "variance % (Q)", *pivot(results)[0]], body, left=2)
+        table = markdown_table(["data set", "variance % (Q)", *methods_of(results)], body, left=2)
         parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{table}")
     parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(results)))
     if notes := notes_of(results):
@@ -94,7 +101,7 @@ def latex(results: Sequence[Result]) -> str:
             paper = [_latex_number(each.paper[metric] if each else None) for each, _ in cells]
             small = [rf"{{\footnotesize {number}}}" for number in paper]
             lines += [latex_row([escape(dataset), variance, *ours]), latex_row(["", "", *small])]
-        methods = pivot(results)[0]
+        methods = methods_of(results)
         head = ["data set", r"variance \% (Q)", *map(escape, methods)]
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [f"${verdict.latex}$ {verdict}" for verdict in used(results) if verdict.latex]
@@ -121,13 +128,42 @@ def shape_markdown(results: Sequence[Result]) -> str:
     return "\n".join([*parts, lines] if lines else parts)
 
 
-def pivot(results: Sequence[Result]) -> tuple[list[str], Rows]:
-    """Return the methods, and the cells by row (data set, "variance (Q)") and method."""
-    rows = {
-        (dataset, share_of(next(iter(row.values())))): row
-        for (dataset, _), row in rows_of(results).items()
-    }
-    return list(dict.fromkeys(result.method for result in results)), rows
+def ranking(results: Sequence[Result]) -> tuple[list[str], list[list[str]], str]:
+    """Rank the methods of a table over its rows; return heading, rows and the result of the test.
+
+    The last two rows are the mean and the mean rank of the methods with a number in every row.
+    """
+    methods, rows = methods_of(results), list(_rows(results, RANKED))
+    datasets = [dataset for dataset, _, _ in rows]
+    body = []
+    for dataset, variance, cells in rows:
+        name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
+        body.append([name, *(plain(each.ours[RANKED] if each else None) for each, _ in cells)])
+    scores = our_scores(results, RANKED)
+    # A row without any number is not in the scores, and leaves no method with a mean.
+    complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
+    for title, means in (("mean", complete.mean()), ("mean rank", ranks_in_rows(complete).mean())):
+        body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
+    verdict = "No test: there are fewer than three methods or two data sets."
+    if compared := compare_methods(scores):
+        verdict = (
+            f"Friedman's test over {len(compared.datasets)} data sets: p = {compared.p_value:.3g}. "
+            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
+            f"differ by {compared.critical_difference:.2f}."
+        )
+    return ["data set", *methods], body, verdict
+
+
+def ranking_markdown(results: Sequence[Result]) -> str:
+    """Return the ranking as a Markdown file."""
+    head, rows, verdict = ranking(results)
+    title = f"{TITLES[RANKED]}, mean±std over the repeats"
+    return f"{title}\n\n{markdown_table(head, rows)}\n{verdict}\n"
+
+
+def methods_of(results: Sequence[Result]) -> list[str]:
+    """Return the methods of a table, which are its columns."""
+    return list(dict.fromkeys(result.method for result in results))
 
 
 def share_of(result: Result) -> str:
@@ -135,19 +171,21 @@ def share_of(result: Result) -> str:
     return f"{result.variance} ({'?' if result.q is None else result.q})"
 
 
-def notes_of(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return each note with the cells that have it."""
+def notes_of(
+    results: Sequence[Result], row: Callable[[Result], object] = attrgetter("variance")
+) -> dict[str, list[str]]:
+    """Return each note with the cells that have it; `row` tells the rows of a data set apart."""
     notes: dict[str, list[str]] = {}
     for result in results:
         if result.note:
-            place = f"{result.method} on {result.dataset} {result.variance}"
+            place = f"{result.method} on {result.dataset} {row(result)}"
             notes.setdefault(result.note, []).append(place)
     return notes
 
 
 def used(results: Sequence[Result]) -> list[Verdict]:
     """Return the verdicts that occur in a table, in the order of the legend."""
-    found = {verdict for result in results for verdict in result.verdict.values()}
+    found = {result.judge(metric) for result in results for metric in METRICS}
     return [verdict for verdict in Verdict if verdict in found]
 
 
@@ -155,19 +193,19 @@ def _rows(
     results: Sequence[Result], metric: str, side: str = "ours"
 ) -> Iterator[tuple[str, str, Cells]]:
     """Yield data set, variance and cells of every row."""
-    methods, rows = pivot(results)
-    for (dataset, variance), row in rows.items():
+    methods = methods_of(results)
+    for (dataset, _), row in rows_of(results).items():
         top = best(result.mean(metric, side) for result in row.values())
         found = (row.get(method) for method in methods)
         cells = [(each, bool(each and is_best(each.mean(metric, side), top))) for each in found]
-        yield dataset, variance, cells
+        yield dataset, share_of(next(iter(row.values()))), cells
 
 
 def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
     ours, paper = plain(result.ours[metric]), result.paper[metric]
-    verdict, difference = result.verdict[metric], result.difference(metric)
+    verdict, difference = result.judge(metric), result.difference(metric)
     size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
     text = f"**{ours}**" if is_top else ours
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
@@ -176,7 +214,7 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
 def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
-    verdict = result.verdict[metric]
+    verdict = result.judge(metric)
     if not result.ok:
         return str(verdict)
     return _latex_number(result.ours[metric], is_top, f"^{{{verdict.latex}}}")

@@ -1,9 +1,11 @@
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.compare.comparison import SHOWN, read_table
 from sgpmic_cli.experiments.compare.counts import wins
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
@@ -13,6 +15,8 @@ from sgpmic_cli.experiments.run.pipeline import aggregate_runs
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.tables.benchmark_summary import summary
 from sgpmic_cli.scores import SCORES
+
+TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
 
 
 def _result(method, dataset, scored=None, **means):
@@ -31,13 +35,13 @@ def _result(method, dataset, scored=None, **means):
 def test_the_note_of_a_one_to_one_acc_has_the_purity():
     as_run = known()["deepc"].as_run_scores
     result = _result("deepc", "cmc", as_run, acc=45.3, acc_hungarian=39.2)
-    assert (result.ours["acc"].mean, result.verdict["acc"]) == (pytest.approx(39.2), "within 1")
+    assert (result.ours["acc"].mean, result.judge("acc")) == (pytest.approx(39.2), "within 1")
     assert "45.30" in result.note
 
 
 def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_paper():
     null, own = _result("null-fcm", "wine", acc=75.28), _result("isomap-fcm", "wine", acc=75.28)
-    assert [each.verdict["acc"] for each in (null, own)] == ["exact", "differs up"]
+    assert [each.judge("acc") for each in (null, own)] == ["exact", "differs up"]
     assert wins([null, own, _result("pca-fcm", "wine")], "acc", "paper") == {
         "isomap-fcm": 1,
         "pca-fcm": 0,
@@ -55,4 +59,23 @@ def test_missing_numbers_and_differing_data_have_their_own_verdicts():
         ({"dataset": "yale", "variance": 50}, Verdict.DATA_DIFFER),
         ({"repeats": 0, "ours": dict.fromkeys(SHOWN, Stat())}, Verdict.UNAVAILABLE),
     ):
-        assert replace(result, **changes).verdict["acc"] is verdict
+        assert replace(result, **changes).judge("acc") is verdict
+
+
+def rounded(value):
+    """Round to ten decimals; recomputed intervals may differ in the last digit."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return round(value, 10) if isinstance(value, float) else value
+
+
+def test_a_table_is_read_back_also_with_an_unknown_method(tmp_path):
+    content = json.loads(TABLE2.read_text(encoding="utf-8"))
+    cells = [result.document() for result in read_table(TABLE2).results]
+    assert rounded(cells) == rounded(content["cells"])
+    content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
+    (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
+    (result,) = read_table(tmp_path / "benchmark.json").results
+    assert (result.method, result.judge("acc")) == ("gone-fcm", Verdict.NEW)

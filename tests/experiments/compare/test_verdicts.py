@@ -36,29 +36,23 @@ def test_the_interval_is_welchs():
     assert difference.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
 
 
-@pytest.mark.parametrize("single", ["ours", "printed"])
-def test_a_single_run_takes_the_spread_of_the_other_side(single):
-    ours, n, paper = Stat(70.0, 0.0), 1, Published(75.0, 3.0, repeats=10)
-    if single == "printed":
-        ours, n, paper = Stat(70.0, 3.0), 10, Published(75.0, 0.0, repeats=1)
-    one = Difference.of(ours, n, paper)
-    assert one.error == pytest.approx(3.0 * np.sqrt(1.0 + 1.0 / 10.0))
-    assert (one.freedom, one.verdict) == (9.0, Verdict.COMPATIBLE)
-
-
 @pytest.mark.parametrize(
-    ("s_ours", "s_paper", "verdict"),
+    ("s_ours", "n", "s_paper", "m", "verdict"),
     [
-        (0.0, 6.0, Verdict.COMPATIBLE),
-        (6.0, 0.0, Verdict.COMPATIBLE),
-        (0.0, 3.0, Verdict.DOWN),
+        (0.0, 10, 6.0, 10, Verdict.COMPATIBLE),
+        (6.0, 10, 0.0, 10, Verdict.COMPATIBLE),
+        (0.0, 10, 3.0, 10, Verdict.DOWN),
+        (0.0, 1, 3.0, 10, Verdict.COMPATIBLE),
+        (3.0, 10, 0.0, 1, Verdict.COMPATIBLE),
+        (0.0, 1, 0.0, 1, Verdict.DOWN),
     ],
 )
-def test_a_side_without_spread_takes_that_of_the_other(s_ours, s_paper, verdict):
-    difference = Difference.of(Stat(70.0, s_ours), 10, Published(75.0, s_paper, repeats=10))
-    assert difference.error == pytest.approx(max(s_ours, s_paper) * np.sqrt(2 / 10))
+def test_a_side_without_spread_takes_that_of_the_other(s_ours, n, s_paper, m, verdict):
+    difference = Difference.of(Stat(70.0, s_ours), n, Published(75.0, s_paper, repeats=m))
+    assert difference.error == pytest.approx(max(s_ours, s_paper) * np.sqrt(1 / n + 1 / m))
     assert difference.verdict is verdict
-    assert Difference.of(Stat(70.0, 0.0), 1, Published(75.0, 0.0, repeats=1)).error == 0.0
+    if 1 in (n, m):
+        assert difference.freedom == max(n, m, 2) - 1
 
 
 @pytest.mark.parametrize(

@@ -30,27 +30,21 @@ def test_adding_a_method_a_data_set_or_a_repeat_changes_no_other_run():
     assert small.items() <= large.items()
 
 
-def test_every_run_has_its_own_seed_and_key():
+def test_every_run_has_its_own_seed_and_key_which_stay_the_same():
     cells = _cells(["iris", "wine"], ["all"])
-    seeds, others = (set(_seeds(cells, 10, seed).values()) for seed in (0, 1))
-    assert len(seeds) == len(cells) * 10
-    assert not seeds & others
-
-
-def test_seeds_stay_the_same():
+    seeds, others = (_seeds(cells, 10, seed) for seed in (0, 1))
+    assert len(set(seeds.values())) == len(cells) * 10
+    assert not set(seeds.values()) & set(others.values())
     # A change of this number would change every table that was computed before.
-    assert runs_of(_cells(["iris"], [95], ["pca-fcm"])[0], 1, 0)[0].seed == 919679051
+    assert seeds["iris", 2, "pca-fcm", 0][0] == 919679051
 
 
 def test_equal_experiments_are_computed_once():
     cells = _cells(["wdbc", "australian"], ["all"], ["pca-fcm"])
     assert len(cells) == 6
     assert len(plan_runs(cells, 10, 0)) == 3 * 10  # wdbc has Q = 1, 1, 2 and australian 1, 1, 1
-
-
-def test_a_method_with_its_own_dimensions_has_the_same_runs_in_every_row():
-    cells = _cells(["iris"], [50, 95, 99], ["sgp-mic+"])
-    assert [run.q for run in plan_runs(cells, 10, seed=0)] == [2] * 10
+    own_dimensions = _cells(["iris"], [50, 95, 99], ["sgp-mic+"])
+    assert [run.q for run in plan_runs(own_dimensions, 10, seed=0)] == [2] * 10
 
 
 def test_q_is_the_printed_one_in_every_row_but_yale():

@@ -57,7 +57,7 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     os.kill(running.workers[0].pid, signal.SIGKILL)
     thread.join(timeout=MOST_SECONDS)
     assert not thread.is_alive()
-    assert finished[0].runs.computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
+    assert finished[0].computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
     assert not (store / "memory").exists()  # workers keep shared results on their own disk
@@ -69,12 +69,12 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
         running = start(1)
     before = running.workers[0].pid
     cluster = {"backend": "dask", "scheduler": running.scheduler_address}
-    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path}
+    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path / "out"}
     finished = small_benchmark(
         **table, methods=["toy_methods:Leaving", "toy_methods:Halves"], repeats=2, **cluster
     )
     assert running.workers[0].pid == before
-    assert finished.runs.failed == 2
+    assert finished.failed == 2
     with pytest.raises(SgpmicError, match=r"workers died.*same command resumes"):
         small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)
 

@@ -7,13 +7,13 @@ import pytest
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan import methods
-from sgpmic_cli.experiments.plan.cells import plan_cells, runs_of
+from sgpmic_cli.experiments.plan.cells import plan_cells
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.plan.table_data import load_table_data
 from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.experiments.studies import regression_gate
-from sgpmic_cli.experiments.studies.gate_changes import (
+from sgpmic_cli.experiments.studies.reference import (
     Change,
     State,
     annotations,
@@ -21,8 +21,9 @@ from sgpmic_cli.experiments.studies.gate_changes import (
     changes_of,
     compared,
     junit,
+    read_reference,
+    write_reference,
 )
-from sgpmic_cli.experiments.studies.reference import read_reference, write_reference
 from sgpmic_cli.experiments.studies.regression_gate import Selection, check, update
 
 HERE = RunOptions(n_jobs=1)
@@ -58,11 +59,8 @@ def test_unchanged_code_changes_no_number(reference):
     assert _states(changes) == {}
     assert broken(changes) == []
     assert compared(check(replace(reference, cells={}), options=HERE)) == 0
-    with pytest.raises(UsageError, match="--repeats 0"):
-        update(None, IRIS, repeats=0, options=HERE)
-    for repeats in (0, 5):
-        with pytest.raises(UsageError, match=f"--repeats {repeats}: the reference has 4"):
-            check(reference, repeats=repeats, options=HERE)
+    with pytest.raises(UsageError, match="--repeats 5: the reference has 4"):
+        check(reference, repeats=5, options=HERE)
 
 
 @pytest.mark.parametrize(
@@ -100,14 +98,11 @@ def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
 def test_methods_data_sets_and_rows_that_no_longer_exist_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
-        more = replace(reference, cells=reference.cells | {place: cell})
-        assert [(change.place, change.state) for change in broken(check(more, options=HERE))] == [
-            (place, State.MISSING)
-        ]
-        alone = replace(reference, cells={place: cell})
-        changes = check(alone, options=HERE)
-        assert compared(changes) == 0
-        assert [change.state for change in changes] == [State.MISSING]
+        for others in (reference.cells, {}):
+            changes = check(replace(reference, cells=others | {place: cell}), options=HERE)
+            failing = [(change.place, change.state) for change in broken(changes)]
+            assert failing == [(place, State.MISSING)]
+            assert compared(changes) == 2 * len(others)
 
 
 def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference):
@@ -131,7 +126,7 @@ def test_the_fast_cells_are_fast_and_include_sgp_mic():
     assert {(name, "sgp-mic") for name in ("iris", "wine", "sonar")} <= names
     assert ("segment", "pca-fcm") in names
     assert "yale" not in {cell.dataset for cell in fast}
-    guess = regression_gate.FAST_REPEATS * sum(runner.cost(runs_of(cell, 1, 0)[0]) for cell in fast)
+    guess = regression_gate.FAST_REPEATS * sum(runner.cost(cell) for cell in fast)
     assert guess < 120  # core seconds: a minute on two cores
 
 
@@ -156,25 +151,25 @@ def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     json.loads(path.read_text())
 
 
-def test_junit_has_a_case_for_each_number():
-    suite = ElementTree.fromstring(junit([SAME, GONE]))
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
-    whole, broken = suite.findall("testcase")
-    assert whole.find("failure") is None
-    assert "gone <away>" in broken.find("failure").get("message")
-
-
-def test_an_empty_comparison_is_a_failure():
-    suite = ElementTree.fromstring(junit([]))
-    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
-    assert annotations([]) == ["::error title=sgpmic check::nothing was compared"]
-
-
-def test_an_annotation_is_one_line_with_percent_signs_escaped():
-    assert annotations([SAME]) == []
-    (line,) = annotations([SAME, GONE])
-    assert line.startswith(
-        "::error title=sgpmic check::ACC of mypkg:Mine on my, own.csv at 95 %25: missing, "
-    )
-    assert line.endswith("gone <away>%0Afor good")
-    assert "\n" not in line
+@pytest.mark.parametrize(
+    ("changes", "failures", "lines"),
+    [
+        ([SAME], [None], []),
+        (
+            [SAME, GONE],
+            [None, "missing"],
+            ["ACC of mypkg:Mine on my, own.csv at 95 %25: missing, "],
+        ),
+        ([], ["empty"], ["nothing was compared"]),
+    ],
+)
+def test_failures_are_cases_of_junit_and_one_line_each_for_github(changes, failures, lines):
+    suite = ElementTree.fromstring(junit(changes))
+    found = [case.find("failure") for case in suite.findall("testcase")]
+    assert [None if case is None else case.get("type") for case in found] == failures
+    counts = str(len(failures)), str(len(lines))
+    assert (suite.get("tests"), suite.get("failures")) == counts
+    printed = annotations(changes)
+    for line, start in zip(printed, lines, strict=True):
+        assert line.startswith(f"::error title=sgpmic check::{start}")
+        assert "\n" not in line

@@ -1,13 +1,10 @@
 import json
-from pathlib import Path
 
 import pytest
 
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
 from sgpmic_cli.experiments.plan.table_data import VARIANCES
 from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
-
-MIRROR = Path(__file__).parents[3].parent / "shared" / "datasets" / "original"
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +36,8 @@ def test_an_unavailable_set_has_its_printed_numbers(found, tmp_path):
     assert expected.items() <= last.items()
 
 
-@pytest.mark.skipif(not MIRROR.is_dir(), reason="no mirror of the publishers' files")
-def test_yale_differs_in_its_dimension(tmp_path):
-    yale = shapes(mirror=str(MIRROR), data_dir=tmp_path)[-1]
+def test_yale_differs_in_its_dimension(tmp_path, publishers_files):
+    yale = shapes(mirror=str(publishers_files), data_dir=tmp_path)[-1]
     expected = {"n": 165, "p": 1024, "n_classes": 15, "q50": 4, "paper_q50": 3}
     assert (expected | {"verdict": "differs"}).items() <= yale.items()
     assert for_people([yale])[1][0][4] == "4 (3)"

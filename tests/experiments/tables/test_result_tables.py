@@ -5,9 +5,11 @@ import re
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.experiments.compare.comparison import SHOWN
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
+from sgpmic_cli.experiments.compare.paper import Stat
+from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.tables.formats import escape
-from sgpmic_cli.experiments.tables.result_tables import latex, markdown, tidy_csv
+from sgpmic_cli.experiments.tables.result_tables import latex, markdown, ranking, tidy_csv
 from sgpmic_cli.scores import SCORES
 
 
@@ -57,3 +59,25 @@ def test_every_special_character_is_escaped():
     assert escape(r"a_b%c&d#e$f{g}h~i^j\k") == (
         r"a\_b\%c\&d\#e\$f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
     )
+
+
+@pytest.mark.parametrize(
+    ("iris", "mean", "mean_rank"),
+    [
+        ([50.0, 70.0, 70.0], ["70.00", "45.00", "40.00"], ["2.00", "1.75", "2.25"]),
+        ([50.0, 70.0, None], ["70.00", "45.00", "–"], ["1.50", "1.50", "–"]),
+    ],
+)
+def test_means_and_ranks_are_over_data_sets_with_ties_and_missing_numbers(iris, mean, mean_rank):
+    how = 95, 2, 3
+    cells = [
+        Result(
+            dataset, "", *how, Method(name, name), {}, {}, 1, 0, {"ari": Stat(score, 0.0)}, Stat()
+        )
+        for dataset, scores in (("iris", iris), ("wine", [90.0, 20.0, 10.0]))
+        for name, score in zip("abc", scores, strict=True)
+    ]
+    head, rows, verdict = ranking(cells)
+    assert head == ["data set", "a", "b", "c"]
+    assert rows[-2:] == [["mean", *mean], ["mean rank", *mean_rank]]
+    assert verdict.startswith("No test" if None in iris else "Friedman's test over 2 data sets")

@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
+from sgpmic_cli.experiments.compare.comparison import SHOWN, Result, read_table
 from sgpmic_cli.experiments.compare.paper import FIGURE_ACC, Stat, table2
-from sgpmic_cli.experiments.compare.result_file import read_table
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures.catalogue import known, resolve
