@@ -4,6 +4,7 @@ import copy
 from typing import cast
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Table
 from sgpmic_cli.data.dataset import Dataset
@@ -17,6 +18,7 @@ from sgpmic_cli.single_fit.settings import Model, Setting
 
 def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
     """Return rows that a fitted model accepts as a data set."""
+    check_is_fitted(model)
     Y = np.asarray(model._validated(X, reset=False))
     given = getattr(model, "feature_names_in_", None)
     names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)

@@ -78,7 +78,7 @@ class CsvText:
             for end, length in _row_lengths(block, lines, self.separator):
                 n_columns = n_columns or length
                 if length == 1 == n_columns:
-                    raise TableError(self.path, [_one_column(self.separator)])
+                    raise TableError(self.path, [_one_column(block, self.separator)])
                 if length and length != n_columns:
                     raise UsageError(
                         f"{self.path}, line {line}: {length} cells where the first line has "
@@ -177,14 +177,19 @@ def _row_lengths(
         yield reader.line_num, len(row) if len(row) > 1 or "".join(row).strip() else 0
 
 
-def _one_column(separator: str) -> Problem:
+def _one_column(block: Iterable[str], separator: str) -> Problem:
+    """Report a file of one column. Suggest a sign that the first lines have equally often."""
+    lines = list(islice(filter(str.strip, block), SAMPLE))
+    signs = re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip())
+    named = [
+        Remedy("name the separator", "separator", sign)
+        for sign in dict.fromkeys(signs)
+        if len({line.strip().count(sign) for line in lines}) == 1
+    ]
     return Problem(
         f"there is one column only when cells are separated by {shown(separator)}, and at least "
         "two are needed",
-        [
-            Remedy("name the separator", "separator", "|"),
-            "separate the cells by comma, semicolon or tab",
-        ],
+        [*named[:1], "separate the cells by comma, semicolon or tab"],
     )
 
 
