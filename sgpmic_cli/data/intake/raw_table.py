@@ -46,7 +46,7 @@ class Cells(NamedTuple):
     def of_series(cls, column: "pd.Series", decimal: str = ".") -> "Cells":
         """Convert a column of pandas; durations become days, other values become texts."""
         if column.dtype.kind == "m":
-            column = column / pd.Timedelta(days=1)
+            column = column.dt.total_seconds() / 86400
         kind = column.dtype.kind
         if kind == "f":
             return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))
