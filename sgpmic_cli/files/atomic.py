@@ -82,7 +82,9 @@ def strict_json(text: str | bytes) -> Any:
 
 
 def refuse_replacing(target: Path, inputs: Iterable[str | Path]) -> None:
-    """Raise UsageError if an output file is an input of the same command; "-" is the stdin."""
+    """Raise UsageError if an output file is a folder or an input of the command; "-" is stdin."""
+    if target.is_dir():
+        raise UsageError(f"'{target}' is in the way, a folder: move it, or name another file.")
     read = ("/dev/stdin" if path == "-" else path for path in inputs)
     if target.exists() and any(os.path.exists(path) and target.samefile(path) for path in read):
         raise UsageError(

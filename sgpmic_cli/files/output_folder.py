@@ -126,8 +126,8 @@ def check_marker(out: Path, command: str, mode: Mode, inputs: Iterable[str | Pat
     """Return the marker of a folder. Raise UsageError if the command must not write there."""
     marker = read_marker(out)
     if marker is None:
-        # Hidden files do not count. No output file is hidden.
-        others = sorted(name for name in os.listdir(out) if not name.startswith("."))
+        # Hidden files do not count, except a marker that cannot be read.
+        others = sorted(n for n in os.listdir(out) if n == MARKER or not n.startswith("."))
         if others:
             raise UsageError(
                 f"'{out}' has files that `sgpmic {command}` did not write, such as {others[0]!r}: "

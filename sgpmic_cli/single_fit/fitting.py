@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, BoolArray, Table
 from sgpmic_cli.data.dataset import Dataset
@@ -259,6 +260,7 @@ def fit(
 
 def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
     """Return rows that a fitted model accepts as a data set."""
+    check_is_fitted(model)
     Y = np.asarray(model._validated(X, reset=False))
     given = getattr(model, "feature_names_in_", None)
     names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)

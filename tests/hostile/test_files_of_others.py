@@ -23,7 +23,7 @@ NOT_OURS = "did not write, such as"
         ([*FIT, "--force"], "numbers-tried.png"),
         ([*FIT, "--force"], "model.npz"),
         (FIT, "unrelated.txt"),
-        (FIT, "labels.csv/"),
+        *((FIT, name) for name in ("labels.csv/", f"{MARKER}/", MARKER)),
         (BENCHMARK, "table.csv"),
         ([*BENCHMARK, "--force"], "manifest.json"),
         (SWEEP, "sweep.csv"),

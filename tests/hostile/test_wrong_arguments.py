@@ -119,7 +119,7 @@ def test_a_table_is_not_replaced_by_a_reference(folder, refused):
     refused([*UPDATE, *data], 1, "is not a reference")
 
 
-@pytest.mark.parametrize("junit", ["./reference.json", "own.csv"])
+@pytest.mark.parametrize("junit", ["./reference.json", "own.csv", "."])
 def test_findings_of_the_gate_do_not_replace_its_inputs(folder, refused, junit):
     content = json.loads(DEFAULT_PATH.read_text())
     content["files"] = {"own.csv": {"path": "own.csv", "sha256": "0" * 64}}

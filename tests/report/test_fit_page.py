@@ -129,5 +129,7 @@ def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file
     assert "could not be drawn" not in page
     assert "sgpmic predict" not in page  # there is no model file
     assert not hasattr(model, "encoder_")
+    with pytest.raises(ValueError, match="not fitted yet"):
+        write_report(make(3), rows, tmp_path / "other.html")
     with pytest.raises(ValueError, match="it has 5 rows, not 40"):
         write_report(model, rows[:5], tmp_path / "other.html")

@@ -39,7 +39,7 @@ class CsvText:
         """Parse the lines of the file. Yield one table, or tables of about `n_cells` cells."""
         sample = list(islice(lines, SAMPLE))
         self.separator = self.separator or _find_separator(sample, self.decimal)
-        rows = self._rows(chain(sample, lines))
+        rows = self._rows(chain(sample, lines), sample)
         first = list(islice(rows, 2))
         self._set_columns([cells for _, cells in first])
         rows = chain(first[self.named :], rows)
@@ -52,8 +52,8 @@ class CsvText:
         if not n_rows:
             raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
 
-    def _rows(self, lines: Iterable[str]) -> Iterator[Row]:
-        """Yield the rows that are not blank.
+    def _rows(self, lines: Iterable[str], sample: list[str]) -> Iterator[Row]:
+        """Yield the rows that are not blank. `sample` has the first lines.
 
         Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
         """
@@ -67,7 +67,7 @@ class CsvText:
                 if len(cells) > 1 or "".join(cells).strip():
                     n_columns = n_columns or len(cells)
                     if n_columns == 1:
-                        raise TableError(self.path, [_one_column(self.separator)])
+                        raise TableError(self.path, [_one_column(sample, self.separator)])
                     if len(cells) != n_columns:
                         raise UsageError(
                             f"{self.path}, line {line}: {len(cells)} cells where the first line "
@@ -102,14 +102,19 @@ class CsvText:
         return RawTable(self.path, cells, self.named, np.array(lines), first_row, format=format)
 
 
-def _one_column(separator: str) -> Problem:
+def _one_column(sample: list[str], separator: str) -> Problem:
+    """Report a file of one column. Suggest a sign that the first lines have equally often."""
+    lines = list(filter(str.strip, sample))
+    signs = re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip())
+    named = [
+        Remedy("name the separator", "separator", sign)
+        for sign in dict.fromkeys(signs)
+        if len({line.strip().count(sign) for line in lines}) == 1
+    ]
     return Problem(
         f"there is one column only when cells are separated by {shown(separator)}, and at least "
         "two are needed",
-        [
-            Remedy("name the separator", "separator", "|"),
-            "separate the cells by comma, semicolon or tab",
-        ],
+        [*named[:1], "separate the cells by comma, semicolon or tab"],
     )
 
 

@@ -222,6 +222,9 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     cells = table.cells[name].categories
     row, n_invalid = int(invalid.argmax()), int(invalid.sum())
     if all(text.startswith(("[", "{")) for text in set(cells[invalid])):
+        if name in options.columns:
+            what = f"the cells of column {shown(name)} are lists or records"
+            return Problem(what, ["do not ask for it"])
         return LeftOut("its cells are lists or records")
     if np.count_nonzero(~np.isnan(values)) >= n_invalid:
         return not_a_number(table.place(row, name), cells[row], n_invalid, _leave_out(name))

@@ -44,7 +44,9 @@ class Cells(NamedTuple):
 
     @classmethod
     def of_series(cls, column: "pd.Series") -> "Cells":
-        """Convert a column of pandas; values other than numbers become texts."""
+        """Convert a column of pandas; durations become days, other values become texts."""
+        if column.dtype.kind == "m":
+            column = column.dt.total_seconds() / 86400
         kind = column.dtype.kind
         if kind == "f":
             return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -131,7 +133,8 @@ def to_number(cell: str, decimal: str = ".") -> float | None:
             return None
         cell = cell.replace(",", ".")
     try:
-        return None if "_" in cell else float(cell)  # Python accepts 1_000, other programs do not
+        # Python accepts 1_000, other programs do not. Typeset tables have minus signs, not hyphens.
+        return None if "_" in cell else float(cell.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         return None
 

@@ -175,7 +175,7 @@ def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[st
     chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
         text = io.TextIOWrapper(source.stream, chosen)
-    except LookupError:
+    except (LookupError, ValueError):  # a name with a zero byte
         raise UsageError(
             f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None

@@ -148,6 +148,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def _raw_table(X: Any) -> RawTable:
+    if not len(X):
+        raise ValueError("the table has no rows")
     if not isinstance(X, pd.DataFrame):
         frame = pd.DataFrame(X)
         frame.columns = pd.Index([f"column_{j + 1}" for j in range(frame.shape[1])])

@@ -100,13 +100,15 @@ def test_columns_and_drop_solve_problems(write):
 
 
 def test_named_column_is_used_or_refused_but_never_left_out(write):
-    rows = "".join(f"{i},{i % 7},w{i}\n" for i in range(1, 31))
-    path = write("id,b,word\n" + rows)
+    rows = "".join(f"{i},{i % 7},w{i},[{i}]\n" for i in range(1, 31))
+    path = write("id,b,word,list\n" + rows)
     assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
     with pytest.raises(
         TableError, match="column 'word' has 30 different texts, and at most 20 are encoded"
     ):
         load(path, table=TableOptions(columns=("b", "word")))
+    with pytest.raises(TableError, match="the cells of column 'list' are lists or records"):
+        load(path, table=TableOptions(columns=("id", "b", "list")))
 
 
 def test_integers_are_an_id_if_they_count_rows_or_have_its_name(write):

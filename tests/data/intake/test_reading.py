@@ -119,7 +119,7 @@ def test_text_that_is_utf_8_only_at_its_beginning_is_refused_with_a_remedy(tmp_p
 
 def test_invalid_options_are_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
-    for name in ("klingon", "rot13", "zlib", "quopri"):
+    for name in ("klingon", "rot13", "zlib", "quopri", "a\0b"):
         with pytest.raises(UsageError, match=f"--encoding {name} is unknown"):
             load(str(tmp_path / "t.csv"), table=TableOptions(format=TextFormat(encoding=name)))
     with pytest.raises(UsageError, match="--separator 'ab'"):

@@ -42,10 +42,12 @@ def test_encoder_is_a_scikit_learn_transformer():
         ({"a": ["1", "2", "x", "4"]}, r"'x' is not a number; .* \(TableEncoder\(drop=\['a'\]\)\)"),
         ({"class": [0, 1, 0, 1]}, r"named 'class', as classes are; leave it out \(TableEncoder"),
         ({"a": [1, 2, 3, np.nan], "b": [1, 5, 2, np.nan]}, "Row 4 has no value"),
+        (None, "the table has no rows"),
     ],
 )
 def test_problems_name_parameters_of_the_encoder(change, sentence):
-    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": [5, 1, 2, 2]}).assign(**change)
+    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": [5, 1, 2, 2]})
+    frame = frame[:0] if change is None else frame.assign(**change)
     with pytest.raises(ValueError, match=sentence) as caught:
         TableEncoder().fit_transform(frame)
     assert "label=" not in str(caught.value)

@@ -140,16 +140,18 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
             "when": pd.to_datetime(["2024-01-31", "2024-02-01", None]),
             "word": ["x", None, "y"],
             "month": pd.period_range("2020-01", periods=3, freq="M"),
+            "lasted": pd.to_timedelta([12, 36, None], unit="h"),
         },
         index=pd.Index(["p", "q", "r"], name="who"),
     )
     table = read_table(parquet(frame), TextFormat())
-    assert table.columns == ["who", "n", "ok", "when", "word", "month"]
+    assert table.columns == ["who", "n", "ok", "when", "word", "month", "lasted"]
     assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
     assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
     assert table.cells["word"].texts.tolist() == ["x", "", "y"]
     assert table.cells["month"].texts.tolist() == ["2020-01", "2020-02", "2020-03"]
     assert find_notation(table.cells["when"].texts).date
+    assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
     assert table.place(0) == "row 1"
 
 
