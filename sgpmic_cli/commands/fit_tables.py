@@ -48,10 +48,16 @@ def _numbers_tried(fitted: "Fitted") -> Table:
     rows = []
     for row in tried:
         is_chosen = row["n_clusters"] == chosen
-        cells = [str(row["n_clusters"]), *(f"{row[name]:.3f}" for name in names)]
+        cells = [str(row["n_clusters"]), *(_criterion(row[name]) for name in names)]
         cells.append("chosen" if is_chosen else "")
         rows.append([Text(cell, style="bold" if is_chosen else "") for cell in cells])
     return table(["clusters", *names, ""], rows, left=[""])
+
+
+def _criterion(value: float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:.3f}"
 
 
 def _clusters(fitted: "Fitted") -> Table:

@@ -95,20 +95,23 @@ class Progress:
 
 
 class FitProgress(Progress):
-    """A callback for the iterations of a fit and for the blocks of assigned rows."""
+    """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
 
     time_left = "left at most"  # a fit that converges ends before its last iteration
 
-    def __call__(self, step: "Round | Placing") -> None:
+    def __call__(self, step: "Round | Placing | str") -> None:
         """Show one step."""
         from sgpmic_cli.single_fit.fitting import Placing
 
+        if isinstance(step, str):
+            self.update(f"computing the {step}")
+            return
         if isinstance(step, Placing):
             total = "" if step.rows is None else f" of {step.rows}"
             text = f"assigned {step.done}{total} rows"
             self.update(text, completed=step.done, total=step.rows)
             return
-        is_first = self.task.description == STARTING
+        is_first = "iteration" not in self.task.description
         restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
         acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
         self.update(
@@ -116,7 +119,7 @@ class FitProgress(Progress):
             completed=(step.restart - 1) * step.rounds + step.number,
             total=step.restarts * step.rounds,
         )
-        if is_first and self.bar.disable:  # the initialisation takes most of the time
+        if is_first and self.bar.disable:
             self.output.note(self.state())
 
 

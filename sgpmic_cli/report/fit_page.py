@@ -52,7 +52,7 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     """
     n, p = fitted.data.Y.shape
     sections = [
-        Section("summary", "In short", [_summary(fitted, out, arguments)]),
+        Section("summary", "In short", [_summary(fitted, figures, out, arguments)]),
         Section("profiles", "Profiles", _profiles(fitted)),
         Section("map", "Map", _map(fitted, figures)),
         Section("rows", "Doubtful and unusual rows", _rows(fitted)),
@@ -85,7 +85,7 @@ def write_report(model: Model, X: Table, path: PathLike) -> None:
     write_whole(path, page)
 
 
-def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> Html:
+def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
     choice = choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
@@ -102,7 +102,8 @@ def _summary(fitted: Fitted, out: Path | None, arguments: Mapping[str, Any]) -> 
         parts.append(tag("h3", "What next?"))
         for words, command in _next_steps(fitted, out, arguments):
             parts += [tag("p", words), tag("pre", tag("code", command))]
-        parts.append(paragraph("further_files", table=TABLE))
+        if (figures / TABLE).exists():
+            parts.append(paragraph("further_files", table=TABLE))
     return tag("div", *parts, class_="notice")
 
 

@@ -44,7 +44,7 @@ from sgpmic_cli.single_fit.settings import (
 
 BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
-Progress = Callable[["Round | Placing"], None]
+Progress = Callable[["Round | Placing | str"], None]  # a text names a step that begins
 
 # Entries of the summary that not all models have, with the attributes they come from.
 MODEL_SUMMARY = {
@@ -302,6 +302,10 @@ class _ProgressCallback:
         )
         if self.progress is not None:
             self.progress(self.rounds[-1])
+
+    def started(self, step: str) -> None:
+        if self.progress is not None:
+            self.progress(step)
 
     def placed(self, done: int, rows: int) -> None:
         if self.progress is not None:

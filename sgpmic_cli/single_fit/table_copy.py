@@ -21,7 +21,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
     The lines of a text file are copied as they are, so that ids and leading zeros do not change.
-    `source` is the path of the user's file, None if there is none.
+    `source` is the path of the user's file, None if there is none. A `.npy` array is not copied.
     """
     results = _results(fitted)
     if source is None:
@@ -36,7 +36,9 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     assert recipe is not None
     known = recipe.file_columns if recipe.named else ()
     with unpacked(source) as file:
-        if not file.starts_with(NPY, PARQUET):
+        if file.starts_with(NPY):
+            return
+        if not file.starts_with(PARQUET):
             format = with_encoding(file, recipe.format)
             text = CsvText(file.name, format, known)
             with (

@@ -80,14 +80,11 @@ def test_a_file_without_a_header_stays_without_one(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("kind", ["npy", "parquet", "xlsx"])
+@pytest.mark.parametrize("kind", ["parquet", "xlsx"])
 def test_other_files_become_csv(tmp_path, kind):
     values = np.array([[1.0, 2.5], [3.0, 4.0], [5.0, 7.0]])
     source, names = tmp_path / f"t.{kind}", ["a", "b"]
-    if kind == "npy":
-        np.save(source, values)
-        names = ["column_1", "column_2"]
-    elif kind == "xlsx":
+    if kind == "xlsx":
         pytest.importorskip("openpyxl")
         pd.DataFrame(values, columns=names).to_excel(source, index=False)
     else:
@@ -98,6 +95,13 @@ def test_other_files_become_csv(tmp_path, kind):
     assert list(found.columns) == [*names, *ADDED.split(",")]
     assert np.array_equal(found[names], values)
     assert found["cluster"].tolist() == [0, 1, 0]
+
+
+def test_an_array_is_not_copied(tmp_path):
+    source = tmp_path / "t.npy"
+    np.save(source, np.array([[1.0, 2.5], [3.0, 4.0], [5.0, 7.0]]))
+    write_table(tmp_path / "out.csv", fitted(load(str(source))), str(source))
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_data_without_a_file(tmp_path):
