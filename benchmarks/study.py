@@ -195,8 +195,8 @@ def findings(scores: pd.DataFrame) -> str:
     taken = noise[noise["method"] == "test"]
     return f"""# Findings
 
-Mean ARI in percent over {scores["seed"].nunique()} seeds. Every method but HDBSCAN gets the number
-of clusters. Groups marked with * were never used while the model was built.
+Mean ARI in percent, number of seeds: {scores["seed"].nunique()}. Every method but HDBSCAN gets the
+number of clusters. Groups marked with * were never used while the model was built.
 
 ## What each stage adds
 

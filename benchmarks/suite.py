@@ -181,7 +181,7 @@ def draw(stem: Path, means: pd.DataFrame) -> None:
         axes.set_yticks(range(len(means)), list(means.index))
         axes.invert_yaxis()
         axes.set_xlabel("mean adjusted Rand index")
-        figure.legend(loc="outside upper center", ncols=len(means.columns))
+        figure.legend(loc="outside upper center", ncols=min(len(means.columns), 6))
 
 
 if __name__ == "__main__":

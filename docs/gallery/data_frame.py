@@ -1,8 +1,8 @@
 """From a raw data frame: fit, look, save, and assign new rows.
 
-The measurements of the wines are in a pandas data frame in which some values are missing. The
-script shows the way of such a table through the package. `write_report` writes the page that
-`sgpmic fit` writes.
+The measurements of the wines are in a pandas data frame, with the strength of a wine as text and
+some values missing. The script shows the way of such a table through the package. `write_report`
+writes the page that `sgpmic fit` writes.
 """
 
 import matplotlib.pyplot as plt
@@ -12,6 +12,8 @@ from sklearn.datasets import load_wine
 import sgpmic
 
 frame = pd.DataFrame(load_wine(as_frame=True).data)
+strength = pd.cut(frame.pop("alcohol"), [0, 12.5, 13.5, 20], labels=["light", "medium", "strong"])
+frame.insert(0, "strength", strength.astype(str))
 frame.loc[::10, "magnesium"] = float("nan")
 training, new = frame.iloc[::2], frame.iloc[1::2]
 
