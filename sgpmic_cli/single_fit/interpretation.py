@@ -81,6 +81,9 @@ def stability_in_words(fitted: Fitted) -> str:
         return "The stability of the clusters was not measured."
     names = {STABLE: "The clusters are stable", FAIR: "The clusters are fairly stable"}
     words = next((name for least, name in names.items() if stability >= least), UNSTABLE)
+    weak = [str(m) for m in np.flatnonzero(each < FAIR) if fitted.model.cluster_sizes_[m]]
+    if weak and stability >= FAIR:
+        words = "Not all clusters are stable"
     refits = fitted.model.get_params()["n_resamples"]
     found = (
         f"{words}: stability {stability:.2f} of 1. The clustering was repeated on {refits} random "
@@ -89,7 +92,7 @@ def stability_in_words(fitted: Fitted) -> str:
     )
     if stability < FAIR:
         return found
-    if weak := [str(m) for m in np.flatnonzero(each < FAIR) if fitted.model.cluster_sizes_[m]]:
+    if weak:
         plural = len(weak) > 1
         found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
     return f"{found} This does not show that they are the groups you have in mind."

@@ -72,7 +72,8 @@ def test_the_number_to_look_at_next(m, scores, more, other):
     ("each", "words"),
     [
         ([0.9, 0.95], "The clusters are stable: stability 0.93 of 1."),
-        ([0.6, 0.9], "The clusters are fairly stable: stability 0.75 of 1."),
+        ([0.72, 0.78], "The clusters are fairly stable: stability 0.75 of 1."),
+        ([0.6, 0.95], "Not all clusters are stable: "),
         ([0.6, 0.95], "Cluster 0 is not stable."),
         ([0.4, 0.5], "do not rely on them: stability 0.45 of 1."),
         (None, "was not measured"),
