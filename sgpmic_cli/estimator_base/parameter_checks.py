@@ -86,6 +86,7 @@ JOBS = Rule(
     lambda value: value is None or (_is(value, Integral) and value != 0),
     "None, a whole number from 1, or -1 for all",
 )
+CALLBACK = Rule(lambda value: value is None or callable(value), "None or a function")
 FOLDER = Rule(
     lambda value: value is None or (isinstance(value, str | os.PathLike) and os.path.isdir(value)),
     "None or an existing folder",

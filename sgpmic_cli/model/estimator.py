@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -275,6 +276,8 @@ class SGPMIC(LatentClusterer):
             Their clusters.
         """
         check_is_fitted(self)
+        if not whole(0).holds(n_samples):
+            raise ValueError(f"n_samples must be {whole(0).wanted}, not {n_samples!r}.")
         rng = check_random_state(random_state)
         labels = np.sort(rng.choice(self.n_clusters_, size=n_samples, p=self.weights_))
         factors = np.linalg.cholesky(self.covariances_)[labels]
@@ -539,6 +542,8 @@ def _given_memberships(init: Any, n: int) -> Array:
             f"init must have one entry for each of the {n} rows, not shape {given.shape}."
         )
     if given.ndim == 1:
+        if pd.isna(given).any():
+            raise ValueError("init must have a label for every row; it has missing values.")
         names, labels = np.unique(given, return_inverse=True)
         return np.eye(len(names))[labels]
     S = np.asarray(given, dtype=np.float64)

@@ -19,6 +19,7 @@ from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import (
+    CALLBACK,
     JOBS,
     SWITCH,
     Rule,
@@ -42,6 +43,7 @@ SHARED_RULES = {
     "tol": number(),
     "n_jobs": JOBS,
     "verbose": either(SWITCH, whole(0)),
+    "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
 
