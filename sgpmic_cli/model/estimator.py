@@ -109,8 +109,7 @@ class SGPMIC(LatentClusterer):
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the geometric mean of those without refits and the fractions of refits. `stability_`
-        says how far the clusters come back.
+        then the mean over the refits. `stability_` says how far the clusters come back.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -407,10 +406,10 @@ class SGPMIC(LatentClusterer):
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
         gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
-        self.stability_, fractions = None, None
+        self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            fractions, self.stability_ = refit(rows, found, self.n_resamples, random_state)
-        return ClusterModel(found.labels, m, gaussians, fractions)
+            refits, self.stability_ = refit(rows, found, gaussians, self.n_resamples, random_state)
+        return ClusterModel(found.labels, m, gaussians, refits)
 
     def _fit_map(
         self,

@@ -16,8 +16,8 @@ from sgpmic_cli.model.latent.training import FittedMap
 from sgpmic_cli.model.storage import Arrays, check_probabilities, read_arrays
 
 # The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
-# constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, r rows
-# of the table.
+# constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base
+# clusterings of refits, r rows of the table.
 AXES = {
     "mu": "nq",
     "log_s": "nq",
@@ -44,8 +44,8 @@ ROW_AXES = {
     "embedding_variances_": "rq",
 }
 OPTIONAL_AXES = (
-    {"coefficients": "vpm", "intercepts": "vm", "temperature": ""},
-    {"refits": "nm"},
+    {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
+    {"refit_coefficients": "wpm", "refit_intercepts": "wm", "refit_weights": "wm"},
     {"missing_mean": "p", "missing_covariance": "pp"},
 )
 LARGEST_LOG = 300.0  # squares of the exponential stay finite
@@ -112,7 +112,8 @@ class FittedModel(NamedTuple):
         if clusters.gaussians is not None:
             arrays |= clusters.gaussians._asdict()
         if clusters.refits is not None:
-            arrays["refits"] = clusters.refits
+            fields = clusters.refits._asdict()
+            arrays |= {name: fields[name.removeprefix("refit_")] for name in OPTIONAL_AXES[1]}
         if self.gaussian is not None:
             arrays["missing_mean"], arrays["missing_covariance"] = self.gaussian
         return arrays
@@ -127,15 +128,22 @@ def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
         arrays["lower_bounds_"].tolist(),
         converged,
     )
-    gaussians = gaussian = None
+    gaussians = refits = gaussian = None
     if "coefficients" in arrays:
-        temperature = float(arrays["temperature"])
-        gaussians = ClusterGaussians(arrays["coefficients"], arrays["intercepts"], temperature)
+        gaussians = _gaussians(arrays, "")
+        if "refit_weights" in arrays:
+            refits = _gaussians(arrays, "refit_")
     if "missing_mean" in arrays:
         gaussian = Gaussian(arrays["missing_mean"], arrays["missing_covariance"])
     labels = arrays["labels"].astype(np.intp)
-    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, arrays.get("refits"))
+    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, refits)
     return FittedModel(fitted_map, clusters, TrainingRows(arrays["rows"]), gaussian)
+
+
+def _gaussians(arrays: Arrays, prefix: str) -> ClusterGaussians:
+    names = (prefix + name for name in ("coefficients", "intercepts", "weights"))
+    coefficients, intercepts, weights = (arrays[name] for name in names)
+    return ClusterGaussians(coefficients, intercepts, weights, float(arrays["temperature"]))
 
 
 def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
@@ -149,7 +157,8 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     if np.count_nonzero(scale) != p:
         raise ValueError(f"its array scale_ does not describe {p} columns")
     positive = [scale[scale != 0], np.linalg.eigvalsh(arrays["covariances"])]
-    positive += [arrays[name] for name in {"temperature", "embedding_variances_"} & arrays.keys()]
+    known = {"temperature", "weights", "refit_weights", "embedding_variances_"} & arrays.keys()
+    positive += [arrays[name] for name in known]
     if "missing_covariance" in arrays:
         positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))
     if any((part <= 0).any() for part in positive):
@@ -159,6 +168,6 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     labels = arrays["labels"]
     if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
         raise ValueError("a label is not the number of a cluster")
-    probabilities = {"responsibilities_", "consensus_", "refits"} & arrays.keys()
+    probabilities = {"responsibilities_", "consensus_"} & arrays.keys()
     check_probabilities(arrays, *sorted(probabilities))
     return arrays

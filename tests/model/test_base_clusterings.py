@@ -7,6 +7,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.model.clusters import base_clusterings as base
+from sgpmic_cli.model.clusters.probabilities import fit_gaussians
 
 
 def blobs(n=120, p=3, seed=0):
@@ -46,25 +47,36 @@ def test_every_named_clustering_finds_blobs(name):
     assert adjusted_rand_score(found.labels, y) > 0.95
 
 
-def test_rows_that_are_sure_are_confirmed_by_refits():
+def refitted(Y, labels, n_resamples=3):
+    known = base.one_clustering("known", labels, 3)
+    gaussians = fit_gaussians(Y, known.memberships)
+    return base.refit(Y, known, gaussians, n_resamples, np.random.RandomState(0))
+
+
+def test_separate_clusters_come_back_in_refits_and_parts_of_a_cloud_do_not():
     Y, y = blobs()
-    sure = base.refit(Y, base.one_clustering("known", y, 3), 2, np.random.RandomState(0))
-    np.testing.assert_array_equal(sure.fractions.argmax(axis=1), y)
-    assert len(np.unique(sure.fractions)) == 2
-    np.testing.assert_array_equal(sure.stability, 1.0)
+    refits, stability = refitted(Y, y)
+    np.testing.assert_array_equal(stability, 1.0)
+    np.testing.assert_array_equal(refits.probabilities(Y, y).argmax(axis=1), y)
     cloud = np.random.RandomState(1).standard_normal((100, 2))
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(cloud)
-    found = base.refit(
-        cloud, base.one_clustering("k-means", labels, 3), 3, np.random.RandomState(0)
+    assert refitted(cloud, labels)[1].max() < 1.0
+
+
+def test_refits_of_more_columns_than_rows_equal_those_of_the_space_of_the_rows():
+    Y, y = blobs()
+    basis = np.linalg.qr(np.random.RandomState(0).standard_normal((2 * len(Y), Y.shape[1])))[0]
+    wide, few = Y @ basis.T, refitted(Y, y)[0]
+    np.testing.assert_allclose(
+        refitted(wide, y)[0].probabilities(wide, y).argmax(axis=1),
+        few.probabilities(Y, y).argmax(axis=1),
     )
-    np.testing.assert_allclose(found.fractions.sum(axis=1), 1.0)
-    assert found.fractions[np.arange(100), labels].min() < sure.fractions.max()
-    assert found.stability.max() < 1.0
 
 
 @pytest.mark.parametrize(("noise", "stable"), [(0.04, True), (0.4, False)])
 def test_refits_of_clusters_with_gaps_cut_the_spanning_tree(noise, stable):
     Y, y = make_moons(200, noise=noise, random_state=0)
     known = base.one_clustering("spanning tree", y, 2)._replace(gaps=True)
-    found = base.refit(Y, known, 3, np.random.RandomState(0))
-    assert (found.stability.min() > 0.99) == stable
+    refits, stability = base.refit(Y, known, None, 3, np.random.RandomState(0))
+    assert refits is None
+    assert (stability.min() > 0.99) == stable

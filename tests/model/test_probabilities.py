@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.datasets import make_moons
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, _agree
+from sgpmic_cli.model.clusters.probabilities import ClusterGaussians, ClusterModel, _agree
 
 
 def pair(p, n=500, separation=3.0, seed=0):
@@ -68,17 +68,16 @@ def test_refits_keep_the_labels():
     assert (plain.responsibilities_ != refitted.responsibilities_).any()
 
 
-def test_probabilities_with_refits_are_geometric_means_that_keep_the_labels():
-    refits = np.array([[0.1, 0.8, 0.1], [0.5, 0.1, 0.4], [0.2, 0.1, 0.7]])
-    clusters = ClusterModel(np.array([0, 1, 2]), 3, None, refits)
-    rows, neighbours = np.zeros((3, 1)), np.array([[0, 1], [1, 0], [2, 0]])
-    shares = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
-    found = clusters.probabilities(rows, np.array([[0.0, 1.0]] * 3), neighbours)
-    np.testing.assert_array_equal(found.argmax(axis=1), [0, 1, 2])
-    product = np.sqrt(shares * refits)
-    expected = product / product.sum(axis=1, keepdims=True)
-    expected[0, :2] = expected[1, :2] = 0.5  # the refits prefer another cluster than the label
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+def test_a_refit_counts_as_far_as_it_found_the_cluster_of_the_row_again():
+    logits = np.log([[[0.6, 0.4]], [[0.9, 0.1]]])  # of two refits, for any row
+    overlaps = np.array([[1.0, 0.25], [0.5, 0.75]])
+    refits = ClusterGaussians(np.zeros((2, 1, 2)), logits[:, 0], overlaps, 1.0)
+    found = refits.probabilities(np.zeros((2, 1)), np.array([0, 1]))
+    np.testing.assert_allclose(found[0], [(0.6 + 0.5 * 0.9) / 1.5, (0.4 + 0.5 * 0.1) / 1.5])
+    np.testing.assert_allclose(found[1], [0.25 * 0.6 + 0.75 * 0.9, 0.25 * 0.4 + 0.75 * 0.1])
+    clusters = ClusterModel(np.array([0, 1]), 2, refits._replace(weights=np.ones((2, 2))), refits)
+    kept = clusters.probabilities(np.zeros((2, 1)), np.zeros((2, 1)), np.array([[0], [1]]))
+    np.testing.assert_array_equal(kept.argmax(axis=1), [0, 1])  # although both prefer cluster 0
 
 
 def test_clusters_separated_by_gaps_take_the_labels_of_neighbours():

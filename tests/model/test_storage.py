@@ -211,7 +211,7 @@ DEFAULT = {
     "labels": [np.full(40, 2.0), np.full(40, 0.5)],
     "temperature": [np.zeros(1)],
     "coefficients": [np.zeros((1, 2, 2))],
-    "refits": [0.7 * ONES],
+    "refit_weights": [-np.ones((6, 2)), 0.7 * ONES],
     "missing_covariance": [-np.eye(3)],
     "embedding_variances_": [0.0 * ONES],
     "consensus_": [0.7 * ONES],

@@ -22,12 +22,17 @@ from sklearn.neighbors import NearestNeighbors
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.model.clusters.missing_values import mixture_labels
-from sgpmic_cli.model.clusters.probabilities import linear_posterior
+from sgpmic_cli.model.clusters.probabilities import (
+    ClusterGaussians,
+    linear_posterior,
+    row_space,
+)
 from sgpmic_cli.model.clusters.spanning_tree import gap_clusters, most_separate_parts
 
 LEAST_VARIANCE = 0.001  # of a mixture in a standardised column
 SHRINKAGE = 0.1  # grows with the number of columns relative to the rows of a cluster
 RESTARTS = 3
+LEAST_OVERLAP = 0.01  # weight of a refit that did not find a cluster again
 MOST_MIXTURE_CLUSTERS = 50  # more clusters have too few rows for full covariances
 NAMED = ("k-means", "gmm", "spectral", "ward")
 
@@ -47,17 +52,6 @@ class Consensus(NamedTuple):
     def fractions(self) -> Array:
         """Return the fraction of base clusterings for each row and cluster, (N, M)."""
         return np.asarray(np.mean(self.memberships, axis=0))
-
-
-class Refits(NamedTuple):
-    """Fractions (N, M) of refits that put a row into a cluster, above zero, and stability (M,).
-
-    The stability of a cluster is its mean overlap with its counterparts in the refits: the number
-    of common rows divided by that of the rows of either.
-    """
-
-    fractions: Array
-    stability: Array
 
 
 def consensus(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None = None) -> Consensus:
@@ -138,38 +132,63 @@ def match(labellings: list[Indices], names: tuple[str, ...], n_clusters: int) ->
 
 
 def refit(
-    Y: Array, found: Consensus, n_resamples: int, random_state: np.random.RandomState
-) -> Refits:
+    Y: Array,
+    found: Consensus,
+    gaussians: ClusterGaussians | None,
+    n_resamples: int,
+    random_state: np.random.RandomState,
+) -> tuple[ClusterGaussians | None, Array]:
     """Repeat the clustering on random halves of the rows.
 
     A refit repeats the base clusterings, and Gaussians with a shared covariance extend them to the
     other rows. If the clusters are separated by gaps, a refit cuts the spanning tree of the half,
     and other rows join their nearest row. The clusters of a refit are matched with those of
     `found`.
+
+    Returns
+    -------
+    refits : ClusterGaussians or None
+        Gaussians of all refits, weighted by overlaps, with the temperature of `gaussians`. None if
+        the clusters are separated by gaps.
+    stability : ndarray of shape (M,)
+        Mean overlap of a cluster with its counterparts in the refits: the number of common rows
+        divided by that of the rows of either.
     """
     n_clusters = found.memberships[0].shape[1]
     identity = np.eye(n_clusters)
     centre = identity[found.labels]
-    total, overlap, count = np.zeros((len(Y), n_clusters)), np.zeros(n_clusters), 0
+    Y, basis = row_space(Y)
+    coefficients, intercepts, overlaps = [], [], []
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
-        if found.gaps:
+        if gaussians is None:
             nearest = NearestNeighbors(n_neighbors=1).fit(Y[half]).kneighbors(Y)[1][:, 0]
-            refits = [most_separate_parts(Y[half], n_clusters)[nearest]]
-        else:
-            seed = int(random_state.randint(np.iinfo(np.int32).max))
-            lines = [
-                linear_posterior(Y[half], identity[labels])
-                for labels in base_labels(Y[half], n_clusters, seed, None).values()
-            ]
-            refits = [(Y @ slope + intercept).argmax(axis=1) for slope, intercept in lines]
-        for labels in refits:
-            member = _matched(centre, identity[labels])
-            common = np.sum(centre * member, axis=0)
-            overlap += common / np.maximum(np.sum(centre + member, axis=0) - common, 1.0)
-            total += member
-            count += 1
-    return Refits((total + 0.5) / (count + 0.5 * n_clusters), overlap / count)
+            labels = most_separate_parts(Y[half], n_clusters)[nearest]
+            overlaps.append(_overlap(centre, identity[labels])[1])
+            continue
+        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        for labels in base_labels(Y[half], n_clusters, seed, None).values():
+            slope, intercept = linear_posterior(Y[half], identity[labels])
+            extended = identity[(Y @ slope + intercept).argmax(axis=1)]
+            order, overlap = _overlap(centre, extended)
+            coefficients.append(slope[:, order] if basis is None else basis @ slope[:, order])
+            intercepts.append(intercept[order])
+            overlaps.append(overlap)
+    weights = np.maximum(overlaps, LEAST_OVERLAP)
+    refits = None
+    if gaussians is not None:
+        refits = gaussians._replace(
+            coefficients=np.stack(coefficients), intercepts=np.stack(intercepts), weights=weights
+        )
+    return refits, np.mean(overlaps, axis=0)
+
+
+def _overlap(centre: Array, member: Array) -> tuple[Indices, Array]:
+    """Return the best matching clusters of a membership matrix, and their overlap, (M,) each."""
+    _, order = linear_sum_assignment(-(centre.T @ member))
+    member = member[:, order]
+    common = np.sum(centre * member, axis=0)
+    return order, common / np.maximum(np.sum(centre + member, axis=0) - common, 1.0)
 
 
 def _matched(centre: Array, member: Array) -> Array:

@@ -14,8 +14,9 @@ The label of a row is decided by the consensus of the base clusterings; a new ro
 most of its nearest training rows. If the Gaussians prefer another cluster, both clusters share
 their probability equally, because two descriptions of the data disagree about the row.
 
-Refits to subsamples, if there are any, give a second estimate: the fraction of refits that put a
-row into a cluster. The geometric mean of both is taken, scaled to sum to one.
+Refits to random halves of the rows, if there are any, take the place of the base clusterings: the
+probability is the mean of the posteriors of all refits. A refit counts for a row as far as it found
+the cluster of the row again (the overlap of the two clusters).
 
 Clusters that are separated by gaps can have any shape, so Gaussians do not describe them. Their
 probabilities are the fractions of labels among the nearest training rows.
@@ -38,35 +39,45 @@ TIE = 1e-9  # margin of the cluster that the labels prefer
 
 
 class ClusterGaussians(NamedTuple):
-    """Linear posteriors: coefficients (V, P, M), intercepts (V, M) and the temperature."""
+    """Linear posteriors of V clusterings: coefficients (V, P, M) and intercepts (V, M).
+
+    `weights` (V, M) say how much a clustering counts for the rows of a cluster.
+    """
 
     coefficients: Array
     intercepts: Array
+    weights: Array
     temperature: float
 
-    def probabilities(self, Y: Array) -> Array:
-        """Return the mean posterior of rows (n, P), (n, M)."""
-        parts = [
-            softmax((Y @ b + a) / self.temperature, axis=1)
-            for b, a in zip(self.coefficients, self.intercepts, strict=True)
-        ]
-        return np.asarray(np.mean(parts, axis=0))
+    def probabilities(self, Y: Array, labels: Indices) -> Array:
+        """Return the weighted mean posterior (n, M) of rows (n, P) with known labels (n,)."""
+        total = np.zeros((len(Y), self.weights.shape[1]))
+        for b, a, weights in zip(self.coefficients, self.intercepts, self.weights, strict=True):
+            total += weights[labels, None] * softmax((Y @ b + a) / self.temperature, axis=1)
+        return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
 def fit_gaussians(Y: Array, memberships: list[Array]) -> ClusterGaussians:
     """Describe base clusterings, given as matrices (N, M) with the same cluster numbers."""
-    basis = None
-    if Y.shape[1] > len(Y):  # distances live in the space of the rows
-        basis = np.linalg.qr(Y.T)[0]
-        Y = Y @ basis
+    Y, basis = row_space(Y)
     soft, temperature = memberships, 1.0
     for _ in range(EM_STEPS):
         lines = [linear_posterior(Y, S) for S in soft]
         scores = [Y @ b + a for b, a in lines]
         temperature = _temperature(scores, memberships)
         soft = [softmax(score / temperature, axis=1) for score in scores]
-    coefficients = np.stack([b if basis is None else basis @ b for b, _ in lines])
-    return ClusterGaussians(coefficients, np.stack([a for _, a in lines]), temperature)
+    coefficients, intercepts = (np.stack(part) for part in zip(*lines, strict=True))
+    if basis is not None:
+        coefficients = basis @ coefficients
+    return ClusterGaussians(coefficients, intercepts, np.ones_like(intercepts), temperature)
+
+
+def row_space(Y: Array) -> tuple[Array, Array | None]:
+    """Return rows with at most as many columns as rows, and the basis (P, N) of these columns."""
+    if Y.shape[1] <= len(Y):
+        return Y, None
+    basis = np.linalg.qr(Y.T)[0]  # distances live in the space of the rows
+    return Y @ basis, basis
 
 
 def linear_posterior(Y: Array, S: Array) -> tuple[Array, Array]:
@@ -104,14 +115,14 @@ def _temperature(scores: list[Array], memberships: list[Array]) -> float:
 class ClusterModel(NamedTuple):
     """Everything that assigns rows to clusters.
 
-    `gaussians` is None for clusters that are separated by gaps. `refits` (N, M) is the fraction of
-    refits to subsamples that put a training row into a cluster, or None without refits.
+    `gaussians` is None for clusters that are separated by gaps. `refits` are the Gaussians of the
+    refits to subsamples, None without refits or with gaps.
     """
 
     labels: Indices  # (N,) of the training rows
     n_clusters: int
     gaussians: ClusterGaussians | None
-    refits: Array | None
+    refits: ClusterGaussians | None
 
     @property
     def weights(self) -> Array:
@@ -128,31 +139,19 @@ class ClusterModel(NamedTuple):
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)
         weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
-        labels = self._label_fractions(nearest, weights).argmax(axis=1)
-        refits = None
-        if self.refits is not None:
-            weights = weights / weights.sum(axis=1, keepdims=True)
-            refits = np.einsum("nk,nkm->nm", weights, self.refits[nearest])
-        return self._combine(Y, labels, refits, nearest)
+        return self._shares(Y, self._label_fractions(nearest, weights).argmax(axis=1), nearest)
 
     def training_probabilities(self, rows: TrainingRows) -> Array:
         """Return the probabilities of the training rows."""
         nearest = rows.nearest(rows.rows)[1] if self.gaussians is None else None
-        return self._combine(rows.rows, self.labels, self.refits, nearest)
+        return self._shares(rows.rows, self.labels, nearest)
 
-    def _combine(
-        self, Y: Array, labels: Indices, refits: Array | None, nearest: Indices | None
-    ) -> Array:
-        if self.gaussians is not None:
-            shares = self.gaussians.probabilities(Y)
-        else:
-            assert nearest is not None
-            shares = self._label_fractions(nearest, np.ones(nearest.shape))
-        result = _agree(shares, labels)
-        if refits is not None:
-            product = np.sqrt(result * refits)
-            result = _agree(product / product.sum(axis=1, keepdims=True), labels)
-        return result
+    def _shares(self, Y: Array, labels: Indices, nearest: Indices | None) -> Array:
+        gaussians = self.gaussians if self.refits is None else self.refits
+        if gaussians is not None:
+            return _agree(gaussians.probabilities(Y, labels), labels)
+        assert nearest is not None
+        return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), labels)
 
     def map_weights(self, probabilities: Array) -> Array:
         """Return the weights of the clusters for the map: probabilities to the power V, rescaled.
