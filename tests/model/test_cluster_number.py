@@ -51,6 +51,14 @@ def test_a_skewed_cloud_is_one_cluster():
     assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
 
 
+@pytest.mark.parametrize(("distance", "number"), [(0.0, 1), (6.0, 2)])
+def test_a_row_far_away_is_no_cluster(distance, number):
+    Y = np.random.RandomState(0).standard_normal((200, 4))
+    Y[:100] += distance
+    Y[0] = 50.0
+    assert chosen(Y) == number
+
+
 def test_a_flag_beside_a_cloud_is_one_cluster():
     random = np.random.RandomState(0)
     assert chosen(np.c_[random.standard_normal((300, 6)), random.random_sample(300) < 0.3]) == 1

@@ -9,9 +9,10 @@
    gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
    discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
    silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-   Clusters that only repeat the values of one discrete column count as silhouette 0. Steps 1 and 2
-   are applied to the first two principal components before this is the answer, because clusters in
-   a few of many columns show there.
+   Clusters that only repeat the values of one discrete column count as silhouette 0, and rows in
+   clusters of a handful of rows are outliers and do not count. Steps 1 and 2 are applied to the
+   first two principal components before this is the answer, because clusters in a few of many
+   columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
@@ -42,6 +43,7 @@ from sgpmic_cli.model.clusters.spanning_tree import (
     excess_of_gap,
     spanning_trees,
 )
+from sgpmic_cli.model.diagnostics import TINY, TINY_SHARE
 
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
@@ -195,6 +197,10 @@ def _silhouette(
     Y: Array, distances: Array, m: int, seed: int, n_init: int
 ) -> tuple[float, Indices]:
     labels = KMeans(m, n_init=n_init, random_state=seed).fit_predict(Y)
-    found = len(np.unique(labels))
-    value = silhouette_score(distances, labels, metric="precomputed") if 1 < found < len(Y) else 0.0
+    least = min(TINY, TINY_SHARE * len(Y) / m)
+    rows = np.flatnonzero(np.bincount(labels)[labels] >= least)
+    found = len(np.unique(labels[rows]))
+    if not 1 < found < len(rows):
+        return 0.0, labels
+    value = silhouette_score(distances[np.ix_(rows, rows)], labels[rows], metric="precomputed")
     return float(value), labels
