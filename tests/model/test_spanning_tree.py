@@ -8,8 +8,11 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic_cli.model.clusters import spanning_tree
 from sgpmic_cli.model.clusters.spanning_tree import (
     CORE_NEIGHBOURS,
+    DRAWS,
+    FEW_DRAWS,
     LEAST_SHARE,
     cut,
     gap_clusters,
@@ -80,6 +83,19 @@ def test_a_cloud_has_no_gaps(kind):
     draw = {"normal": random.randn, "uniform": random.rand}
     X = random.standard_t(3, size=(200, 2)) if kind == "heavy tails" else draw[kind](200, 2)
     assert found_labels(X, 2) is None
+
+
+@pytest.mark.parametrize(("margin", "expected"), [(0.2, FEW_DRAWS), (None, DRAWS)])
+def test_a_clear_excess_needs_few_draws(margin, expected, monkeypatch):
+    Y = make_circles(300, noise=0.04, factor=0.4, random_state=0)[0]
+    labels, trees = (Y[:, 0] > 0).astype(int), spanning_trees(Y)
+    excess = spanning_tree.excess_of_gap(Y, trees, labels, 2, np.random.RandomState(0))[1]
+    monkeypatch.setattr(spanning_tree, "MARGIN", excess if margin is None else margin)
+    drawn = []
+    draw = spanning_tree._draw
+    monkeypatch.setattr(spanning_tree, "_draw", lambda *given: drawn.append(1) or draw(*given))
+    spanning_tree.excess_of_gap(Y, trees, labels, 2, np.random.RandomState(0))
+    assert len(drawn) == expected
 
 
 def test_outliers_are_no_cluster():
