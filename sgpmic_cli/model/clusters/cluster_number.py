@@ -27,7 +27,6 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import (
@@ -197,10 +196,18 @@ def _silhouette(
     Y: Array, distances: Array, m: int, seed: int, n_init: int
 ) -> tuple[float, Indices]:
     labels = KMeans(m, n_init=n_init, random_state=seed).fit_predict(Y)
-    least = min(TINY, TINY_SHARE * len(Y) / m)
-    rows = np.flatnonzero(np.bincount(labels)[labels] >= least)
-    found = len(np.unique(labels[rows]))
-    if not 1 < found < len(rows):
+    members = np.eye(m)[labels]
+    counts = members.sum(axis=0)
+    large = counts >= min(TINY, TINY_SHARE * len(Y) / m)
+    own = labels[large[labels]]
+    if not 1 < np.count_nonzero(large) < len(own):
         return 0.0, labels
-    value = silhouette_score(distances[np.ix_(rows, rows)], labels[rows], metric="precomputed")
-    return float(value), labels
+    totals = (distances @ members)[large[labels]]  # sums of distances to every cluster
+    place = (np.arange(len(own)), own)
+    inside = totals[place] / np.maximum(counts[own] - 1.0, 1.0)
+    means = np.where(large, totals / np.maximum(counts, 1.0), np.inf)
+    means[place] = np.inf
+    outside = means.min(axis=1)
+    larger = np.maximum(np.maximum(inside, outside), 1e-300)
+    values = np.where(counts[own] > 1.0, (outside - inside) / larger, 0.0)
+    return float(values.mean()), labels

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components, depth_first_order, minimum_spanning_tree
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 
@@ -32,6 +32,7 @@ SMALL_GAP, LARGE_GAP = 0.2, 0.8  # a smaller gap is none, and a larger one is no
 DRAWS = 8
 FEW_DRAWS, CLEAR = 3, 0.3  # few draws suffice if the excess is so far from the margin
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
+MOST_TREE_COLUMNS = 15  # with more columns, comparing all rows is faster than a k-d tree
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
 MOST_CLUSTERS = 20
 
@@ -160,16 +161,19 @@ def cut(tree: Tree, n_clusters: int) -> Cut | None:
 
 
 def _neighbours(Y: Array) -> tuple[Array, Indices]:
-    """Return distances and indices of the nearest neighbours, (N, k).
+    """Return distances and indices of the row itself and its nearest neighbours, (N, 1 + k).
 
     k grows until the graph of the neighbours has few parts.
     """
-    k = min(NEIGHBOURS, len(Y) - 1)
+    n, columns = Y.shape
+    search = (
+        KDTree(Y).query if columns <= MOST_TREE_COLUMNS else NearestNeighbors().fit(Y).kneighbors
+    )
+    k = min(NEIGHBOURS, n - 1)
     while True:
-        distances, indices = NearestNeighbors(n_neighbors=k).fit(Y).kneighbors()
-        n = len(Y)
-        places = (np.repeat(np.arange(n), k), indices.ravel())
-        graph = csr_matrix((np.ones(n * k), places), shape=(n, n))
+        distances, indices = map(np.asarray, search(Y, 1 + k))
+        places = (np.repeat(np.arange(n), 1 + k), indices.ravel())
+        graph = csr_matrix((np.ones(n * (1 + k)), places), shape=(n, n))
         if k >= min(8 * NEIGHBOURS, n - 1) or connected_components(graph)[0] <= MOST_PARTS:
             return distances, indices
         k = min(2 * k, n - 1)
@@ -177,7 +181,7 @@ def _neighbours(Y: Array) -> tuple[Array, Indices]:
 
 def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> Tree:
     n, k = distances.shape
-    reach = distances[:, min(core, k) - 1]
+    reach = distances[:, min(core, k - 1)]
 
     def length(one: Indices, other: Indices, distance: Array) -> Array:
         # The last term breaks ties by the distance; zero would mean that there is no edge.
@@ -186,7 +190,6 @@ def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> T
 
     one, other = np.repeat(np.arange(n), k), indices.ravel()
     graph = csr_matrix((length(one, other, distances.ravel()), (one, other)), shape=(n, n))
-    graph = graph.maximum(graph.T)
     n_parts, part = connected_components(graph, directed=False)
     while n_parts > 1:  # as Boruvka: join every part with the nearest row of the others
         links = []
@@ -198,29 +201,22 @@ def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> T
             links.append((inside[best], outside[nearest[best]], lengths[best]))
         first, second, lengths = (np.array(values) for values in zip(*links, strict=True))
         joined = csr_matrix((lengths, (first, second)), shape=(n, n))
-        graph = graph.maximum(joined).maximum(joined.T)
+        graph = graph.maximum(joined)
         n_parts, part = connected_components(graph, directed=False)
     return _depth_first(minimum_spanning_tree(graph))
 
 
 def _depth_first(tree: Any) -> Tree:
     n = tree.shape[0]
-    order, parent = breadth_first_order(tree, 0, directed=False)
-    above, downwards = parent.tolist(), order[1:].tolist()  # lists are faster than arrays here
-    sizes, place, free = [1] * n, [0] * n, [1] * n
-    for row in reversed(downwards):
-        sizes[above[row]] += sizes[row]
-    for row in downwards:
-        place[row] = free[above[row]]
-        free[above[row]] += sizes[row]
-        free[row] = place[row] + 1
-    places = np.array(place)
+    rows, parent = depth_first_order(tree, 0, directed=False)
+    sizes, parents = [1] * n, parent.tolist()  # lists, because single entries of arrays are slow
+    for row in rows[:0:-1].tolist():
+        sizes[parents[row]] += sizes[row]
     edges = tree.tocoo()
     child = np.where(parent[edges.col] == edges.row, edges.col, edges.row)
     lengths = np.zeros(n)
-    lengths[places[child]] = edges.data
-    rows = np.argsort(places)
-    return Tree(rows, np.array(sizes)[rows], lengths)
+    lengths[child] = edges.data
+    return Tree(rows, np.array(sizes)[rows], lengths[rows])
 
 
 def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
