@@ -16,18 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import (
-    benchmark,
-    check,
-    datasets,
-    fit,
-    info,
-    plot,
-    predict,
-    report,
-    sweeps,
-    table1,
-)
+from sgpmic_cli.commands import benchmark, check, datasets, fit, info, plot, predict, report
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import as_option_value, for_terminal
@@ -164,9 +153,9 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Cluster data": {"fit": fit.fit, "predict": predict.predict, "plot": plot.plot},
     "Reproduce the paper": {
         "benchmark": benchmark.benchmark,
-        "table1": table1.table1,
-        "sweep-clusters": sweeps.sweep_clusters,
-        "sweep-inducing": sweeps.sweep_inducing,
+        "table1": benchmark.table1,
+        "sweep-clusters": benchmark.sweep_clusters,
+        "sweep-inducing": benchmark.sweep_inducing,
         "report": report.report,
     },
     "Maintain": {"check": check.check, "info": info.info},

@@ -1,38 +1,37 @@
-"""`sgpmic benchmark`: run methods on data sets and compare them with the paper's Table 2."""
+"""`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters` and `table1`: the paper's experiments."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
+from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 
 
 @shared.option_groups
 def benchmark(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
-    dataset: shared.Datasets = None,
+    dataset: str | None = shared.datasets_option(),
     *,
-    variance: Annotated[
-        str, shared.option("Percentages of explained variance that set Q: 50, 95, 99 or all.")
-    ] = "95",
+    variance: str = shared.option(
+        "Percentages of explained variance that set Q: 50, 95, 99 or all.", value="95"
+    ),
     methods: shared.Methods = "all",
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     protocol: shared.ProtocolName = "as-run",
-    label: Annotated[
-        str | None, shared.option("Label column of the CSV files.", default="their last column")
-    ] = None,
-    scale: Annotated[
-        Literal["standard", "global", "none"] | None,
-        shared.option(
-            "Scaling for all methods: standard (unit variance), global (one factor) or none.",
-            default="the scaling of each method",
-        ),
-    ] = None,
+    label: str | None = shared.option(
+        "Label column of the CSV files.", value=None, default="their last column"
+    ),
+    scale: Literal["standard", "global", "none"] | None = shared.option(
+        "Scaling for all methods: standard (unit variance), global (one factor) or none.",
+        value=None,
+        default="the scaling of each method",
+    ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
-    trace: Annotated[
-        bool,
-        shared.option("Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"),
-    ] = False,
+    trace: bool = shared.option(
+        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace", value=False
+    ),
     running: shared.Running,
     source: shared.Source,
     output: Output,
@@ -66,3 +65,91 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
             output.show(*ranking_tables(results))
     finish_runs(finished, out, output)
+
+
+def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
+    """Return the sweep that varies the parameter of `axis`."""
+    default_data = ",".join(axis.datasets)
+
+    def run(  # noqa: PLR0913 - one parameter per option
+        data: shared.DatasetsArgument = None,
+        dataset: str | None = shared.datasets_option(default_data),
+        *,
+        values: str = shared.option(axis.meaning, value=",".join(axis.values)),
+        methods: shared.Methods = ",".join(axis.methods),
+        variance: int | None = shared.option(
+            "Percentage of explained variance that sets Q.",
+            value=None,
+            default="95, or the only one in the paper",
+        ),
+        repeats: shared.Repeats = 10,
+        seed: shared.Seed = 0,
+        protocol: shared.ProtocolName = "as-run",
+        label: shared.LabelOfFile = None,
+        out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
+        running: shared.Running,
+        source: shared.Source,
+        output: Output,
+    ) -> None:
+        from sgpmic_cli.commands.benchmark_tables import print_plan
+        from sgpmic_cli.commands.progress import RunProgress, finish_runs
+        from sgpmic_cli.commands.terminal_tables import table
+        from sgpmic_cli.experiments.plan.cells import Study
+        from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
+
+        progress = RunProgress(output)
+        grid = shared.split_list(values)
+        datasets = shared.split_list(shared.one_of(data, dataset, default_data))
+        study = Study(datasets, ["all"], shared.split_list(methods), repeats, seed, protocol, label)
+        options = running.options(source, progress)
+        if running.dry_run:
+            planned = sweep_study(axis, grid, study, variance)
+            print_plan(planned, options, out, output, axis.parameter)
+            return
+        with progress:
+            finished = sweep(axis, grid, study, options, out=out, variance=variance)
+        if output.json:
+            output.document(finished.document())
+        else:
+            for title, headings, rows in finished.grids():
+                output.show(table(headings, rows, title=title))
+            output.show(*finished.notes())
+        finish_runs(finished.runs, out, output)
+
+    files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
+    run.__doc__ = f"{description}\n\n{files}"
+    return shared.option_groups(run)
+
+
+sweep_inducing = _sweep(
+    INDUCING,
+    "Score SGP-MIC for a range of numbers of inducing points: ACC, NMI and run time (figure 8).",
+)
+sweep_clusters = _sweep(
+    CLUSTERS,
+    "Score methods for a range of numbers of clusters, from the number of classes up (figure 7).",
+)
+
+
+@shared.option_groups
+def table1(
+    *,
+    out: shared.Out = shared.OUTPUT_FOLDER / "table1",
+    source: shared.Source,
+    output: Output,
+) -> None:
+    """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
+    from sgpmic_cli.commands.terminal_tables import note, table
+    from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
+
+    found = shapes(**vars(source))
+    write_table1(out, found)
+    if output.json:
+        output.document({"datasets": found})
+        return
+    output.show(
+        table(*for_people(found), left=("data set", "verdict")),
+        "In brackets: the number of the paper, if it differs.",
+        *(note(shape["dataset"], shape["note"]) for shape in found if shape["note"]),
+    )
+    output.finish(f"tables in {out}")

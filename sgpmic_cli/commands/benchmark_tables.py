@@ -6,25 +6,17 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best, rows_of
-from sgpmic_cli.experiments.compare.verdicts import Difference, Verdict
+from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Study
 from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
-from sgpmic_cli.experiments.tables.result_tables import (
-    RANKED,
-    methods_of,
-    notes_of,
-    ranking,
-    share_of,
-    used,
-)
+from sgpmic_cli.experiments.tables.result_tables import RANKED, notes_of, ranking, share_of, used
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -41,62 +33,42 @@ STYLES = {
 
 
 def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
-    """Yield the tables, their legend, the counts of the verdicts and the notes."""
-    by_method = len(methods_of(results)) > 1
-    groups = [list(row.values()) for row in rows_of(results).values()] if by_method else [results]
-    for group in groups:
-        for metric in METRICS:
-            yield _list(group, metric, by_method)
-    yield _legend(results, by_method)
-    yield _verdict_counts(results)
-    for about, cells in notes_of(results).items():
-        yield note(", ".join(cells), about)
-
-
-def _list(results: Sequence[Result], metric: str, by_method: bool) -> Table:
-    """Return one line for each method on a data set, or for each data set of the only method."""
-    first = results[0]
-    q = "?" if first.q is None else first.q
-    cell = f"{first.dataset}, {first.variance} % of the variance (Q = {q})"
-    name = "method" if by_method else "data set, % (Q)"
-    top = best(result.mean(metric) for result in results) if by_method else None
-    rows: list[list[str | Text]] = [
-        [
-            result.entrant.label if by_method else f"{result.dataset} {share_of(result)}",
-            _ours(result, metric, top),
-            plain(result.paper[metric]),
-            _difference(result.difference(metric)),
-            Text(result.judge(metric), style=STYLES[result.judge(metric)]),
-        ]
-        for result in results
-    ]
-    headings = [name, TITLES[metric], "paper", "diff", ""]
-    return table(headings, rows, title=cell if by_method else first.method, left=(name, ""))
-
-
-def _ours(result: Result, metric: str, top: float | None) -> Text:
-    stat = result.ours[metric]
-    partial = result.failed and result.ok
-    runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
-    return Text(plain(stat) + runs, style="bold" if is_best(stat.mean, top) else "")
-
-
-def _difference(difference: Difference | None) -> str:
-    """Return the difference of the means and its confidence interval, as `+1.20 [0.4, 2.0]`."""
-    if difference is None:
-        return ""
-    low, high = difference.interval()
-    return signed(difference.value) + (f" [{low:.1f}, {high:.1f}]" if difference.error else "")
-
-
-def _legend(results: Sequence[Result], has_best: bool) -> RenderableType:
+    """Yield a table of each metric, the legend, the counts of the verdicts and the notes."""
+    for metric in METRICS:
+        rows = []
+        for cells in rows_of(results).values():
+            top = best(result.mean(metric) for result in cells.values())
+            rows += [_row(result, metric, top) for result in cells.values()]
+        headings = ["data set", "% (Q)", "method", TITLES[metric], "paper", "diff", ""]
+        yield table(headings, rows, left=("data set", "% (Q)", "method", ""))
     lines = [
         Text.assemble((str(verdict), STYLES[verdict]), f": {verdict.meaning}")
         for verdict in used(results)
     ]
-    if has_best:
-        lines.append(Text.assemble(("bold", "bold"), ": best of the column"))
-    return Padding(Group(*lines), (0, 0, 1, 0), expand=False)
+    lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))
+    yield Padding(Group(*lines), (0, 0, 1, 0), expand=False)
+    yield _verdict_counts(results)
+    for about, names in notes_of(results).items():
+        yield note(", ".join(names), about)
+
+
+def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
+    """Return the row of a cell; the difference has its confidence interval, as +1.2 [0.4, 2.0]."""
+    stat, verdict = result.ours[metric], result.judge(metric)
+    partial = result.failed and result.ok
+    runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
+    interval, difference = "", result.difference(metric)
+    if difference is not None and difference.error:
+        interval = " [{:.1f}, {:.1f}]".format(*difference.interval())
+    return [
+        result.dataset,
+        share_of(result),
+        result.entrant.label,
+        Text(plain(stat) + runs, style="bold" if is_best(stat.mean, top) else ""),
+        plain(result.paper[metric]),
+        signed(difference and difference.value) + interval,
+        Text(verdict, style=STYLES[verdict]),
+    ]
 
 
 def _verdict_counts(results: Sequence[Result]) -> Text:

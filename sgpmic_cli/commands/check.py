@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
@@ -17,50 +17,43 @@ if TYPE_CHECKING:
 def check(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
     *,
-    dataset: Annotated[
-        str | None,
-        shared.option(
-            "Data sets of the reference, or 'all'; with --update also CSV files.",
-            default="all",
-            autocompletion=shared.complete_datasets,
-        ),
-    ] = None,
-    methods: Annotated[
-        str,
-        shared.option(
-            "Methods of the reference, or 'all'; with --update also module:Class.",
-            autocompletion=shared.complete_methods,
-        ),
-    ] = "all",
-    full: Annotated[
-        bool, shared.option("Check all cells of the reference, not only the fast ones.", "--full")
-    ] = False,
-    update: Annotated[
-        bool, shared.option("Recompute the cells and write them to the reference.", "--update")
-    ] = False,
-    reference: Annotated[
-        Path | None, shared.option("The reference file.", default="the one installed with sgpmic")
-    ] = None,
+    dataset: str | None = shared.option(
+        "Data sets of the reference, or 'all'; with --update also CSV files.",
+        value=None,
+        default="all",
+        autocompletion=shared.complete_datasets,
+    ),
+    methods: str = shared.option(
+        "Methods of the reference, or 'all'; with --update also module:Class.",
+        value="all",
+        autocompletion=shared.complete_methods,
+    ),
+    full: bool = shared.option(
+        "Check all cells of the reference, not only the fast ones.", "--full", value=False
+    ),
+    update: bool = shared.option(
+        "Recompute the cells and write them to the reference.", "--update", value=False
+    ),
+    reference: Path | None = shared.option(
+        "The reference file.", value=None, default="the one installed with sgpmic"
+    ),
     label: shared.LabelOfFile = None,
-    repeats: Annotated[
-        int | None,
-        shared.option(
-            "Runs of each cell.",
-            default="3; the number of the reference with --full or --update",
-            min=1,
-        ),
-    ] = None,
+    repeats: int | None = shared.option(
+        "Runs of each cell.",
+        value=None,
+        default="3; the number of the reference with --full or --update",
+        min=1,
+    ),
     n_jobs: shared.Jobs = -1,
-    store: Annotated[
-        Path | None, shared.option("Folder of run records to reuse.", default="none")
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        shared.option("Also write the result as JUnit XML to this file.", default="none"),
-    ] = None,
-    annotations: Annotated[
-        bool, shared.option("Also print failures on stderr as GitHub annotations.", "--annotations")
-    ] = False,
+    store: Path | None = shared.option(
+        "Folder of run records to reuse.", value=None, default="none"
+    ),
+    junit: Path | None = shared.option(
+        "Also write the result as JUnit XML to this file.", value=None, default="none"
+    ),
+    annotations: bool = shared.option(
+        "Also print failures on stderr as GitHub annotations.", "--annotations", value=False
+    ),
     source: shared.Source,
     output: Output,
 ) -> None:

@@ -1,6 +1,6 @@
 """`sgpmic datasets`: list, show, fetch and verify the data sets."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -28,9 +28,7 @@ def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
 
 @app.command()
 def show(
-    name: Annotated[
-        str, typer.Argument(help="Name of a data set.", autocompletion=shared.complete_datasets)
-    ],
+    name: str = typer.Argument(help="Name of a data set.", autocompletion=shared.complete_datasets),
     json: shared.Json = False,
     data_dir: shared.DataDir = None,
 ) -> None:
@@ -45,14 +43,12 @@ def show(
 @app.command()
 @shared.option_groups
 def fetch(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Names of data sets.",
-            show_default="all that are not bundled",
-            autocompletion=shared.complete_datasets,
-        ),
-    ] = None,
+    names: list[str] | None = typer.Argument(
+        None,
+        help="Names of data sets.",
+        show_default="all that are not bundled",
+        autocompletion=shared.complete_datasets,
+    ),
     *,
     json: shared.Json = False,
     source: shared.Source,

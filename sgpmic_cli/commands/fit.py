@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
@@ -13,7 +13,8 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-_paper_option = partial(shared.option, rich_help_panel="The paper's model")
+_option = partial(shared.option, value=None)
+_paper_option = partial(_option, rich_help_panel="The paper's model")
 
 
 def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
@@ -29,10 +30,6 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     return _number_or_auto("--clusters", given, "3, a range such as 2-8, or auto")
 
 
-def _parse_dims(given: str | None) -> int | str | None:
-    return _number_or_auto("--dims", given, "2, or auto")
-
-
 def _number_or_auto(option: str, given: str | None, examples: str) -> int | str | None:
     if given is None or given == "auto":
         return given
@@ -45,93 +42,65 @@ def _number_or_auto(option: str, given: str | None, examples: str) -> int | str 
 class ModelOptions:
     """Options of the model, named as the arguments of `single_fit.fitting.fit`."""
 
-    clusters: Annotated[
-        str | None,
-        shared.option(
-            "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
-            *("--clusters", "--n-clusters"),
-            default="auto; with --setting paper the number of classes",
-            metavar="NUMBER",
-            callback=parse_clusters,
-        ),
-    ] = None
-    dims: Annotated[
-        str | None,
-        shared.option(
-            "Number of latent dimensions, or auto.",
-            *("--dims", "--n-components"),
-            default="2",
-            metavar="NUMBER",
-            callback=_parse_dims,
-        ),
-    ] = None
-    variance: Annotated[
-        float | None,
-        shared.option(
-            "Percentage of explained variance that sets the latent dimensions.",
-            default="95 with --setting paper",
-        ),
-    ] = None
-    inducing: Annotated[
-        int | None,
-        shared.option(
-            "Number of inducing inputs.",
-            *("--inducing", "--n-inducing"),
-            default="15; the paper's with --setting paper",
-            min=1,
-        ),
-    ] = None
-    max_iter: Annotated[
-        int | None,
-        shared.option(
-            "Maximum number of EM iterations.",
-            *("--iterations", "--max-iter"),
-            default="10; 20 with --setting paper",
-            min=1,
-        ),
-    ] = None
-    n_resamples: Annotated[
-        int | None,
-        shared.option(
-            "Refits of the base clusterings to random halves of the rows, which enter the "
-            "probabilities; 0 for none. Not with --setting paper.",
-            "--resamples",
-            default="8",
-            min=0,
-        ),
-    ] = None
-    scale: shared.Scale = None
-    setting: Annotated[
-        Literal["default", "paper"],
-        _paper_option("default: the model for your own data; paper: the paper's model."),
-    ] = "default"
-    kernel: Annotated[Literal["rbf", "linear"] | None, _paper_option("Kernel.", default="rbf")] = (
-        None
+    clusters: str | None = _option(
+        "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
+        *("--clusters", "--n-clusters"),
+        default="auto; with --setting paper the number of classes",
+        metavar="NUMBER",
+        callback=parse_clusters,
     )
-    optimizer: Annotated[
-        Literal["lbfgs", "scg"] | None, _paper_option("Optimizer of the M-step.", default="lbfgs")
-    ] = None
-    n_init: Annotated[
-        int | None,
-        _paper_option(
-            "Number of restarts; the one with the best bound is kept.",
-            *("--init", "--n-init"),
-            default="1",
-            min=1,
-        ),
-    ] = None
+    dims: str | None = _option(
+        "Number of latent dimensions, or auto.",
+        *("--dims", "--n-components"),
+        default="2",
+        metavar="NUMBER",
+        callback=lambda given: _number_or_auto("--dims", given, "2, or auto"),
+    )
+    variance: float | None = _option(
+        "Percentage of explained variance that sets the latent dimensions.",
+        default="95 with --setting paper",
+    )
+    inducing: int | None = _option(
+        "Number of inducing inputs.",
+        *("--inducing", "--n-inducing"),
+        default="15; the paper's with --setting paper",
+        min=1,
+    )
+    max_iter: int | None = _option(
+        "Maximum number of EM iterations.",
+        *("--iterations", "--max-iter"),
+        default="10; 20 with --setting paper",
+        min=1,
+    )
+    n_resamples: int | None = _option(
+        "Refits of the base clusterings to random halves of the rows, which enter the "
+        "probabilities; 0 for none. Not with --setting paper.",
+        "--resamples",
+        default="8",
+        min=0,
+    )
+    scale: shared.Scale = None
+    setting: Literal["default", "paper"] = _paper_option(
+        "default: the model for your own data; paper: the paper's model.", value="default"
+    )
+    kernel: Literal["rbf", "linear"] | None = _paper_option("Kernel.", default="rbf")
+    optimizer: Literal["lbfgs", "scg"] | None = _paper_option(
+        "Optimizer of the M-step.", default="lbfgs"
+    )
+    n_init: int | None = _paper_option(
+        "Number of restarts; the one with the best bound is kept.",
+        *("--init", "--n-init"),
+        default="1",
+        min=1,
+    )
     n_jobs: shared.Threads = 1
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"],
-        shared.option("cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile."),
-    ] = "cpu"
-    temp_folder: Annotated[
-        str | None,
-        shared.option(
-            "Folder for memory-mapped arrays of a table larger than memory.", metavar="<path>"
-        ),
-    ] = None
-    seed: Annotated[int, shared.option("Random seed.", min=0, max=2**32 - 1)] = 0
+    device: Literal["auto", "cpu", "cuda"] = _option(
+        "cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile.", value="cpu"
+    )
+    temp_folder: str | None = _option(
+        "Folder for memory-mapped arrays of a table larger than memory.", metavar="<path>"
+    )
+    seed: int = _option("Random seed.", value=0, min=0, max=2**32 - 1)
 
 
 @shared.option_groups
@@ -143,10 +112,9 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     table: shared.Table,
     id_: shared.Id = None,
     file: shared.FileFormat,
-    out: Annotated[
-        Path | None,
-        shared.option("Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"),
-    ] = None,
+    out: Path | None = _option(
+        "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
+    ),
     force: shared.Force = False,
     source: shared.Source,
     output: Output,

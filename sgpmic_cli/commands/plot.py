@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -21,46 +20,37 @@ def complete_figures(incomplete: str) -> list[str]:
 
 @shared.option_groups
 def plot(  # noqa: PLR0913 - one parameter per option
-    figures: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FIGURE...",
-            help="figure1 to figure8, critical-difference, or all; embedding, convergence.",
-            autocompletion=complete_figures,
-        ),
-    ],
+    figures: list[str] = typer.Argument(
+        metavar="FIGURE...",
+        help="figure1 to figure8, critical-difference, or all; embedding, convergence.",
+        autocompletion=complete_figures,
+    ),
     *,
-    out: Annotated[Path, shared.option("Output folder.")] = shared.OUTPUT_FOLDER / "figures",
-    data: Annotated[
-        str | None,
-        shared.option(
-            "Data set or CSV file of the figures embedding and convergence.",
-            "--data",
-            "--dataset",
-            autocompletion=shared.complete_datasets,
-        ),
-    ] = None,
-    clusters: Annotated[
-        int | None,
-        shared.option(
-            "Number of clusters in --data.",
-            "--clusters",
-            "--n-clusters",
-            default="auto; the number of classes of a registered set",
-        ),
-    ] = None,
+    out: Path = shared.option("Output folder.", value=shared.OUTPUT_FOLDER / "figures"),
+    data: str | None = shared.option(
+        "Data set or CSV file of the figures embedding and convergence.",
+        *("--data", "--dataset"),
+        value=None,
+        autocompletion=shared.complete_datasets,
+    ),
+    clusters: int | None = shared.option(
+        "Number of clusters in --data.",
+        *("--clusters", "--n-clusters"),
+        value=None,
+        default="auto; the number of classes of a registered set",
+    ),
     scale: shared.Scale = None,
     table: shared.Table,
     file: shared.FileFormat,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
-    results: Annotated[
-        Path, shared.option("Folder that contains table2, sweep-clusters and sweep-inducing.")
-    ] = Path("results"),
-    store: Annotated[
-        Path | None, shared.option("Folder of run records.", default="RESULTS/runs")
-    ] = None,
+    results: Path = shared.option(
+        "Folder that contains table2, sweep-clusters and sweep-inducing.", value=Path("results")
+    ),
+    store: Path | None = shared.option(
+        "Folder of run records.", value=None, default="RESULTS/runs"
+    ),
     source: shared.Source,
     quiet: shared.Quiet = False,
 ) -> None:

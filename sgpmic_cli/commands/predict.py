@@ -19,10 +19,9 @@ def predict(  # noqa: PLR0913 - one parameter per option
     label: shared.Label = None,
     id_: shared.Id = None,
     file: shared.FileFormat,
-    out: Annotated[
-        Path | None,
-        shared.option("Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"),
-    ] = None,
+    out: Path | None = shared.option(
+        "Output folder.", value=None, default="sgpmic-out/predict/NAME, the file without suffix"
+    ),
     force: shared.Force = False,
     source: shared.Source,
     output: Output,

@@ -2,7 +2,6 @@
 
 import sys
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -124,17 +123,12 @@ class FitProgress(Progress):
 
 
 class RunProgress(Progress, Watcher):
-    """Progress of an experiment in estimated seconds.
-
-    The finished runs of a method correct the estimates for its other runs.
-    """
+    """Progress of an experiment in estimated seconds."""
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
-        self.total = self.done = self.failed = 0
+        self.done = self.failed = 0
         self.costs: dict[str, float] = {}  # estimated seconds of each run
-        # Sums by method: costs of the runs left, costs of the finished runs, and their seconds.
-        self.left, self.expected, self.spent = (defaultdict[str, float](float) for _ in range(3))
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -146,35 +140,21 @@ class RunProgress(Progress, Watcher):
 
     def planned(self, kept: int, pending: Sequence[Run]) -> None:
         """Start with the pending runs; `kept` others are stored."""
-        self.total, self.done, self.failed = len(pending), 0, 0
-        self.costs = {run.key: cost(run.cell) for run in pending}
-        for run in pending:
-            self.left[run.cell.method.name] += self.costs[run.key]
-        self.bar.reset(self.task.id, total=self._seconds_left(), count=f"0/{self.total}")
+        self.done = self.failed = 0
+        self.costs = {run.key: OVERHEAD_SECONDS + cost(run.cell) for run in pending}
+        seconds = sum(self.costs.values())
+        self.bar.reset(self.task.id, total=seconds, count=f"0/{len(self.costs)}")
         self.update(f"{kept} stored, running")
 
     def finished(self, record: Record) -> None:
         """Count a run."""
         self.done += 1
         self.failed += not record.ok
-        self.left[record.method] -= self.costs[record.key]
-        self.expected[record.method] += self.costs[record.key]
-        self.spent[record.method] += record.seconds
-        spent = sum(self.spent.values()) + OVERHEAD_SECONDS * self.done
         self.update(
             f"{record.method} on {record.dataset}{self._failures()}",
-            completed=spent,
-            total=spent + self._seconds_left(),
-            count=f"{self.done}/{self.total}",
+            advance=self.costs[record.key],
+            count=f"{self.done}/{len(self.costs)}",
         )
-
-    def _seconds_left(self) -> float:
-        """Estimate the seconds of the runs left, as if they were computed one after the other."""
-        seconds = OVERHEAD_SECONDS * (self.total - self.done)
-        for method, left in self.left.items():
-            measured = self.spent[method] / self.expected[method] if self.expected[method] else 1.0
-            seconds += left * measured
-        return seconds
 
     def warn(self, sentence: str) -> None:
         """Print a warning above the bar or as a line."""
@@ -186,13 +166,13 @@ class RunProgress(Progress, Watcher):
     def state(self) -> str:
         """Return the runs done, the time passed and an estimate of the time left."""
         passed = self.task.elapsed or 0.0
-        if not self.total:
+        if not self.costs:
             return f"working, {duration(passed)} so far"
         left = ""
         if self.task.completed:
             seconds = passed * (self.task.remaining or 0.0) / self.task.completed
             left = f", about {duration(seconds)} left"
-        runs = f"{self.done} of {self.total} runs done{self._failures()}"
+        runs = f"{self.done} of {len(self.costs)} runs done{self._failures()}"
         return f"{runs} after {duration(passed)}{left}"
 
     def _failures(self) -> str:

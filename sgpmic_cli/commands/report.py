@@ -1,23 +1,21 @@
 """`sgpmic report`: write the HTML report of a benchmark."""
 
 from pathlib import Path
-from typing import Annotated
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.safe_text import for_terminal
 
 
 def report(
-    results: Annotated[
-        Path, shared.option("Folder of a benchmark, or of the paper's table2 and figures.")
-    ] = Path("results"),
-    printed: Annotated[
-        Path | None,
-        shared.option("CSV file of printed numbers.", default="those of the paper"),
-    ] = None,
-    out: Annotated[
-        Path | None, shared.option("The HTML file to write.", default="sgpmic-out/report.html")
-    ] = None,
+    results: Path = shared.option(
+        "Folder of a benchmark, or of the paper's table2 and figures.", value=Path("results")
+    ),
+    printed: Path | None = shared.option(
+        "CSV file of printed numbers.", value=None, default="those of the paper"
+    ),
+    out: Path = shared.option(
+        "The HTML file to write.", value=shared.OUTPUT_FOLDER / "report.html"
+    ),
 ) -> None:
     """Write one HTML page with the table of a benchmark, its verdicts and significance.
 
@@ -29,8 +27,7 @@ def report(
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.report.table2_page import table2_page
 
-    target = out if out is not None else shared.OUTPUT_FOLDER / "report.html"
     inputs = [*results.glob("*.json"), *results.glob("*/*"), *([printed] if printed else [])]
-    refuse_replacing(target, inputs)
-    write_whole(target, table2_page(results, printed))
-    print(for_terminal(str(target)))
+    refuse_replacing(out, inputs)
+    write_whole(out, table2_page(results, printed))
+    print(for_terminal(str(out)))

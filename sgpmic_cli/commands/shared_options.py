@@ -53,9 +53,15 @@ def _check_jobs(n_jobs: int) -> int:
     return n_jobs
 
 
-def option(help_: str, *names: str, default: str | bool = True, **more: Any) -> Any:
-    """Return a Typer option; a string as `default` describes the default value in the help."""
-    return typer.Option(*names, help=help_, show_default=default, **more)
+def option(
+    help_: str, *names: str, value: Any = ..., default: str | bool = True, **more: Any
+) -> Any:
+    """Return a Typer option; a string as `default` describes the default value in the help.
+
+    An option that one command has is the default of its parameter and has the `value`. One that
+    several commands share is part of an annotation, beside which each command sets its value.
+    """
+    return typer.Option(value, *names, help=help_, show_default=default, **more)
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -88,7 +94,7 @@ def datasets_option(default: str | bool = False) -> Any:
     """Return the option `--dataset` of an experiment."""
     names = "names, 'all' of the paper, CSV files or 'FOLDER/*.csv'"
     help_ = f"Data sets, separated by commas: {names}."
-    return option(help_, default=default, autocompletion=complete_datasets)
+    return option(help_, value=None, default=default, autocompletion=complete_datasets)
 
 
 # The data can be given as an argument or as --dataset; `one_of` joins the two.
@@ -103,7 +109,6 @@ _SAME = "The same as --dataset."
 DatasetsArgument = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help=_SAME, autocompletion=complete_datasets)
 ]
-Datasets = Annotated[str | None, datasets_option()]
 _METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
 Methods = Annotated[str, option(_METHODS, autocompletion=complete_methods)]
 Repeats = Annotated[int, option("Runs of each cell, each with its own seed.", min=1)]
@@ -124,10 +129,12 @@ Scale = Annotated[
     Literal["none", "global", "standard"] | None,
     option(_SCALE, default="standard; global with --setting paper"),
 ]
-_table_option = partial(option, rich_help_panel="Your table")
-Label = Annotated[str | None, _table_option("Column of class labels.", metavar="COLUMN")]
+_TABLE = "Your table"
+_table_option = partial(option, value=None, rich_help_panel=_TABLE)
+_LABEL = option("Column of class labels.", metavar="COLUMN", rich_help_panel=_TABLE)
+Label = Annotated[str | None, _LABEL]
 _ID = "Column with the row names that the output files repeat."
-Id = Annotated[str | None, _table_option(_ID, "--id", metavar="COLUMN")]
+Id = Annotated[str | None, option(_ID, "--id", metavar="COLUMN", rich_help_panel=_TABLE)]
 
 
 def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -140,19 +147,15 @@ def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
 class FileFormat:
     """Options that describe a text file of the user."""
 
-    separator: Annotated[
-        str | None,
-        _table_option(
-            "Separator of the cells, such as ';' or tab.", metavar="CHARACTER", default="detected"
-        ),
-    ] = None
-    decimal: Annotated[
-        str | None,
-        _table_option("Decimal separator, '.' or ','.", metavar="CHARACTER", default="detected"),
-    ] = None
-    encoding: Annotated[
-        str | None, _table_option("Text encoding, such as latin-1.", default="utf-8 or cp1252")
-    ] = None
+    separator: str | None = _table_option(
+        "Separator of the cells, such as ';' or tab.", metavar="CHARACTER", default="detected"
+    )
+    decimal: str | None = _table_option(
+        "Decimal separator, '.' or ','.", metavar="CHARACTER", default="detected"
+    )
+    encoding: str | None = _table_option(
+        "Text encoding, such as latin-1.", default="utf-8 or cp1252"
+    )
 
     def text_format(self, default: "TextFormat | None" = None) -> "TextFormat":
         """Return the format of the file; options that are None keep the default."""
@@ -167,28 +170,20 @@ class Table:
     """Options that say what the columns of a table of the user mean."""
 
     label: Label = None
-    columns: Annotated[
-        list[str] | None,
-        _table_option("Use only these columns, separated by commas.", metavar="NAMES"),
-    ] = None
-    drop: Annotated[
-        list[str] | None,
-        _table_option("Ignore these columns, separated by commas.", metavar="NAMES"),
-    ] = None
-    encode: Annotated[
-        Literal["one-hot", "drop", "error"],
-        _table_option(
-            "Text columns: one-hot encode those with few values, drop all, or raise an error."
-        ),
-    ] = "one-hot"
-    missing: Annotated[
-        Literal["error", "drop", "median", "model"] | None,
-        _table_option(
-            "Missing values: raise an error, drop the row, impute the median, or leave to the "
-            "model.",
-            default="model if it supports missing values, else median",
-        ),
-    ] = None
+    columns: list[str] | None = _table_option(
+        "Use only these columns, separated by commas.", metavar="NAMES"
+    )
+    drop: list[str] | None = _table_option(
+        "Ignore these columns, separated by commas.", metavar="NAMES"
+    )
+    encode: Literal["one-hot", "drop", "error"] = _table_option(
+        "Text columns: one-hot encode those with few values, drop all, or raise an error.",
+        value="one-hot",
+    )
+    missing: Literal["error", "drop", "median", "model"] | None = _table_option(
+        "Missing values: raise an error, drop the row, impute the median, or leave to the model.",
+        default="model if it supports missing values, else median",
+    )
 
     def options(self, file: FileFormat, missing: str, id: str | None = None) -> "TableOptions":
         """Return the options of the table; `missing` is the default of the option."""
@@ -210,11 +205,10 @@ class Source:
     """Options that say where the registered data sets come from."""
 
     data_dir: DataDir = None
-    mirror: Annotated[
-        str | None,
-        option("Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR"),
-    ] = None
-    offline: Annotated[bool, option("Never use the network.", "--offline")] = False
+    mirror: str | None = option(
+        "Folder or server with the publishers' files.", value=None, envvar="SGPMIC_MIRROR"
+    )
+    offline: bool = option("Never use the network.", "--offline", value=False)
 
 
 @dataclass(frozen=True)
@@ -222,27 +216,23 @@ class Running:
     """Options that say how the runs of an experiment are computed."""
 
     n_jobs: Jobs = -1
-    backend: Annotated[str, option("loky: processes on this machine; dask: a Dask cluster.")] = (
-        "loky"
+    backend: str = option("loky: processes on this machine; dask: a Dask cluster.", value="loky")
+    scheduler: str | None = option(
+        "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here.",
+        value=None,
     )
-    scheduler: Annotated[
-        str | None,
-        option("Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."),
-    ] = None
-    timeout: Annotated[
-        float | None,
-        option(
-            "Time limit of one run in seconds; a run that exceeds it fails.", default="no limit"
-        ),
-    ] = None
-    memory_limit: Annotated[
-        str | None,
-        option("Memory limit of one run, such as 500MB or 2GB.", default="no limit"),
-    ] = None
-    store: Annotated[Path | None, option("Folder of run records.", default="OUT/runs")] = None
-    force: Annotated[bool, option("Recompute every run.", "--force")] = False
-    retry_failed: Annotated[bool, option("Recompute failed runs.", "--retry-failed")] = False
-    dry_run: Annotated[bool, option("List the planned runs and exit.", "--dry-run")] = False
+    timeout: float | None = option(
+        "Time limit of one run in seconds; a run that exceeds it fails.",
+        value=None,
+        default="no limit",
+    )
+    memory_limit: str | None = option(
+        "Memory limit of one run, such as 500MB or 2GB.", value=None, default="no limit"
+    )
+    store: Path | None = option("Folder of run records.", value=None, default="OUT/runs")
+    force: bool = option("Recompute every run.", "--force", value=False)
+    retry_failed: bool = option("Recompute failed runs.", "--retry-failed", value=False)
+    dry_run: bool = option("List the planned runs and exit.", "--dry-run", value=False)
 
     def options(self, source: Source, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""

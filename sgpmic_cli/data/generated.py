@@ -5,8 +5,12 @@ values and the class of each row. The classes have equal sizes unless stated oth
 one another.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.random import RandomState
+
+from sgpmic_cli.data.registry import Entry
 
 Generated = tuple[np.ndarray, np.ndarray]
 
@@ -23,19 +27,26 @@ def spiral(random: RandomState, n: int, n_classes: int) -> Generated:
     return Y, np.minimum(t // (2 * np.pi), n_classes - 1).astype(int)
 
 
-def arcs(random: RandomState, n: int, n_classes: int) -> Generated:
+def half_circles(random: RandomState, n: int, n_classes: int, **shape: float) -> Generated:
     """Generate a chain of unit half circles that open downwards and upwards in turn.
 
-    Each arc has an end inside the next one. No straight line separates neighbours, so k-means and
-    fuzzy c-means cut every arc. The paper shows with arcs of five circles that its model is
-    nonlinear, and does not say how they lie.
+    `shape` has the step between the centres, the lift and the horizontal flip of every second half
+    circle, and the noise. If each has an end inside the next one, no straight line separates
+    neighbours, so k-means and fuzzy c-means cut every one.
     """
-    arc = _classes(n, n_classes)
-    angle = random.uniform(0.0, np.pi, size=n)
-    height = np.where(arc % 2 == 1, 0.5 - np.sin(angle), np.sin(angle))
-    # Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc.
-    Y = np.column_stack([1.2 * arc + np.cos(angle), height])
-    return Y + random.normal(scale=0.05, size=(n, 2)), arc
+    label = _classes(n, n_classes)
+    odd = label % 2
+    turn = np.column_stack([np.where(odd, shape["flip"], 1.0), np.where(odd, -1.0, 1.0)])
+    curve = circle(random.uniform(0.0, np.pi, size=n)) * turn
+    centres = np.column_stack([shape["step"] * label, shape["lift"] * odd])
+    return curve + centres + random.normal(scale=shape["noise"], size=(n, 2)), label
+
+
+# The paper shows with arcs of five circles that its model is nonlinear, and does not say how they
+# lie. Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc.
+arcs = partial(half_circles, step=1.2, lift=0.5, flip=1.0, noise=0.05)
+semicircles = partial(half_circles, step=4.0 / 3.0, lift=0.0, flip=1.0, noise=0.05)
+moons = partial(half_circles, step=1.0, lift=0.5, flip=-1.0, noise=0.08)
 
 
 def spirals(random: RandomState, n: int, n_classes: int) -> Generated:
@@ -44,15 +55,6 @@ def spirals(random: RandomState, n: int, n_classes: int) -> Generated:
     t = np.sqrt(random.uniform(2.0**2, 10.0**2, size=n))  # even in arc length
     curve = t[:, None] * circle(t + 2 * np.pi * arm / n_classes)
     return curve + random.normal(scale=0.2, size=(n, 2)), arm
-
-
-def semicircles(random: RandomState, n: int, n_classes: int) -> Generated:
-    """Generate unit half circles along a line, alternately upside down, with centres 4/3 apart."""
-    piece = _classes(n, n_classes)
-    sign = 1.0 - 2.0 * (piece % 2)
-    curve = circle(random.uniform(0.0, np.pi, size=n)) * np.column_stack([np.ones(n), sign])
-    centres = np.column_stack([4.0 / 3.0 * piece, np.zeros(n)])
-    return curve + centres + random.normal(scale=0.05, size=(n, 2)), piece
 
 
 def circles(random: RandomState, n: int, n_classes: int) -> Generated:
@@ -73,15 +75,6 @@ def pinwheel(random: RandomState, n: int, n_classes: int) -> Generated:
     angle = 2 * np.pi * vane / n_classes + 0.25 * np.exp(r)
     cos, sin = np.cos(angle), np.sin(angle)
     return np.column_stack([r * cos - s * sin, r * sin + s * cos]), vane
-
-
-def moons(random: RandomState, n: int, n_classes: int) -> Generated:
-    """Generate half circles (cos t, sin t) and (1 - cos t, 1/2 - sin t), continued along a line."""
-    moon = _classes(n, n_classes)
-    sign = 1.0 - 2.0 * (moon % 2)
-    curve = circle(random.uniform(0.0, np.pi, size=n)) * sign[:, None]
-    centres = np.column_stack([1.0 * moon, 0.25 - 0.25 * sign])
-    return curve + centres + random.normal(scale=0.08, size=(n, 2)), moon
 
 
 def blobs20(random: RandomState, n: int, n_classes: int) -> Generated:
@@ -123,24 +116,24 @@ def circle(angle: np.ndarray) -> np.ndarray:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-_PLANE = ("x", "y")
-# The function, the word for its classes, and the names of its columns.
-GENERATORS = {
-    "spiral": (spiral, "turn", ("x", "y", "z")),
-    "arcs": (arcs, "arc", _PLANE),
-    "spirals": (spirals, "arm", _PLANE),
-    "semicircles": (semicircles, "piece", _PLANE),
-    "circles": (circles, "ring", _PLANE),
-    "pinwheel": (pinwheel, "vane", _PLANE),
-    "moons": (moons, "moon", _PLANE),
-    "blobs20": (blobs20, "blob", tuple(f"v{j + 1:02d}" for j in range(20))),
-    "overlapping": (overlapping, "blob", _PLANE),
-    "unequal": (unequal, "blob", _PLANE),
+GENERATORS = {  # with the word for their classes
+    "spiral": (spiral, "turn"),
+    "arcs": (arcs, "arc"),
+    "spirals": (spirals, "arm"),
+    "semicircles": (semicircles, "piece"),
+    "circles": (circles, "ring"),
+    "pinwheel": (pinwheel, "vane"),
+    "moons": (moons, "moon"),
+    "blobs20": (blobs20, "blob"),
+    "overlapping": (overlapping, "blob"),
+    "unequal": (unequal, "blob"),
 }
 
 
-def generate(name: str, n: int, n_classes: int, seed: int) -> tuple[np.ndarray, list[str]]:
-    """Return the values (n, P) and the class names of a generated data set."""
-    generator, word, _ = GENERATORS[name]
-    Y, label = generator(RandomState(seed), n, n_classes)
-    return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in label]
+def generate(found: Entry) -> tuple[np.ndarray, list[str], list[str]]:
+    """Return the values (n, P), the class names and the names of the columns of a data set."""
+    generator, word = GENERATORS[found.name]
+    Y, label = generator(RandomState(found.seed), found.n, found.n_classes)
+    p = Y.shape[1]
+    columns = list("xyz"[:p]) if p <= 3 else [f"v{j + 1:02d}" for j in range(p)]
+    return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in label], columns

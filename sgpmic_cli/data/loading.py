@@ -1,18 +1,20 @@
 """Load a registered data set or a user's table as a Dataset."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.generated import GENERATORS, generate
+from sgpmic_cli.data.generated import generate
 from sgpmic_cli.data.intake.encoding import EncodedTable
 from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
 from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.raw_table import RawTable
+from sgpmic_cli.data.intake.raw_table import Cells, RawTable
 from sgpmic_cli.data.intake.reading import STANDARD_INPUT
 from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.data.intake.table_files import read_blocks, read_table
@@ -22,6 +24,7 @@ from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.safe_text import printable
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
+CLASSES = "classes"  # the name of the class column of a registered data set
 
 
 def load(
@@ -66,7 +69,7 @@ def load(
         raise UsageError(
             f"{found.name} is a registered data set; options of a table are for files of your own"
         )
-    return load_entry(found, data_dir, mirror, offline)
+    return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
 
 
 def rows_for(
@@ -76,21 +79,22 @@ def rows_for(
     label: str | None = None,
     id: str | None = None,
     format: TextFormat | None = None,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
+    **source: Any,
 ) -> EncodedTable:
     """Read and encode the rows of a table with the recipe of a model, block by block.
 
-    `label`, `id` and `format` override those of the recipe.
+    `label`, `id` and `format` override those of the recipe. `source` says where a registered data
+    set comes from, as in `load`.
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
         tables = read_blocks(_path(name_or_path), format or recipe.format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
-    data = load(name_or_path, label=label, data_dir=data_dir, mirror=mirror, offline=offline)
+    data = load(name_or_path, label=label, **source)
     table = RawTable.from_array(data.name, data.Y, names=data.feature_names)
-    return EncodedTable(data.name, recipe, [table], classes=data.classes)
+    classes = Cells.of(np.array(data.classes, dtype=object))
+    table = replace(table, cells={**table.cells, CLASSES: classes})
+    return EncodedTable(data.name, recipe, [table], label=CLASSES)
 
 
 def is_table(text: str) -> bool:
@@ -112,37 +116,34 @@ def last_column(path: str) -> str | None:
     return next(read_blocks(_path(path), TextFormat())).columns[-1]
 
 
-def load_entry(
-    found: Entry,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
-) -> Dataset:
-    """Load a registered data set. Raise DataUnavailable if it is not as published."""
+def load_entry(found: Entry, **source: Any) -> Dataset:
+    """Load a registered data set. Raise DataUnavailable if it is not as published.
+
+    `source` are the arguments `data_dir`, `mirror` and `offline` of `load`.
+    """
+    columns: Sequence[str]
+    if found.kind == "download":
+        return parse_original(found, read_original(found, **source))
     if found.kind == "generated":
-        Y, classes = generate(found.name, found.n, found.n_classes, found.seed or 0)
-        return Dataset.from_classes(found.name, Y, classes, GENERATORS[found.name][-1])
-    if found.kind == "random":
+        Y, classes, columns = generate(found)
+    elif found.kind == "random":
         from sgpmic_cli.data.random_shapes import random_shape
 
         Y, labels = random_shape(found.seed or 0)
-        columns = [f"x{p + 1}" for p in range(Y.shape[1])]
+        columns = [f"x{p + 1}" for p in range(found.p)]
         classes = [f"curve {label + 1}" for label in labels]
-        return Dataset.from_classes(found.name, Y, classes, columns)
-    if found.kind == "installed":
+    elif found.kind == "installed":
         from sklearn.datasets import load_digits
 
         digits = load_digits()
-        classes = [str(digit) for digit in digits.target]
-        return Dataset.from_classes(found.name, digits.data, classes, digits.feature_names)
-    if found.kind == "download":
-        raw = read_original(found, data_dir=data_dir, mirror=mirror, offline=offline)
-        return parse_original(found, raw)
-    table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat())
-    *columns, label = table.columns
-    Y = np.column_stack([table.cells[name].numbers for name in columns])
-    dataset = Dataset.from_classes(found.name, Y, table.cells[label].texts.tolist(), columns)
-    if dataset.sha256 != found.values_sha256:
+        Y, classes, columns = digits.data, [*map(str, digits.target)], digits.feature_names
+    else:
+        table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat())
+        *columns, label = table.columns
+        Y = np.column_stack([table.cells[name].numbers for name in columns])
+        classes = table.cells[label].texts.tolist()
+    dataset = Dataset.from_classes(found.name, Y, classes, columns)
+    if found.kind == "bundled" and dataset.sha256 != found.values_sha256:
         raise DataUnavailable(
             f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
             "any more; reinstall sgpmic or restore the file"
@@ -154,9 +155,7 @@ def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
     named = {options.label, options.id, *options.columns, *options.drop}
     table = read_table(path, options.format, named)
     recipe, problems = learn_recipe(table, options)
-    encoded = EncodedTable(
-        table.path, recipe, [table], options.label, options.id, problems=problems
-    )
+    encoded = EncodedTable(table.path, recipe, [table], options.label, options.id, problems)
     (rows,) = encoded
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")

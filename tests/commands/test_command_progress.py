@@ -71,7 +71,7 @@ def _runs(method, n, repeats=3):
     return [SimpleNamespace(key=f"{method}{i}", cell=cell) for i in range(repeats)]
 
 
-def test_the_time_left_is_estimated_from_finished_runs(output):
+def test_the_time_left_is_estimated_from_the_cost_of_the_runs(output):
     now = [100.0]
     watcher = RunProgress(output)
     watcher.bar.get_time = watcher.task._get_time = lambda: now[0]
@@ -85,10 +85,10 @@ def test_the_time_left_is_estimated_from_finished_runs(output):
     # 66 s are expected for the runs left, and 3.3 s took 12 s.
     assert watcher.state() == "3 of 9 runs done, 1 failed after 12 s, about 4 min 0 s left"
     now[0] += 1.0
-    watcher.finished(_record("long0", "ok", "long", 0.5))  # it was expected to take 10 s
-    # 5 runs of 0.5 s and 1 s of overhead each are left, and 4.8 s took 13 s.
-    assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 20 s left"
-    assert watcher.task.percentage == pytest.approx(100 * 4.8 / 12.3)
+    watcher.finished(_record("long0", "ok", "long", 0.5))
+    # 55 s are expected for the runs left, and 14.3 s took 13 s.
+    assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 50 s left"
+    assert watcher.task.percentage == pytest.approx(100 * 14.3 / 69.3)
 
 
 def test_an_interrupted_experiment_says_how_to_resume(output):

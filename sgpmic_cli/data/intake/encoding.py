@@ -7,18 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake.problems import (
-    DROP_ROWS,
-    USE_MEDIAN,
-    Problem,
-    TableError,
-    listed,
-    not_a_number,
-    not_finite,
-    plural,
-    shown,
-    unknown_column,
-)
+from sgpmic_cli.data.intake import problems as problem
+from sgpmic_cli.data.intake.problems import Problem, TableError, listed, plural, shown
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.recipe import NumberColumn, TableRecipe
 from sgpmic_cli.data.registry import nearest
@@ -34,19 +24,19 @@ class Rows(NamedTuple):
     ids: Any  # (N,) texts, or None
     classes: Any  # (N,) texts, or None
 
-    def part(self, rows: slice) -> "Rows":
+    def part(self, rows: Any) -> "Rows":
         """Return some of the rows."""
-        parts: list[Any] = [None if each is None else each[rows] for each in self]
-        return Rows(*parts)
+        return Rows(*(None if each is None else each[rows] for each in self))
 
     @classmethod
     def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
         """Concatenate blocks of one table. The result has classes only if all blocks have them."""
-        parts: list[Any] = [
-            None if any(each is None for each in parts) else np.concatenate(parts)
-            for parts in zip(*blocks, strict=True)
-        ]
-        return cls(*parts)
+        return cls(
+            *(
+                None if any(each is None for each in parts) else np.concatenate(parts)
+                for parts in zip(*blocks, strict=True)
+            )
+        )
 
 
 @dataclass
@@ -61,91 +51,91 @@ class EncodedTable:
     tables: Iterable[RawTable]
     label: str | None = None  # overrides the recipe's
     id: str | None = None  # overrides the recipe's
-    classes: Sequence[str] | None = None  # of all rows, if the tables do not have them
     problems: list[Problem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._rows = self._dropped_rows = 0
-        self._column_notes: list[str] = []  # equal for all blocks
+        self._n_rows = self._n_left_out = 0
+        self._notes: dict[str, None] = {}  # a set in order; most are equal for all blocks
         self._unknown: Counter[str] = Counter()  # texts without a category, by column
         self._first_unknown: dict[str, str] = {}  # with its position, by column
         self._missing: Counter[str] = Counter()  # by column
-        self._incomplete_label: str | None = None  # class column in which classes are missing
 
     def __iter__(self) -> Iterator[Rows]:
-        for table in self.tables:
-            rows = self._encode_block(table)
-            yield rows if self.classes is None else rows._replace(classes=np.array(self.classes))
-        if self._rows == self._dropped_rows:
-            some = Problem("every row has a missing value", [USE_MEDIAN])
+        yield from map(self._encode_block, self.tables)
+        if self._n_rows == self._n_left_out:
+            some = Problem("every row has a missing value", [problem.USE_MEDIAN])
             every = Problem("no row has a value", ["fill in the columns of the model"])
             raise TableError(self.name, [some if self.recipe.missing == "drop" else every])
 
     @property
     def notes(self) -> list[str]:
         """Notes about all rows; complete after the iteration."""
-        notes = list(self._column_notes)
+        notes = list(self._notes)
         for name, n in self._unknown.items():
             notes.append(
                 f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
                 f"as {self._first_unknown[name]}; counted as missing."
             )
-        if self._incomplete_label is not None:
-            label = shown(self._incomplete_label)
-            notes.append(f"column {label} lacks classes, so no scores are reported.")
-        names = [name for name, n in self._missing.items() if n]
+        mode, names = self.recipe.missing, [name for name, n in self._missing.items() if n]
         values = plural(self._missing.total(), "missing value")
-        if names and self.recipe.missing == "drop":
-            notes.append(
-                f"{self._dropped_rows} of {self._rows} rows have missing values and are left out."
-            )
-        elif self._dropped_rows:
-            notes.append(f"{plural(self._dropped_rows, 'row')} without any value left out.")
-        if names and self.recipe.missing == "median":
+        if names and mode == "drop":
+            rows = f"{self._n_left_out} of {self._n_rows} rows"
+            notes.append(f"{rows} have missing values and are left out.")
+        elif self._n_left_out:
+            notes.append(f"{plural(self._n_left_out, 'row')} without any value left out.")
+        if names and mode == "median":
             has_text = any(column.name in names for column in self.recipe.text_columns)
+            text = ", for text its most common value" if has_text else ""
             notes.append(
-                f"{values} in {listed(names)}: filled with the median of the column"
-                f"{', for text its most common value' if has_text else ''}."
+                f"{values} in {listed(names)}: filled with the median of the column{text}."
             )
-        elif names and self.recipe.missing == "model":
+        elif names and mode == "model":
             notes.append(f"{values}: left to the model.")
         return notes
 
+    def _note(self, sentence: str) -> None:
+        self._notes[sentence] = None
+
     def _encode_block(self, table: RawTable) -> Rows:
-        self._column_notes.clear()
         # A header of numbers looks like a row of data, so the user must check.
         if table.lines is not None and not table.named:
-            self._column_notes.append(
-                f"no header was found in {table.path}, so its first line is read as data."
-            )
+            self._note(f"no header was found in {table.path}, so its first line is read as data.")
         if table.format.encoding and not self.recipe.format.encoding:
-            self._column_notes.append(
-                f"{table.path} is not in UTF-8 and is read as {table.format.encoding}."
-            )
+            self._note(f"{table.path} is not in UTF-8 and is read as {table.format.encoding}.")
         names = self._match_columns(table)
         for parameter, name in (("label", self.label), ("id", self.id)):
-            if name is not None and name not in table.columns:
-                self.problems.append(unknown_column(name, parameter, table.columns))
+            if name is not None and name not in table.cells:
+                self.problems.append(problem.unknown_column(name, parameter, table.columns))
         Y, missing = self._encode(table, names)
         classes = self._read_classes(table)
         if self.problems:
             raise TableError(table.path, self.problems)
-        Y, missing, rows = self._treat_missing(Y, missing)
-        self._rows += table.n_rows
-        self._dropped_rows += table.n_rows - len(rows)
-        self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         id = self.id or self.recipe.id
-        ids = table.cells[id].texts[rows] if id in table.cells else None
-        classes = None if classes is None else classes[rows]
-        return Rows(Y, table.first_row + rows + 1, ids, classes)
+        ids = table.cells[id].texts if id in table.cells else None
+        rows = Rows(Y, table.first_row + np.arange(table.n_rows) + 1, ids, classes)
+        drop = self.recipe.missing == "drop"
+        left_out = missing.any(axis=1) if drop else missing.all(axis=1)
+        if left_out.any():
+            rows = rows.part(~left_out)
+            missing = missing if drop else missing[~left_out]
+        self._n_rows += table.n_rows
+        self._n_left_out += int(left_out.sum())
+        self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
+        if self.recipe.missing == "median" and missing.any():
+            filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
+            widths = [len(column.feature_names) for column in self.recipe.columns]
+            is_missing = np.repeat(missing, widths, axis=1)
+            filled = np.where(is_missing, filling / self.recipe.divisors, rows.Y)
+            rows = rows._replace(Y=filled)
+        return rows
 
     def _match_columns(self, table: RawTable) -> dict[str, str]:
         """Return the name in this table of each used column."""
         recipe, found = self.recipe, table.columns
         wanted = [column.name for column in recipe.columns]
         if recipe.named and table.named:
-            known, there = {*recipe.file_columns, self.label, self.id}, set(found)
-            absent = [name for name in wanted if name not in there]
+            known = {*recipe.file_columns, self.label, self.id}
+            absent = [name for name in wanted if name not in table.cells]
             extra = [name for name in found if name not in known]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
@@ -153,14 +143,11 @@ class EncodedTable:
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
                 self.problems.append(Problem(what))
             elif extra:
-                note = f"columns that the model does not know are ignored: {listed(extra)}."
-                self._column_notes.append(note)
-            return {name: name for name in wanted if name in there}
+                self._note(f"columns that the model does not know are ignored: {listed(extra)}.")
+            return {name: name for name in wanted if name in table.cells}
         nameless = table.path if recipe.named else "the file that the model was fitted to"
         if recipe.named != table.named:
-            self._column_notes.append(
-                f"{nameless} has no header, so columns are taken by position."
-            )
+            self._note(f"{nameless} has no header, so columns are taken by position.")
         if len(found) == len(recipe.file_columns):
             same_place = dict(zip(recipe.file_columns, found, strict=True))
             return {name: same_place[name] for name in wanted}
@@ -183,48 +170,50 @@ class EncodedTable:
         A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
         file. Texts without a category count as missing.
         """
-        recipe = self.recipe
-        divisors = recipe.divisors
-        plain = not any(isinstance(one, NumberColumn) and one.notation for one in recipe.columns)
-        in_place = plain and [*names.values()] == table.columns and bool((divisors == 1.0).all())
+        divisors, refuse = self.recipe.divisors, self.recipe.missing == "error"
+        columns = [column for column in self.recipe.columns if column.name in names]
+        plain = all(isinstance(one, NumberColumn) and not one.notation for one in columns)
+        in_place = plain and [*names.values()] == table.columns and (divisors == 1.0).all()
         direct = table.numbers if in_place else None
         Y = np.empty((table.n_rows, len(divisors))) if direct is None else direct
         missing = np.empty((table.n_rows, len(names)), dtype=bool)
         first = 0
-        for j, column in enumerate(each for each in self.recipe.columns if each.name in names):
+        for j, column in enumerate(columns):
             name = names[column.name]
             block, invalid = column.encode(table.cells[name])
             missing[:, j] = np.isnan(block[:, 0])
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
-                self.problems.append(not_a_number(table.place(row, name), cell, n))
-            elif n and self.recipe.missing != "error":
+                self.problems.append(problem.not_a_number(table.place(row, name), cell, n))
+            elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
             if (infinite := np.isinf(block[:, 0])).any():
-                self.problems.append(not_finite(table.place(int(infinite.argmax()), name)))
+                where = table.place(int(infinite.argmax()), name)
+                self.problems.append(problem.not_finite(where))
             end = first + block.shape[1]
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]
             first = end
-        if self.recipe.missing == "error" and missing.any():
+        if refuse and missing.any():
             row, j = divmod(int(missing.argmax()), missing.shape[1])
             where, n = table.place(row, list(names.values())[j]), int(missing.sum())
             some = f"{n} values are missing, the first in {where}"
             what = f"{where}: the value is missing" if n == 1 else some
-            self.problems.append(Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"]))
+            remedies = [problem.USE_MEDIAN, problem.DROP_ROWS, "fill them in"]
+            self.problems.append(Problem(what, remedies))
         return Y, missing
 
     def _read_classes(self, table: RawTable) -> np.ndarray | None:
         """Return the classes, or None if the recipe's class column is absent or incomplete."""
         name = self.label or self.recipe.label
-        if name is None or name not in table.columns:
+        if name is None or name not in table.cells:
             return None
         classes = table.cells[name].texts
         missing = np.isin(classes, MISSING_CLASS)
         if missing.any() and self.label is None:
-            self._incomplete_label = name
+            self._note(f"column {shown(name)} lacks classes, so no scores are reported.")
             return None
         if missing.any():
             n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
@@ -232,21 +221,3 @@ class EncodedTable:
             what = f"{place}: the class is missing{more}"
             self.problems.append(Problem(what, ["fill it in or remove the row"]))
         return classes
-
-    def _treat_missing(
-        self, Y: np.ndarray, missing: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Leave out rows without values or with missing ones, and fill in medians.
-
-        Return Y and where values are missing, both for the kept rows, and these rows, from 0.
-        """
-        drop = self.recipe.missing == "drop"
-        rows = np.flatnonzero(~(missing.any(axis=1) if drop else missing.all(axis=1)))
-        if len(rows) < len(Y):
-            Y = Y[rows]
-            missing = missing if drop else missing[rows]
-        if self.recipe.missing == "median" and missing.any():
-            filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
-            widths = [len(column.feature_names) for column in self.recipe.columns]
-            Y = np.where(np.repeat(missing, widths, axis=1), filling / self.recipe.divisors, Y)
-        return Y, missing, rows
