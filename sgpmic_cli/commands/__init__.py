@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import benchmark, check, datasets, fit, info, plot, predict, report
+from sgpmic_cli.commands import benchmark, check, datasets, fit, plot, report
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import as_option_value, for_terminal
@@ -33,11 +33,11 @@ class Commands(TyperGroup):
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except typer.TyperException as error:
-            _print_error(_parser_message(error))
+            context = getattr(error, "ctx", None)
+            path = context.command_path if context is not None else "sgpmic"
+            message = error.format_message().strip().removesuffix(".")
+            _print_error(f"{message}; see `{path} --help`.")
             code = error.exit_code
-        except typer.Abort:
-            _print_error("interrupted.")
-            code = EXIT_INTERRUPTED
         code = _flush_stdout(code if isinstance(code, int) else 0)
         if standalone_mode:
             sys.exit(code)
@@ -93,13 +93,6 @@ class Commands(TyperGroup):
         return said if remedy is None else f"{said}. For example: `sgpmic {repeated} {remedy}`"
 
 
-def _parser_message(error: typer.TyperException) -> str:
-    """Return the message of a parsing error, with a reference to the help."""
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "sgpmic"
-    return f"{error.format_message().strip().removesuffix('.')}; see `{path} --help`."
-
-
 def _flush_stdout(code: int) -> int:
     """Flush stdout and return the exit code, which is 1 if the output could not be written."""
     try:
@@ -150,7 +143,7 @@ def root(
 
 
 PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Cluster data": {"fit": fit.fit, "predict": predict.predict, "plot": plot.plot},
+    "Cluster data": {"fit": fit.fit, "predict": fit.predict, "plot": plot.plot},
     "Reproduce the paper": {
         "benchmark": benchmark.benchmark,
         "table1": benchmark.table1,
@@ -158,7 +151,7 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "sweep-inducing": benchmark.sweep_inducing,
         "report": report.report,
     },
-    "Maintain": {"check": check.check, "info": info.info},
+    "Maintain": {"check": check.check, "info": datasets.info},
 }
 for _panel, _commands in PANELS.items():
     for _name, _command in _commands.items():

@@ -133,10 +133,7 @@ sweep_clusters = _sweep(
 
 @shared.option_groups
 def table1(
-    *,
-    out: shared.Out = shared.OUTPUT_FOLDER / "table1",
-    source: shared.Source,
-    output: Output,
+    *, out: shared.Out = shared.OUTPUT_FOLDER / "table1", source: shared.Source, output: Output
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table

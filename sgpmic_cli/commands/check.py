@@ -122,19 +122,19 @@ def check(  # noqa: PLR0913 - one parameter per option
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
     from sgpmic_cli.experiments.studies.reference import State
-    from sgpmic_cli.experiments.tables.formats import TITLES, plain
+    from sgpmic_cli.experiments.tables.formats import TITLES, digits, plain, signed
 
-    counts = Counter(change.state for change in changes)
+    found = Counter(change.state for change in changes)
+    counts = {str(state): found[state] for state in State if found[state]}
     if output.json:
-        document = {"counts": {str(state): counts[state] for state in State if counts[state]}}
-        output.document({**document, "changes": [change.document() for change in changes]})
+        documents = [change.document() for change in changes]
+        output.document({"counts": counts, "changes": documents})
         return
     from rich.text import Text
 
     from sgpmic_cli.commands.terminal_tables import table
 
     styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red"}
-    left = ["data set", "method", "score", "state"]
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
     for change in changes:
@@ -143,14 +143,10 @@ def _print(changes: "list[Change]", output: Output) -> None:
             state = Text(change.state, style=styles.get(change.state, ""))
             if change.reason:
                 state.append(f": {change.reason}", style="default")
-            numbers = (
-                plain(change.before),
-                plain(change.now),
-                "" if change.difference is None else f"{change.difference:+.2f}",
-                "" if change.tolerance is None else f"{change.tolerance:.2f}",
-            )
+            numbers = [plain(change.before), plain(change.now), signed(change.difference)]
+            numbers.append(digits(change.tolerance, 2))
             rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
     if rows:
-        output.show(table(headings, rows, left=left))
-    states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
+        output.show(table(headings, rows, left=["data set", "method", "score", "state"]))
+    states = ", ".join(f"{count} {state}" for state, count in counts.items())
     output.show(f"{len(changes)} numbers: {states or 'none'}")

@@ -10,9 +10,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit birds.csv --clusters 2-8 --id ring", "try 2 to 8 clusters; name rows by ring"),
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
-    "predict": [
-        ("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file"),
-    ],
+    "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
     "plot": [
         ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
         ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),
@@ -29,10 +27,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "sweep-clusters": [
-        ("sgpmic sweep-clusters --dataset iris --repeats 3", "run a short sweep on iris"),
+        ("sgpmic sweep-clusters --dataset iris --repeats 3", "run a short sweep on iris")
     ],
     "sweep-inducing": [
-        ("sgpmic sweep-inducing --dataset iris --repeats 3", "run a short sweep on iris"),
+        ("sgpmic sweep-inducing --dataset iris --repeats 3", "run a short sweep on iris")
     ],
     "table1": [("sgpmic table1", "compare the shapes of the data sets with the paper's")],
     "report": [("sgpmic report --results results", "write the page about the folder results")],

@@ -19,7 +19,6 @@ from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-    from sgpmic_cli.experiments.run.one_run import Limits
     from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
@@ -236,28 +235,27 @@ class Running:
 
     def options(self, source: Source, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
+        from sgpmic_cli.experiments.run.one_run import Limits
         from sgpmic_cli.experiments.run.pipeline import RunOptions
 
+        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+            raise UsageError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
         names = ("store", "n_jobs", "backend", "scheduler", "force", "retry_failed")
         given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
         if self.scheduler:
             given["backend"] = "dask"
-        return RunOptions(**given, limits=self._limits(), watcher=watcher)
+        return RunOptions(**given, limits=Limits(self.timeout, self._bytes()), watcher=watcher)
 
-    def _limits(self) -> "Limits":
-        from sgpmic_cli.experiments.run.one_run import Limits
-
-        timeout, memory = self.timeout, self.memory_limit
-        if timeout is not None and not 0 < timeout < float("inf"):
-            raise UsageError(f"--timeout {timeout:g}: give a number of seconds above 0.")
-        if memory is None:
-            return Limits(timeout)
+    def _bytes(self) -> int | None:
+        """Return the memory limit in bytes."""
+        if self.memory_limit is None:
+            return None
         pattern = r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?"
-        found = re.fullmatch(pattern, memory.strip(), flags=re.IGNORECASE)
+        found = re.fullmatch(pattern, self.memory_limit.strip(), flags=re.IGNORECASE)
         if found is None or float(found[1]) == 0:
-            raise UsageError(f"--memory-limit {memory!r}: give a size such as 500MB or 2GB.")
-        unit = {"M": 1 << 20, "G": 1 << 30}[found[2].upper()]
-        return Limits(timeout, int(float(found[1]) * unit))
+            given = repr(self.memory_limit)
+            raise UsageError(f"--memory-limit {given}: give a size such as 500MB or 2GB.")
+        return int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()])
 
 
 def one_of(argument: str | None, option: str | None, default: str | None = None) -> str:

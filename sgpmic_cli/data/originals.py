@@ -111,7 +111,7 @@ def from_source(
         # A timeout of the connection restarts with every byte; this limit holds for everything.
         return within(seconds, lambda: _download(entry, urls))
     except TimeoutError:
-        shown = " and ".join(map(_shown, urls))
+        shown = " and ".join(shortened(without_login(url)) for url in urls)
         raise _unavailable(
             entry, f"{shown} did not send the file within {seconds:.0f} s; retry later"
         ) from None
@@ -171,7 +171,7 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
                 else:
                     reason = "sent another file than the publisher's (its sha256 differs)"
                     kind = NotOriginal
-            failures.setdefault(reason, _shown(url))
+            failures.setdefault(reason, shortened(without_login(url)))
     reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
     raise _unavailable(entry, f"{reasons} ({ATTEMPTS} attempts); retry later", kind)
 
@@ -188,10 +188,6 @@ def _request(url: str) -> urllib.request.Request:
         token = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode("ascii")
         request.add_unredirected_header("Authorization", f"Basic {token}")
     return request
-
-
-def _shown(url: str) -> str:
-    return shortened(without_login(url))
 
 
 def _unavailable(
@@ -218,10 +214,7 @@ def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:
 
 
 def _parse_text(
-    raw: bytes,
-    separator: str | None = ",",
-    class_column: int = -1,
-    id_column: int | None = None,
+    raw: bytes, separator: str | None = ",", class_column: int = -1, id_column: int | None = None
 ) -> Parsed:
     """Parse one row per line. A separator of None means white space."""
     values, classes = [], []

@@ -85,18 +85,9 @@ def _random_shape(name: str, seed: int) -> Entry:
     from sgpmic_cli.data.random_shapes import random_shape
 
     rows, labels = random_shape(seed)
-    return Entry(
-        name=name,
-        title=f"Random shape with seed {seed}",
-        n=len(rows),
-        p=rows.shape[1],
-        n_classes=int(labels.max()) + 1,
-        kind="random",
-        licence="MIT",
-        attribution="",
-        values_sha256="",
-        seed=seed,
-    )
+    title, n_classes = f"Random shape with seed {seed}", int(labels.max()) + 1
+    # It has no author, and no hash is registered.
+    return Entry(name, title, *rows.shape, n_classes, "random", "MIT", "", "", seed=seed)
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:

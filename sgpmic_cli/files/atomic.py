@@ -1,12 +1,14 @@
 """Write single files completely or not at all, and read files strictly.
 
-A file is written to a temporary name in the same folder, flushed to disk and renamed.
+A file is written to a temporary name in the same folder, flushed to disk and renamed. A lock on it
+shows whether the process that created it still runs.
 """
 
 import errno
 import json
 import os
 import stat
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,10 +16,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.locks import lock
 from sgpmic_cli.interrupts import cleanup
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 MAX_BYTES = 1 << 28  # larger files were not written by this program
+LOCK_SECONDS = 10  # a process locks its file or folder within this time after creating it
+STALE_SECONDS = 3600  # without locks, older files count as abandoned
 
 
 @contextmanager
@@ -75,8 +83,12 @@ def read_regular(path: Path, most: int = MAX_BYTES) -> bytes:
 
 def strict_json(text: str | bytes) -> Any:
     """Parse JSON. Raise ValueError for NaN, Infinity and nesting beyond the recursion limit."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not valid JSON")
+
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=refuse)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -97,5 +109,43 @@ def unique_name() -> str:
     return f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not valid JSON")
+@contextmanager
+def open_for_lock(path: Path) -> Iterator[int]:
+    """Open a file or a folder, and yield its descriptor."""
+    descriptor = os.open(os.devnull if fcntl is None else path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def lock(descriptor: int, *, wait: bool = False) -> bool | None:
+    """Lock an open file or folder.
+
+    Return False if another process holds the lock, and None if the system has no locks.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return True
+
+
+def is_abandoned(path: Path, process: int) -> bool:
+    """Return whether the process that created a temporary file or folder has ended."""
+    age = time.time() - path.stat().st_mtime
+    if age < LOCK_SECONDS:
+        try:
+            os.kill(process, 0)
+            return False
+        except PermissionError:  # it runs and belongs to another user
+            return False
+        except (OSError, OverflowError):
+            pass  # it has ended
+    with open_for_lock(path) as descriptor:
+        locked = lock(descriptor)
+    return age > STALE_SECONDS if locked is None else locked

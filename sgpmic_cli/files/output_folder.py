@@ -26,17 +26,19 @@ from typing import Any, Literal, NamedTuple
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.atomic import (
     encoded,
+    is_abandoned,
+    lock,
+    open_for_lock,
     read_regular,
     refuse_replacing,
     strict_json,
     unique_name,
     write_errors,
 )
-from sgpmic_cli.files.locks import is_abandoned, lock, open_for_lock
 from sgpmic_cli.interrupts import cleanup, delayed_interrupts
 
 MARKER = ".sgpmic.json"
-PATTERN = re.compile(r"\.sgpmic-(?:unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
+PATTERN = re.compile(r"\.sgpmic-(unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
 # "new" needs a folder without results, "replace" removes the results of the same command, and
 # "add" keeps those that are not written again.
 Mode = Literal["new", "replace", "add"]
@@ -113,13 +115,20 @@ def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:
             (unfinished / name).write_bytes(encoded(text))
 
 
-def claim_folder(out: Path, command: str, inputs: Iterable[str | Path], store: Path) -> None:
-    """Mark a folder for a command, which stores its runs there before it writes its files."""
-    with _no_empty_folder(out):
+@contextmanager
+def claim_folder(
+    out: Path, command: str, inputs: Iterable[str | Path], store: Path
+) -> Iterator[None]:
+    """Mark a folder for a command, which stores its runs there before it writes its files.
+
+    If the block stores nothing, the folders that did not exist before are removed.
+    """
+    with _no_empty_folder(out), _no_empty_folder(store):
         check_writable(out, "--out")
         marker = check_marker(out, command, "add", inputs)
         check_writable(store, "--store")
         marker.write(out)
+        yield
 
 
 def check_marker(out: Path, command: str, mode: Mode, inputs: Iterable[str | Path]) -> Marker:
@@ -182,14 +191,14 @@ def resumable_folder(parent: Path) -> Iterator[Path]:
 def settle(folder: Path) -> None:
     """Complete what killed processes had committed in a folder, and remove what they had not."""
     with suppress(OSError):  # a folder that is absent or read-only has nothing to settle
-        for path in sorted(folder.iterdir(), key=_is_finished):
+        for path in list(folder.iterdir()):
             found = PATTERN.fullmatch(path.name)
             if found is None or path.is_symlink():
                 continue
             with suppress(OSError, UsageError):  # settled by another process, or a file in the way
-                if not is_abandoned(path, int(found[1])):
+                if not is_abandoned(path, int(found[2])):
                     continue
-                if _is_finished(path):
+                if found[1] == "finished-":
                     _check_targets(path, read_marker(folder) or Marker())
                     _move_out(path)
                 elif path.is_dir():
@@ -213,13 +222,15 @@ def check_writable(folder: Path, option: str) -> None:
 
 @contextmanager
 def _no_empty_folder(out: Path) -> Iterator[None]:
-    """Remove at the end what was created of the path of a folder and is empty."""
+    """Remove at the end what was created of the path of a folder and has no file but a marker."""
     created = [folder for folder in (out, *out.parents) if not folder.exists()]  # innermost first
     try:
         yield
     finally:
         for folder in created:
             with suppress(OSError):  # it holds the results
+                if os.listdir(folder) == [MARKER]:
+                    (folder / MARKER).unlink()
                 folder.rmdir()
 
 
@@ -232,10 +243,6 @@ def _check_targets(folder: Path, old: Marker) -> None:
                 f"'{target}' is in the way and was not written by sgpmic: move it, or choose "
                 "another --out."
             )
-
-
-def _is_finished(path: Path) -> bool:
-    return path.name.startswith(".sgpmic-finished-")
 
 
 def _move_out(finished: Path) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.csv_text import CsvText
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, unpacked, with_encoding
-from sgpmic_cli.data.intake.table_files import CELLS, read_table, text_lines
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, text_lines, unpacked, with_encoding
+from sgpmic_cli.data.intake.table_files import CELLS, read_table
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
 from sgpmic_cli.single_fit.row_tables import DIGITS, row_numbers
@@ -41,10 +41,8 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
         if not file.starts_with(PARQUET):
             format = with_encoding(file, recipe.format)
             text = CsvText(file.name, format, known)
-            with (
-                text_lines(file, format, whole=False) as lines,
-                path.open("w", encoding="utf-8", newline="\n") as output,
-            ):
+            lines = text_lines(file, format.encoding, whole=False)
+            with path.open("w", encoding="utf-8", newline="\n") as output:
                 output.writelines(_extended_lines(text, lines, results))
             return
     table = read_table(source, recipe.format)

@@ -166,9 +166,16 @@ def test_hidden_files_do_not_count(tmp_path):
 
 def test_an_interrupted_benchmark_resumes_in_its_folder(tmp_path):
     out = tmp_path / "out"
-    claim_folder(out, "benchmark", [], out / "runs")
-    (out / "runs" / "record.json").touch()
-    claim_folder(out, "benchmark", [], out / "runs")
-    with pytest.raises(UsageError, match="contains the results of `sgpmic benchmark`"):
-        claim_folder(out, "sweep-clusters", [], out / "runs")
+    with claim_folder(out, "benchmark", [], out / "runs"):
+        pass
+    assert not out.exists()  # nothing was stored
+    with claim_folder(out, "benchmark", [], out / "runs"):
+        (out / "runs" / "record.json").touch()
+    with claim_folder(out, "benchmark", [], out / "runs"):
+        pass
+    with (
+        pytest.raises(UsageError, match="contains the results of `sgpmic benchmark`"),
+        claim_folder(out, "sweep-clusters", [], out / "runs"),
+    ):
+        pass
     assert sorted(os.listdir(out)) == [MARKER, "runs"]

@@ -170,4 +170,5 @@ def test_address_without_a_dask_scheduler_is_one_sentence(shell, address):
     printed, said = process.communicate(timeout=120)
     assert (process.returncode, printed) == (2, "")
     assert "no Dask scheduler answers" in one_sentence(said)
+    assert not os.path.exists("out")
     server.socket.close()

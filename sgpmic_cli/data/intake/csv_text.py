@@ -38,8 +38,12 @@ class CsvText:
     def tables(self, lines: Iterator[str], n_cells: int | None = None) -> Iterator[RawTable]:
         """Parse the lines of the file. Yield one table, or tables of about `n_cells` cells."""
         sample = list(islice(lines, SAMPLE))
+        # Excel names the separator in a line before the header.
+        if found := re.fullmatch(r'"?sep=([^\w"])"?\s*', "".join(sample[:1])):
+            self.separator = self.separator or found[1]
+            del sample[0]
         self.separator = self.separator or _find_separator(sample, self.decimal)
-        rows = self._rows(chain(sample, lines), sample)
+        rows = self._rows(chain(sample, lines), sample, 1 if found else 0)
         first = list(islice(rows, 2))
         self._set_columns([cells for _, cells in first])
         rows = chain(first[self.named :], rows)
@@ -52,8 +56,8 @@ class CsvText:
         if not n_rows:
             raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
 
-    def _rows(self, lines: Iterable[str], sample: list[str]) -> Iterator[Row]:
-        """Yield the rows that are not blank. `sample` has the first lines.
+    def _rows(self, lines: Iterable[str], sample: list[str], n_skipped: int) -> Iterator[Row]:
+        """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
 
         Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
         """
@@ -61,25 +65,37 @@ class CsvText:
             after_quote = re.compile(rf'" +(?=[{re.escape(self.separator)}\n]|\Z)')
             lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
         reader = _reader(lines, self.separator, strict=True)
-        n_columns, line = 0, 1
+        n_columns, line = 0, n_skipped + 1
         try:
             for cells in reader:
                 if len(cells) > 1 or "".join(cells).strip():
+                    if not n_columns and len(cells) == 1:
+                        self._check_single_column(sample)
                     n_columns = n_columns or len(cells)
-                    if n_columns == 1:
-                        raise TableError(self.path, [_one_column(sample, self.separator)])
                     if len(cells) != n_columns:
                         raise UsageError(
                             f"{self.path}, line {line}: {len(cells)} cells where the first line "
                             f"has {n_columns}; give every row the same number of cells"
                         )
                     yield line, cells
-                line = reader.line_num + 1
+                line = n_skipped + reader.line_num + 1
         except csv.Error:
             raise UsageError(
                 f"{self.path}, line {line}: a quote is not closed or has something beside it; "
                 "check the quotes around its cells"
             ) from None
+
+    def _check_single_column(self, sample: list[str]) -> None:
+        """Raise TableError if the first lines have another sign equally often."""
+        lines = list(filter(str.strip, sample))
+        for sign in re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip()):
+            if len({line.strip().count(sign) for line in lines}) == 1:
+                remedy = Remedy("name the separator", "separator", sign)
+                what = (
+                    f"there is one column only when cells are separated by {shown(self.separator)}"
+                )
+                words = "separate the cells by comma, semicolon or tab"
+                raise TableError(self.path, [Problem(what, [remedy, words])])
 
     def _set_columns(self, rows: list[list[str]]) -> None:
         first = [[cell.strip() for cell in row] for row in rows] or [[""]]
@@ -100,22 +116,6 @@ class CsvText:
         }
         format = replace(self.format, decimal=self.decimal)
         return RawTable(self.path, cells, self.named, np.array(lines), first_row, format=format)
-
-
-def _one_column(sample: list[str], separator: str) -> Problem:
-    """Report a file of one column. Suggest a sign that the first lines have equally often."""
-    lines = list(filter(str.strip, sample))
-    signs = re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip())
-    named = [
-        Remedy("name the separator", "separator", sign)
-        for sign in dict.fromkeys(signs)
-        if len({line.strip().count(sign) for line in lines}) == 1
-    ]
-    return Problem(
-        f"there is one column only when cells are separated by {shown(separator)}, and at least "
-        "two are needed",
-        [*named[:1], "separate the cells by comma, semicolon or tab"],
-    )
 
 
 def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:

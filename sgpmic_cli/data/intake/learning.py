@@ -1,19 +1,15 @@
-"""Learn a recipe from a raw table: decide what each column is, or report a problem."""
+"""Learn a recipe from a raw table: decide what each column is, or report a problem.
 
-from collections.abc import Callable
+Whole numbers may be names: identifiers of the rows, codes and dates.
+"""
+
+import re
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake.codes import (
-    code_reason,
-    compact_dates,
-    identifier_reason,
-    is_year,
-    numbering_reason,
-)
 from sgpmic_cli.data.intake.notations import Notation, find_notation
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
@@ -38,6 +34,19 @@ MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 AS_ASKED = "as asked"  # why a column is left out that the user named
+MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
+MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
+# Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
+# second kind are identifiers if no two rows share one.
+CODE = re.compile(
+    "id|u?uid|guid|zip|zipcode|postal|postcode|plz|codes?|sku|isbn|ean|gtin|fips|phone|telephone"
+    "|mobile|fax"
+)
+ID = re.compile(
+    "key|index|row|rowid|serial|no|nr|num|number|respondent|participant|subject|patient|customer"
+    "|client|person|user|member|employee|student|case|record|sample|order|invoice|account"
+)
+YEAR = re.compile("year|yr|jahr|année|anno|año")
 
 
 class LeftOut(NamedTuple):
@@ -71,11 +80,10 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
             identifiers += [name] if decision.is_id else []
         else:
             used.append(decision)
-    if not problems and sum(len(column.feature_names) for column in used) < 2:
+    if not problems and not used:
         reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
         others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-        what = f"there is {'one' if used else 'no'} feature column to cluster by"
-        problems.append(Problem(f"{what}, and at least two are needed{others}"))
+        problems.append(Problem(f"there is no feature column to cluster by{others}"))
     recipe = TableRecipe(
         named=table.named,
         file_columns=tuple(table.columns),
@@ -103,7 +111,8 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         if isinstance(column, NumberColumn) and column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
-    if years := [column.name for column in recipe.columns if is_year(column.name)]:
+    names = [column.name for column in recipe.columns]
+    if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
         notes.append(f"years are used as numbers: {listed(years)}.")
     texts = recipe.text_columns
     if texts:
@@ -167,7 +176,7 @@ def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) ->
         if notation is None:
             return _decide_on_text(table, name, options)
         values = notation.read(cells.texts)
-    if problem := _check_values(table.place, name, values):
+    if problem := _check_values(table, name, values):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
         return NumberColumn.learn(name, values, notation)
@@ -175,11 +184,7 @@ def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) ->
 
 
 def _decide_on_numbers(
-    name: str,
-    cells: Cells,
-    values: np.ndarray,
-    notation: Notation | None,
-    options: TableOptions,
+    name: str, cells: Cells, values: np.ndarray, notation: Notation | None, options: TableOptions
 ) -> Decision:
     """Decide whether numbers are quantities, dates, codes or identifiers of the rows."""
     known = ~np.isnan(values)
@@ -202,16 +207,14 @@ def _decide_on_numbers(
     return NumberColumn.learn(name, values, notation)
 
 
-def _check_values(
-    place: Callable[[int, str], str], name: str, values: np.ndarray
-) -> Problem | None:
+def _check_values(table: RawTable, name: str, values: np.ndarray) -> Problem | None:
     """Report a number that is infinite or too large."""
     magnitude = np.nan_to_num(np.abs(values), nan=0.0, posinf=np.inf)
     row = int(magnitude.argmax())
     if np.isinf(magnitude[row]):
-        return not_finite(place(row, name))
+        return not_finite(table.place(row, name))
     if magnitude[row] > MAX_VALUE:
-        what = f"{place(row, name)}: {values[row]:g} is too large to be squared"
+        what = f"{table.place(row, name)}: {values[row]:g} is too large to be squared"
         return Problem(what, ["divide the column by a constant", _leave_out(name)])
     return None
 
@@ -265,3 +268,61 @@ def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str
 
 def _leave_out(column: str) -> Remedy:
     return Remedy("leave it out", "drop", [column])
+
+
+def words_of(name: str) -> list[str]:
+    """Split the name of a column into words.
+
+    Examples
+    --------
+    >>> words_of("customerId"), words_of("Zip code"), words_of("humid")
+    (['customer', 'id'], ['zip', 'code'], ['humid'])
+    """
+    return re.findall(r"[^\W_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
+    """Return why whole numbers or dates look like a count of the rows, or None."""
+    steps = np.diff(values)
+    if len(values) < MIN_ID_ROWS or not (steps > 0).all():
+        return None
+    few_gaps = steps.sum() <= 2 * len(steps)
+    counts = dates or few_gaps or (steps == steps[0]).all()
+    return "it rises from row to row, as a count or the time of a log" if counts else None
+
+
+def code_reason(name: str, cells: Cells) -> str | None:
+    """Return why whole numbers look like codes, or None."""
+    words = words_of(name)
+    if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
+        return "it is called like a code"
+    if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
+        return "its numbers have leading zeros, as codes have"
+    if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
+        return "its numbers have more digits than measurements have"
+    return None
+
+
+def identifier_reason(name: str, cells: Cells) -> str | None:
+    """Return why whole numbers look like identifiers of the rows, or None."""
+    low, high = np.nanmin(cells.numbers), np.nanmax(cells.numbers)
+    last = " ".join(words_of(name)[-1:])
+    named = CODE.fullmatch(last) or ID.fullmatch(last)
+    digits = len(f"{low:.0f}")
+    wide = low > 0 and digits == len(f"{high:.0f}") >= MIN_ID_DIGITS
+    if len(cells.raw) < MIN_ID_ROWS or not (named or wide):
+        return None
+    texts = set(cells.texts)
+    if len(texts) < len(cells.raw) or "" in texts:
+        return None
+    why = "it is called like an id" if named else f"all its values have {digits} digits"
+    return f"{why} and no two rows share one"
+
+
+def compact_dates(cells: Cells) -> Notation | None:
+    """Return the notation of dates such as 20240131, if all numbers are dates."""
+    known = ~np.isnan(cells.numbers)
+    if ((cells.numbers[known] < 19000101) | (cells.numbers[known] > 20991231)).any():
+        return None
+    notation = Notation(date="%Y%m%d")
+    return None if np.isnan(notation.read(cells.texts[known])).any() else notation

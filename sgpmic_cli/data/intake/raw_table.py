@@ -38,7 +38,10 @@ class Cells(NamedTuple):
             with suppress(ValueError):
                 return cls(raw, np.where(raw == "", "nan", raw).astype(np.float64), valid)
         codes, distinct = pd.factorize(raw)
-        parsed = [_number_or_nan(text, decimal) for text in distinct]
+        parsed = [
+            np.nan if text.strip().lower() in MISSING else to_number(text, decimal)
+            for text in distinct
+        ]
         invalid = np.array([number is None for number in parsed], dtype=bool)
         return cls(raw, np.array(parsed, dtype=np.float64)[codes], invalid[codes])
 
@@ -147,7 +150,3 @@ def check_names(path: str, names: Sequence[str]) -> Sequence[str]:
             f"{path} has {times} columns named {shown(name)}; give every column its own name"
         )
     return names
-
-
-def _number_or_nan(text: str, decimal: str) -> float | None:
-    return np.nan if text.strip().lower() in MISSING else to_number(text, decimal)

@@ -122,19 +122,34 @@ def _unpacking(packed: Source) -> Iterator[Source]:
 
 
 def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    files = [
-        one
-        for one in archive.infolist()
-        if not one.is_dir() and not one.filename.startswith("__MACOSX/")
-    ]
-    if any(one.filename in ("[Content_Types].xml", "mimetype") for one in files):
+    members = (one for one in archive.infolist() if not one.is_dir())
+    files = {one.filename: one for one in members if not one.filename.startswith("__MACOSX/")}
+    if files.keys() & {"[Content_Types].xml", "mimetype"}:
         raise UsageError(
             f"{path} is an office document; save its table as .xlsx or as CSV in UTF-8"
         )
     if len(files) != 1:
-        some = ", ".join(shown(one.filename) for one in files[:3])
+        some = ", ".join(map(shown, list(files)[:3]))
         raise UsageError(f"{path} packs {len(files)} files ({some}, ...); pack one table alone")
-    return files[0]
+    return files.popitem()[1]
+
+
+@contextmanager
+def read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
+    """Translate the many kinds of errors that libraries raise for damaged files."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except ImportError:
+        extra = f"sgpmic[{kind.lower()}]"
+        raise UsageError(
+            f"{name} is a {kind} file: install {extra} to read it (pip install '{extra}'), or save "
+            "it as CSV"
+        ) from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
 
 
 def with_encoding(source: Source, format: TextFormat) -> TextFormat:
@@ -149,28 +164,23 @@ def with_encoding(source: Source, format: TextFormat) -> TextFormat:
     return format
 
 
-def sheet_lines(source: Source) -> Iterator[str]:
-    """Yield the rows of the first sheet of a .xlsx file as lines of a CSV file."""
-    from openpyxl import load_workbook
-
-    book = load_workbook(source.stream, read_only=True, data_only=True)
-    for row in book.worksheets[0].iter_rows(values_only=True):
-        if any(cell is not None for cell in row):
-            line = io.StringIO()
-            csv.writer(line, lineterminator="\n").writerow(row)
-            yield line.getvalue()
-
-
-def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[str]:
-    """Decode a text line by line; lines end with newlines.
+def text_lines(source: Source, encoding: str | None, *, whole: bool) -> Iterator[str]:
+    """Yield the lines of a text file, or the rows of the first sheet of a .xlsx file as CSV.
 
     A text that is read as a `whole` has a limited size.
     """
+    if source.starts_with(ZIP):
+        with read_errors(source.name, "xlsx"):
+            yield from _sheet_lines(source)
+        return
     start, path = source.stream.peek(4), source.name
     if start.startswith(OLD_OFFICE):
         raise UsageError(f"{path} is an old office document; save its table as .xlsx or as CSV")
     if start.lstrip()[:1] in (b"{", b"["):
-        raise UsageError(_about_json(path))
+        new = path.removesuffix(".json") + ".csv"
+        read, write = f"read_json({json.dumps(path)})", f"to_csv({json.dumps(new)}, index=False)"
+        command = f"python -c {shlex.quote(f'import pandas; pandas.{read}.{write}')}"
+        raise UsageError(f"{path} is a JSON file; make a CSV file of it: `{command}`")
     marks = BYTE_ORDER_MARKS.items()
     chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
     try:
@@ -196,20 +206,22 @@ def decoded(source: Source, encoding: str | None, *, whole: bool) -> Iterator[st
         bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
         byte = f"byte 0x{error.object[error.start]:02x} in line {bad_line}"
         what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
-        remedy = Remedy(
-            "name its encoding", "encoding", WINDOWS if chosen != WINDOWS else "latin-1"
-        )
-        raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
+        other = WINDOWS if chosen != WINDOWS else "latin-1"
+        remedies = [Remedy("name its encoding", "encoding", other), "save it in UTF-8"]
+        raise TableError(path, [Problem(what, remedies)]) from None
     except UnicodeError as error:
-        raise UsageError(
-            f"{path} cannot be read as {chosen} ({error}); name another encoding"
-        ) from None
+        reason = f"cannot be read as {chosen} ({error})"
+        raise UsageError(f"{path} {reason}; name another encoding") from None
     if empty:
         raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
 
 
-def _about_json(path: str) -> str:
-    new = path.removesuffix(".json") + ".csv"
-    read, write = f"read_json({json.dumps(path)})", f"to_csv({json.dumps(new)}, index=False)"
-    code = f"import pandas; pandas.{read}.{write}"
-    return f"{path} is a JSON file; make a CSV file of it: `python -c {shlex.quote(code)}`"
+def _sheet_lines(source: Source) -> Iterator[str]:
+    from openpyxl import load_workbook
+
+    book = load_workbook(source.stream, read_only=True, data_only=True)
+    for row in book.worksheets[0].iter_rows(values_only=True):
+        if any(cell is not None for cell in row):
+            line = io.StringIO()
+            csv.writer(line, lineterminator="\n").writerow(row)
+            yield line.getvalue()

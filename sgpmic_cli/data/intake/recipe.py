@@ -212,7 +212,13 @@ class TableRecipe:
 
 
 def _column_from_json(kind: str, **values: Any) -> Column:
+    numbers = [values["spread"], values.get("median", 0.0)]
+    if not np.isfinite(numbers).all() or numbers[0] < 0:
+        raise ValueError(f"column {values['name']!r} has an impossible spread or median")
     if kind == "text":
-        return TextColumn(**{**values, "categories": tuple(values["categories"])})
+        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
+        if len({*column.categories}) < len(column.categories):
+            raise ValueError(f"column {column.name!r} has a category twice")
+        return column
     notation = values.pop("notation", None)
     return NumberColumn(**values, notation=notation and Notation(**notation))

@@ -20,10 +20,9 @@ from sgpmic_cli.data.intake.raw_table import EXACT, RawTable, check_names
 from sgpmic_cli.data.intake.reading import (
     NPY,
     PARQUET,
-    ZIP,
     Source,
-    decoded,
-    sheet_lines,
+    read_errors,
+    text_lines,
     unpacked,
     with_encoding,
 )
@@ -48,9 +47,7 @@ def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
             return RawTable.from_array(source.name, _npy_array(source))
         if source.starts_with(PARQUET):
             return _parquet_table(source)
-        format = with_encoding(source, format)
-        with text_lines(source, format, whole=True) as lines:
-            return next(CsvText(source.name, format, known).tables(lines))
+        return next(_csv_tables(source, format, known))
 
 
 def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
@@ -61,19 +58,15 @@ def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[Ra
         elif source.starts_with(PARQUET):
             yield from _parquet_blocks(source)
         else:
-            format = with_encoding(source, format)
-            with text_lines(source, format, whole=False) as lines:
-                yield from CsvText(source.name, format, known).tables(lines, CELLS)
+            yield from _csv_tables(source, format, known, CELLS)
 
 
-@contextmanager
-def text_lines(source: Source, format: TextFormat, *, whole: bool) -> Iterator[Iterator[str]]:
-    """Return the lines of a text file, or of the first sheet of a .xlsx file."""
-    if not source.starts_with(ZIP):
-        yield decoded(source, format.encoding, whole=whole)
-        return
-    with _read_errors(source.name, "xlsx"):
-        yield sheet_lines(source)
+def _csv_tables(
+    source: Source, format: TextFormat, known: Names, n_cells: int | None = None
+) -> Iterator[RawTable]:
+    format = with_encoding(source, format)
+    lines = text_lines(source, format.encoding, whole=n_cells is None)
+    return CsvText(source.name, format, known).tables(lines, n_cells)
 
 
 def _is_npy(source: Source) -> bool:
@@ -88,7 +81,7 @@ def _npy_array(source: Source) -> np.ndarray:
     name = source.name
     if not source.starts_with(NPY):
         raise UsageError(f"{name} is called a .npy file but is not one; {NPY_ADVICE}")
-    with _read_errors(name, ".npy", f"; {NPY_ADVICE}"):
+    with read_errors(name, ".npy", f"; {NPY_ADVICE}"):
         if source.path is None:
             array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
         else:
@@ -111,25 +104,8 @@ def _npy_blocks(source: Source) -> Iterator[RawTable]:
 
 
 @contextmanager
-def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
-    """Translate the many kinds of errors that libraries raise for damaged files."""
-    try:
-        yield
-    except UsageError:
-        raise
-    except ImportError:
-        raise UsageError(
-            f"{name} is a {kind} file: install sgpmic[{kind.lower()}] to read it (pip install "
-            f"'sgpmic[{kind.lower()}]'), or save it as CSV"
-        ) from None
-    except Exception as error:
-        reason = " ".join(str(error).split())[:200]
-        raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
-
-
-@contextmanager
 def _parquet_file(source: Source) -> Iterator["ParquetFile"]:
-    with _read_errors(source.name, "Parquet"):
+    with read_errors(source.name, "Parquet"):
         from pyarrow.parquet import ParquetFile
 
         file = ParquetFile(source.path or io.BytesIO(source.read_all()))
@@ -185,8 +161,7 @@ def _parquet_blocks(source: Source) -> Iterator[RawTable]:
 
         first_row = 0
         for batch in file.iter_batches(row_blocks.ROWS):
-            table = RawTable.from_frame(
-                source.name, _to_pandas(Table.from_batches([batch])), first_row
-            )
+            frame = _to_pandas(Table.from_batches([batch]))
+            table = RawTable.from_frame(source.name, frame, first_row)
             first_row += table.n_rows
             yield table

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -138,20 +139,19 @@ def run_study(
     the runs without a record, and aggregate the runs of every cell.
     """
     prepared = prepare(study, options, out)
-    if out is not None:
-        claim_folder(Path(out), command, study.datasets, prepared.store.folder)
-    else:
-        check_writable(prepared.store.folder, "--store")
-    start = time.perf_counter()
-    options.watcher.planned(len(prepared.kept), prepared.pending)
-    records = prepared.kept | runner.execute(
-        prepared.pending,
-        prepared.store,
-        n_jobs=options.n_jobs,
-        scheduler=options.scheduler,
-        limits=options.limits,
-        progress=options.watcher.finished,
-    )
+    folder, start = prepared.store.folder, time.perf_counter()
+    if out is None:
+        check_writable(folder, "--store")
+    with nullcontext() if out is None else claim_folder(Path(out), command, study.datasets, folder):
+        options.watcher.planned(len(prepared.kept), prepared.pending)
+        records = prepared.kept | runner.execute(
+            prepared.pending,
+            prepared.store,
+            n_jobs=options.n_jobs,
+            scheduler=options.scheduler,
+            limits=options.limits,
+            progress=options.watcher.finished,
+        )
     results = [aggregate_runs(cell, prepared.runs_of(cell), records) for cell in prepared.cells]
     return FinishedStudy(prepared, results, records, time.perf_counter() - start)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.data.intake.codes import code_reason, identifier_reason, numbering_reason
+from sgpmic_cli.data.intake.learning import code_reason, identifier_reason, numbering_reason
 from sgpmic_cli.data.intake.notations import find_notation
 from sgpmic_cli.data.intake.raw_table import Cells
 from sgpmic_cli.data.intake.recipe import TextColumn

@@ -51,7 +51,7 @@ PROBLEMS = [
     ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
     ("a,b\n1,2\n3,1e999\n", None, "row 2 (line 3), column 'b': the value is not finite"),
     ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
-    ("a,y\n1,u\n2,v\n", "y", "there is one feature column to cluster by"),
+    ("a,y\n1,u\n1,v\n", "y", "there is no feature column to cluster by"),
     ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
     ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
     ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),

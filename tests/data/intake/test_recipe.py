@@ -11,6 +11,12 @@ from sgpmic_cli.data.intake.problems import TableError
 from sgpmic_cli.data.intake.recipe import TableRecipe, TextColumn
 from sgpmic_cli.data.loading import rows_for
 
+IMPOSSIBLE = [
+    {"kind": "number", "name": "a", "median": float("nan"), "spread": 1.0},
+    {"kind": "number", "name": "a", "median": 0.0, "spread": -1.0},
+    {"kind": "text", "name": "a", "categories": ["u", "u"], "most_common": "u", "spread": 1.0},
+]
+
 
 def load_for(recipe, path, **named):
     """Read all blocks of a new table as one data set."""
@@ -193,6 +199,7 @@ def test_recipe_round_trips_through_json(learned):
     [
         {"columns": 3},
         {"columns": [{"kind": "number", "name": "sex"}]},
+        *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
         {"surprise": 1},
     ],

@@ -57,6 +57,14 @@ def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkey
     assert data.notes == ()
 
 
+def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.data.intake.table_files.MAX_IN_MEMORY", 1)
+    np.save("t.npy", ROWS)
+    os.truncate("t.npy", 400)
+    with pytest.raises(UsageError, match="is not a readable"):
+        load("t.npy")
+
+
 @pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "fortran", "packed"])
 def test_other_types_of_numbers_are_converted(here, kind):
     array = np.round(10 * np.abs(ROWS))
