@@ -10,8 +10,6 @@ from functools import partial
 import numpy as np
 from numpy.random import RandomState
 
-from sgpmic_cli.data.registry import Entry
-
 Generated = tuple[np.ndarray, np.ndarray]
 
 # Sine and cosine differ between platforms in the last bit. Rounding makes values and hashes equal.
@@ -130,10 +128,12 @@ GENERATORS = {  # with the word for their classes
 }
 
 
-def generate(found: Entry) -> tuple[np.ndarray, list[str], list[str]]:
+def generate(
+    name: str, n: int, n_classes: int, seed: int | None
+) -> tuple[np.ndarray, list[str], list[str]]:
     """Return the values (n, P), the class names and the names of the columns of a data set."""
-    generator, word = GENERATORS[found.name]
-    Y, label = generator(RandomState(found.seed), found.n, found.n_classes)
+    generator, word = GENERATORS[name]
+    Y, label = generator(RandomState(seed), n, n_classes)
     p = Y.shape[1]
     columns = list("xyz"[:p]) if p <= 3 else [f"v{j + 1:02d}" for j in range(p)]
     return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in label], columns

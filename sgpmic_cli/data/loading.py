@@ -125,7 +125,7 @@ def load_entry(found: Entry, **source: Any) -> Dataset:
     if found.kind == "download":
         return parse_original(found, read_original(found, **source))
     if found.kind == "generated":
-        Y, classes, columns = generate(found)
+        Y, classes, columns = generate(found.name, found.n, found.n_classes, found.seed)
     elif found.kind == "random":
         from sgpmic_cli.data.random_shapes import random_shape
 
