@@ -5,6 +5,7 @@ values and the class of each row. The classes have equal sizes unless stated oth
 one another.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -114,7 +115,7 @@ def circle(angle: np.ndarray) -> np.ndarray:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-GENERATORS = {  # with the word for their classes
+GENERATORS: dict[str, tuple[Callable[..., Generated], str]] = {  # and the word for their classes
     "spiral": (spiral, "turn"),
     "arcs": (arcs, "arc"),
     "spirals": (spirals, "arm"),

@@ -85,9 +85,10 @@ def _random_shape(name: str, seed: int) -> Entry:
     from sgpmic_cli.data.random_shapes import random_shape
 
     rows, labels = random_shape(seed)
-    title, n_classes = f"Random shape with seed {seed}", int(labels.max()) + 1
+    n, p, n_classes = *rows.shape, int(labels.max()) + 1
+    title = f"Random shape with seed {seed}"
     # It has no author, and no hash is registered.
-    return Entry(name, title, *rows.shape, n_classes, "random", "MIT", "", "", seed=seed)
+    return Entry(name, title, n, p, n_classes, "random", "MIT", "", "", seed=seed)
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:

@@ -26,17 +26,17 @@ class Rows(NamedTuple):
 
     def part(self, rows: Any) -> "Rows":
         """Return some of the rows."""
-        return Rows(*(None if each is None else each[rows] for each in self))
+        parts: list[Any] = [None if each is None else each[rows] for each in self]
+        return Rows(*parts)
 
     @classmethod
     def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
         """Concatenate blocks of one table. The result has classes only if all blocks have them."""
-        return cls(
-            *(
-                None if any(each is None for each in parts) else np.concatenate(parts)
-                for parts in zip(*blocks, strict=True)
-            )
-        )
+        parts: list[Any] = [
+            None if any(each is None for each in parts) else np.concatenate(parts)
+            for parts in zip(*blocks, strict=True)
+        ]
+        return cls(*parts)
 
 
 @dataclass
@@ -201,8 +201,8 @@ class EncodedTable:
             where, n = table.place(row, list(names.values())[j]), int(missing.sum())
             some = f"{n} values are missing, the first in {where}"
             what = f"{where}: the value is missing" if n == 1 else some
-            remedies = [problem.USE_MEDIAN, problem.DROP_ROWS, "fill them in"]
-            self.problems.append(Problem(what, remedies))
+            by_option = problem.USE_MEDIAN, problem.DROP_ROWS
+            self.problems.append(Problem(what, [*by_option, "fill them in"]))
         return Y, missing
 
     def _read_classes(self, table: RawTable) -> np.ndarray | None:

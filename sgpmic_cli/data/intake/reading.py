@@ -207,8 +207,8 @@ def text_lines(source: Source, encoding: str | None, *, whole: bool) -> Iterator
         byte = f"byte 0x{error.object[error.start]:02x} in line {bad_line}"
         what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
         other = WINDOWS if chosen != WINDOWS else "latin-1"
-        remedies = [Remedy("name its encoding", "encoding", other), "save it in UTF-8"]
-        raise TableError(path, [Problem(what, remedies)]) from None
+        remedy = Remedy("name its encoding", "encoding", other)
+        raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
     except UnicodeError as error:
         reason = f"cannot be read as {chosen} ({error})"
         raise UsageError(f"{path} {reason}; name another encoding") from None
