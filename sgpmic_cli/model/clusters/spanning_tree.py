@@ -216,7 +216,7 @@ def _depth_first(tree: Any) -> Tree:
     child = np.where(parent[edges.col] == edges.row, edges.col, edges.row)
     lengths = np.zeros(n)
     lengths[child] = edges.data
-    return Tree(rows, np.array(sizes)[rows], lengths[rows])
+    return Tree(rows.astype(np.intp), np.array(sizes)[rows], lengths[rows])
 
 
 def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
