@@ -9,22 +9,17 @@ from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.counts import distinct, rows_of, wins_by_side
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.significance import our_scores, published_scores
-from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
 from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, items, paragraph, table, tag, texts
-from sgpmic_cli.report.table2_results import OWN_METHOD, Table2Results, dataset_title
-
-# Methods with settings that the paper does not give, chosen by the distance to its column.
-FITTED = [method.label for method in known().values() if method.fitted]
+from sgpmic_cli.report.table2_results import FITTED, OWN_METHOD, Table2Results, dataset_title
 
 
 def protocol_section(results: Table2Results) -> list[Html]:
     """Return the protocol, the errors in the paper, and the cells that equal a single cluster."""
     notes = texts()["protocol"]
     differences = [
-        [text.format(fitted=", ".join(FITTED)) for text in each.values()]
-        for each in notes["differences"]
+        [text.format(fitted=FITTED) for text in each.values()] for each in notes["differences"]
     ]
     # The paper counts its wins in the cells that it prints.
     wins = [

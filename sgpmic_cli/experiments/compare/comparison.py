@@ -154,8 +154,7 @@ class ResultTable:
 
 def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
     """Read the `benchmark.json` of a benchmark; `printed` replaces the numbers of the paper."""
-    content = read_document(path)
-    with of_this_version(path):
+    with reading(path) as content:
         methods = known()
         return ResultTable(
             protocol=str(content["protocol"]),
@@ -164,17 +163,11 @@ def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
         )
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a JSON object that a benchmark wrote."""
-    with of_this_version(path):
-        return dict(read_json(path))
-
-
 @contextmanager
-def of_this_version(path: Path) -> Iterator[None]:
-    """Turn an absent file, damage, or a missing or wrong value into one sentence."""
+def reading(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a JSON object that a benchmark wrote. Turn every fault in it into one sentence."""
     try:
-        yield
+        yield dict(read_json(path))
     except (OSError, KeyError, TypeError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise SgpmicError(
