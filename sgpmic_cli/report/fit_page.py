@@ -13,7 +13,17 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.figures.one_fit import draw_all
 from sgpmic_cli.figures.style import look
 from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
+from sgpmic_cli.report.markup import (
+    Html,
+    Section,
+    document,
+    items,
+    paragraph,
+    picture,
+    table,
+    tag,
+    texts,
+)
 from sgpmic_cli.report.row_map import SCRIPT, row_map
 from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
 from sgpmic_cli.single_fit.interpretation import (
@@ -21,6 +31,7 @@ from sgpmic_cli.single_fit.interpretation import (
     choice_in_words,
     doubtful_rows,
     number_to_compare,
+    numbers_table,
     numbers_tried,
     stability_in_words,
     typical_rows,
@@ -102,7 +113,7 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         parts.append(tag("h3", "What next?"))
         for words, command in _next_steps(fitted, out, arguments):
             parts += [tag("p", words), tag("pre", tag("code", command))]
-        if (figures / TABLE).exists():
+        if len(fitted.model.cluster_sizes_) > 1 and (figures / TABLE).exists():
             parts.append(paragraph("further_files", table=TABLE))
     return tag("div", *parts, class_="notice")
 
@@ -244,20 +255,12 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
 
 
 def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
-    tried = numbers_tried(fitted)
-    names = [name for name in tried[0] if name != "n_clusters"]
-    rows = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
+    caption = texts()["paragraphs"]["numbers_tried"]
+    title = "Silhouette against the number of clusters"
     return [
-        tag("p", choice_in_words(fitted)),
         _side_by_side(
-            picture(
-                figures / "numbers-tried.png",
-                "Silhouette against the number of clusters",
-                "Silhouette of k-means for each number of clusters, compared with random data of "
-                "the same covariance (the reference). A larger gap between the two supports the "
-                "number.",
-            ),
-            table(["clusters", *names], rows, caption="The numbers tried"),
+            picture(figures / "numbers-tried.png", title, caption),
+            table(*numbers_table(fitted), caption="The numbers tried"),
         ),
         paragraph("score"),
     ]
