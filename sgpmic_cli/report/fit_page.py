@@ -25,18 +25,8 @@ from sgpmic_cli.report.markup import (
     texts,
 )
 from sgpmic_cli.report.row_map import SCRIPT, row_map
+from sgpmic_cli.single_fit import interpretation
 from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
-from sgpmic_cli.single_fit.interpretation import (
-    FAIR,
-    choice_in_words,
-    doubtful_rows,
-    number_to_compare,
-    numbers_table,
-    numbers_tried,
-    stability_in_words,
-    typical_rows,
-    unusual_rows,
-)
 from sgpmic_cli.single_fit.settings import Model, fit_command
 from sgpmic_cli.single_fit.table_copy import TABLE
 
@@ -98,11 +88,11 @@ def write_report(model: Model, X: Table, path: PathLike) -> None:
 
 def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
-    choice = choice_in_words(fitted)
+    choice = interpretation.choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
     if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
-        parts.append(tag("p", stability_in_words(fitted)))
+        parts.append(tag("p", interpretation.stability_in_words(fitted)))
     notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
@@ -139,11 +129,11 @@ def _next_steps(
     fitted: Fitted, out: Path, arguments: Mapping[str, Any]
 ) -> Iterable[tuple[str, str]]:
     """Yield sentences with a command for each."""
-    m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
+    m, other = len(fitted.model.cluster_sizes_), interpretation.number_to_compare(fitted)
     if other is not None:
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
         yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
-    elif fitted.stability is not None and fitted.stability < FAIR:
+    elif fitted.stability is not None and fitted.stability < interpretation.FAIR:
         words = "These clusters do not come back. Let the number be chosen:"
         yield words, fit_command(arguments, clusters=None, out=f"{out}-auto")
     if m > 1:
@@ -185,14 +175,16 @@ def _map(fitted: Fitted, figures: Path) -> list[Html]:
 def _rows(fitted: Fitted) -> list[Html]:
     doubtful = [
         [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
-        for name, first, p_first, second, p_second in doubtful_rows(fitted, N_DOUBTFUL)
+        for name, first, p_first, second, p_second in interpretation.doubtful_rows(
+            fitted, N_DOUBTFUL
+        )
     ]
     unusual = [
         [name, cluster, "; ".join(words)]
-        for name, cluster, words in unusual_rows(fitted, N_UNUSUAL)
+        for name, cluster, words in interpretation.unusual_rows(fitted, N_UNUSUAL)
     ]
     typical = [
-        [f"cluster {m}", "; ".join(typical_rows(fitted, m, N_TYPICAL))]
+        [f"cluster {m}", "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL))]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
         if size
     ]
@@ -245,7 +237,7 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
         if name not in ("callback", "memory")
     ]
     return [
-        *(_numbers_tried(fitted, figures) if numbers_tried(fitted) else []),
+        *(_numbers_tried(fitted, figures) if interpretation.numbers_tried(fitted) else []),
         tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
         _side_by_side(
             table(["", ""], run, caption="The run"),
@@ -260,7 +252,7 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
     return [
         _side_by_side(
             picture(figures / "numbers-tried.png", title, caption),
-            table(*numbers_table(fitted), caption="The numbers tried"),
+            table(*interpretation.numbers_table(fitted), caption="The numbers tried"),
         ),
         paragraph("score"),
     ]

@@ -4,7 +4,7 @@ A finished table is written as a JSON document and read back for the report, ran
 printed numbers come from their own file, not from the document.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +21,13 @@ from sgpmic_cli.files.output_folder import read_json
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
 Place = tuple[str, int, str]  # data set, variance, method
+# The fields of a result that are in the JSON document as they are, with their types.
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    **{"dataset": str, "data": str, "variance": int},
+    **{"q": lambda q: None if q is None else int(q)},
+    **{"n_clusters": int, "method": str, "scores": dict, "settings": dict},
+    **{"repeats": int, "failed": int},
+}
 
 
 @dataclass(frozen=True)
@@ -116,16 +123,7 @@ class Result:
             name: stat and {"mean": stat.mean, "std": stat.std} for name, stat in printed.items()
         }
         return {
-            "dataset": self.dataset,
-            "data": self.data,
-            "variance": self.variance,
-            "q": self.q,
-            "n_clusters": self.n_clusters,
-            "method": self.method,
-            "scores": self.scores,
-            "settings": self.settings,
-            "repeats": self.repeats,
-            "failed": self.failed,
+            **{name: getattr(self, name) for name in PLAIN},
             **{name: vars(stat) for name, stat in self.ours.items()},
             "paper": paper if any(printed.values()) else None,
             "verdict": {name: str(self.judge(name)) for name in METRICS},
@@ -176,18 +174,11 @@ def reading(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _result(cell: dict[str, Any], methods: dict[str, Method], printed: Printed | None) -> Result:
-    method = str(cell["method"])
+    plain = {name: kind(cell[name]) for name, kind in PLAIN.items()}
+    method = plain.pop("method")
     return Result(
-        dataset=str(cell["dataset"]),
-        data=str(cell["data"]),
-        variance=int(cell["variance"]),
-        q=None if cell["q"] is None else int(cell["q"]),
-        n_clusters=int(cell["n_clusters"]),
+        **plain,
         entrant=methods.get(method) or Method(method, method),
-        scores=dict(cell["scores"]),
-        settings=dict(cell["settings"]),
-        repeats=int(cell["repeats"]),
-        failed=int(cell["failed"]),
         ours={score: _stat(**cell[score]) for score in SHOWN},
         duration=_stat(cell["seconds"], 0.0),
         note=str(cell["note"]),
