@@ -212,25 +212,20 @@ def _columns(fitted: Fitted) -> list[Html]:
         return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
     rows = [[role.name, role.taken_as, role.why] for role in roles[:MOST_COLUMNS]]
-    hidden = len(roles) - len(rows)
-    more = [paragraph("more_columns", n=hidden)] if hidden else []
-    return [
-        table(["column", "taken for", ""], rows, caption="What each column was taken for"),
-        *more,
-    ]
+    parts = [table(["column", "taken for", ""], rows, caption="What each column was taken for")]
+    if len(roles) > len(rows):
+        parts.append(paragraph("more_columns", n=len(roles) - len(rows)))
+    return parts
 
 
 def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> list[Html]:
     """Return the numbers of clusters that were tried, and the settings."""
     model = fitted.model
     end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
-    given = {name: value for name, value in arguments.items() if value is not None}
     run = [["sgpmic", __version__]]
-    run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
-    if fitted.scores is not None:
-        run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
-    run.append(["columns scaled", fitted.scale])
-    run.append(["lower bound", f"{model.lower_bound_:.2f}"])
+    run += [[k, v] for k, v in arguments.items() if v is not None and not isinstance(v, dict)]
+    run += [[f"score: {name}", f"{value:.2f}"] for name, value in (fitted.scores or {}).items()]
+    run += [["columns scaled", fitted.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
     parameters = [
         [name, value]
         for name, value in model.get_params().items()

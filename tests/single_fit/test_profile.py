@@ -39,7 +39,7 @@ def test_dates_are_shown_as_dates(tmp_path):
     frame = pd.DataFrame({"when": days.astype(str), "x": np.random.RandomState(0).randn(40)})
     frame.to_csv(tmp_path / "dates.csv", index=False)
     profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
-    late, early = (f"{days[LABELS == k].mean():%Y-%m-%d}" for k in (1, 0))
+    late, early = (f"{days[k == LABELS].mean():%Y-%m-%d}" for k in (1, 0))
     assert f"when {late} (elsewhere {early})" in profile.in_words(1)
     assert profile.proposed_names()[1] == "late when"
     assert profile.value(0, 0.5) == " 1970-01-01"
