@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     head, body = search_table(cells, ranked)
     notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance", "kernel"])
     lines = [
-        "- {variation} on {dataset} {variance}, {kernel} kernel: {note}\n".format(**row)
+        "- {variation} on {dataset} {variance}, {kernel} kernel: {note}\n".format_map(row)
         for row in notes.to_dict("records")
     ]
     shown = cells[[*COLUMNS, "difference"]]
@@ -172,9 +172,8 @@ def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], 
     """Return head and rows of the table for people: counts, effects of the kernel, ACC by row."""
     acc = cells[cells["metric"] == "acc"]
     acc = acc.pivot(index="variation", columns=["kernel", "dataset", "variance"], values="ours")
-    effects = {
-        f"{row[0]} RBF - linear": acc["rbf"][row] - acc["linear"][row] for row in KERNEL_ROWS
-    }
+    rbf: Any = acc["rbf"]
+    effects = {f"{row[0]} RBF - linear": rbf[row] - acc["linear"][row] for row in KERNEL_ROWS}
     body = []
     for name, row in ranked.iterrows():
         counts = [f"{row['within']:.0f}", f"{row['differ']:.0f}", f"{row['distance']:.2f}"]
@@ -183,10 +182,10 @@ def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], 
                 *(str(name), str(row["repeats"])),
                 *(counts if row["complete"] else 3 * ["failed"]),
                 *(_shown(effect[name], "+.1f") for effect in effects.values()),
-                *(_shown(score, ".1f") for score in acc["rbf"].loc[name]),
+                *(_shown(score, ".1f") for score in rbf.loc[name]),
             ]
         )
-    rows = [f"{dataset} {variance}" for dataset, variance in acc["rbf"].columns]
+    rows = [f"{dataset} {variance}" for dataset, variance in rbf.columns]
     return ["variation", "repeats", "within 1", "differ", "mean distance", *effects, *rows], body
 
 
