@@ -9,21 +9,21 @@ resumes.
 """
 
 import inspect
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import pandas as pd
 
 from benchmarks.shared import end_study, print_table, run_options, study_parser
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import distinct
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.plan.third_party import import_class
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
-from sgpmic_cli.experiments.tables.formats import csv_text, markdown_table
+from sgpmic_cli.experiments.tables.formats import markdown_table
 
 DATASETS = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")
 KERNEL_ROWS = (("iris", 95), ("wine", 95))  # run with a linear kernel too, as in Figure 5
@@ -57,69 +57,7 @@ VARIATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Variation:
-    """The results of one variation on all rows of the table."""
-
-    name: str
-    results: list[Result]
-    linear: list[Result]  # with the linear kernel, on KERNEL_ROWS
-
-    @property
-    def complete(self) -> bool:
-        """Whether every run succeeded. A mean over the remaining rows could look too good."""
-        return all(cell.ok and not cell.failed for cell in self.results)
-
-    def counts(self) -> tuple[int, int, float]:
-        """Return the cells within one point, the cells that differ, and the mean distance."""
-        found = [cell.difference(metric) for cell in distinct(self.results) for metric in METRICS]
-        differences = [each for each in found if each is not None]
-        verdicts = [each.verdict for each in differences]
-        within = sum(each in (Verdict.EXACT, Verdict.NEAR) for each in verdicts)
-        differing = sum(each in (Verdict.UP, Verdict.DOWN) for each in verdicts)
-        distance = sum(abs(each.value) for each in differences) / max(1, len(differences))
-        return within, differing, distance
-
-    def order(self) -> tuple[bool, int, float]:
-        """Return the sort key: the best variation first, those with failed runs last."""
-        within, differing, distance = self.counts()
-        return not self.complete, differing - within, distance
-
-    def row(self) -> list[str]:
-        """Return the row of the table for people."""
-        within, differing, distance = self.counts()
-        counts = (
-            [str(within), str(differing), f"{distance:.2f}"] if self.complete else 3 * ["failed"]
-        )
-        scores = [_shown(cell.mean("acc"), ".1f") for cell in self.results]
-        effects = [_shown(effect, "+.1f") for effect in self.kernel_effects()]
-        return [self.name, str(self.results[0].repeats), *counts, *effects, *scores]
-
-    def kernel_effects(self) -> list[float | None]:
-        """Return ACC with the RBF kernel minus ACC with the linear one, on KERNEL_ROWS."""
-        rbf = {(cell.dataset, cell.variance): cell.mean("acc") for cell in self.results}
-        pairs = [(rbf[cell.dataset, cell.variance], cell.mean("acc")) for cell in self.linear]
-        return [None if a is None or b is None else a - b for a, b in pairs]
-
-    def csv_rows(self) -> Iterator[list[Any]]:
-        """Yield one row per cell and metric. The printed numbers are those of the RBF kernel."""
-        for cell, metric in itertools.product([*self.results, *self.linear], METRICS):
-            difference = cell.difference(metric)
-            numbers = (
-                cell.mean(metric),
-                cell.mean(metric, "paper"),
-                difference and difference.value,
-            )
-            where = (cell.dataset, cell.variance, cell.q, cell.settings.get("kernel", "rbf"))
-            shown = ("" if number is None else f"{number:.2f}" for number in numbers)
-            yield [self.name, *where, metric, *shown]
-
-    def failures(self) -> Iterator[str]:
-        """Yield a sentence for each row with failed runs."""
-        for cell in [*self.results, *self.linear]:
-            if cell.failed:
-                kernel = cell.settings.get("kernel", "rbf")
-                yield f"{self.name} on {cell.dataset} {cell.variance}, {kernel} kernel: {cell.note}"
+COLUMNS = ("variation", "dataset", "variance", "q", "kernel", "metric", *("ours", "paper"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -131,19 +69,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = replace(run_options(asked), offline=True)
     tried = variations()
     runs, first = run_variations(tried, options, asked.out, asked.repeats, asked.seed)
-    finalists = [one.name for one in sorted(first, key=Variation.order) if one.complete][:FINALISTS]
+    ranked = ranking(first)
+    finalists = ranked.index[ranked["complete"]][:FINALISTS].tolist()
     more = max(asked.repeats, asked.more)
-    _, second = run_variations(
-        {name: tried[name] for name in finalists}, options, asked.out, more, asked.seed
-    )
-    repeated = {one.name: one for one in second}
-    search = [repeated.get(one.name, one) for one in first]
-    search.sort(key=lambda one: (one.name not in finalists, one.order()))
+    best = {name: tried[name] for name in finalists}
+    _, second = run_variations(best, options, asked.out, more, asked.seed)
+    cells = pd.concat([second, first[~first["variation"].isin(finalists)]])
+    ranked = pd.concat([ranking(second), ranked.drop(finalists)])
+    head, body = search_table(cells, ranked)
+    notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance", "kernel"])
+    lines = [
+        "- {variation} on {dataset} {variance}, {kernel} kernel: {note}\n".format_map(row)
+        for row in notes.to_dict("records")
+    ]
+    shown = cells[[*COLUMNS, "difference"]]
+    files = {
+        "search.csv": shown.to_csv(index=False, float_format="%.2f", lineterminator="\n"),
+        "search.md": markdown_table(head, body) + ("\n" + "".join(lines) if lines else ""),
+    }
     further = {"variations": tried, "finalists": finalists, "repeats_of_finalists": more}
-    write_study(asked.out, search_files(search), runs, further)
-    head, body = search_table(search)
-    shown = len(head) - len(search[0].results)  # the columns of single rows do not fit a terminal
-    print_table(head[:shown], [row[:shown] for row in body])
+    write_study(asked.out, files, runs, further)
+    narrow = 5 + len(KERNEL_ROWS)  # the columns of single rows do not fit a terminal
+    print_table(head[:narrow], [row[:narrow] for row in body])
     end_study(runs, asked.out)
 
 
@@ -162,8 +109,8 @@ def variations() -> dict[str, dict[str, Any]]:
 
 def run_variations(
     tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int, seed: int
-) -> tuple[FinishedStudy, list[Variation]]:
-    """Run some variations on all rows of the table."""
+) -> tuple[FinishedStudy, pd.DataFrame]:
+    """Run some variations on all rows of the table; return one line per cell and metric."""
 
     def vary(cell: Cell) -> list[Cell]:
         settings = [{**cell.settings, **own} for own in tried.values()]
@@ -173,37 +120,77 @@ def run_variations(
 
     study = Study(DATASETS, ["all"], ["sgp-mic"], repeats=repeats, seed=seed, vary=vary)
     runs = run_study(study, options, out)
-    linear = [cell for cell in runs.results if cell.settings.get("kernel") == "linear"]
-    rbf = [cell for cell in runs.results if cell.settings.get("kernel") != "linear"]
-    # The cells of a row come in the order of the variations.
-    found = [
-        Variation(name, rbf[position :: len(tried)], linear[position :: len(tried)])
-        for position, name in enumerate(tried)
+    names = list(tried)  # the cells of a row come in the order of the variations
+    lines = [
+        _line(names[place % len(names)], result, metric)
+        for place, result in enumerate(runs.results)
+        for metric in METRICS
     ]
-    return runs, found
+    return runs, pd.DataFrame(lines)
 
 
-def _shown(number: float | None, form: str) -> str:
-    return "failed" if number is None else format(number, form)
-
-
-def search_table(search: Sequence[Variation]) -> tuple[list[str], list[list[str]]]:
-    """Return head and rows of the table for people."""
-    effects = [f"{dataset} RBF - linear" for dataset, _ in KERNEL_ROWS]
-    rows = [f"{cell.dataset} {cell.variance}" for cell in search[0].results]
-    head = ["variation", "repeats", "within 1", "differ", "mean distance", *effects, *rows]
-    return head, [one.row() for one in search]
-
-
-def search_files(search: Sequence[Variation]) -> dict[str, str]:
-    """Return the texts of search.csv and search.md."""
-    columns = ("dataset", "variance", "q", "kernel", "metric", "ours", "paper", "difference")
-    rows = (row for one in search for row in one.csv_rows())
-    notes = "".join(f"- {line}\n" for one in search for line in one.failures())
+def _line(variation: str, cell: Result, metric: str) -> dict[str, Any]:
+    """Return a cell and a metric. The printed numbers are those of the RBF kernel."""
+    difference, kernel = cell.difference(metric), cell.settings.get("kernel", "rbf")
+    place = (variation, cell.dataset, cell.variance, cell.q, kernel, metric)
+    numbers = (cell.mean(metric), cell.mean(metric, "paper"))
     return {
-        "search.csv": csv_text(["variation", *columns], rows),
-        "search.md": markdown_table(*search_table(search)) + (f"\n{notes}" if notes else ""),
+        **dict(zip(COLUMNS, place + numbers, strict=True)),
+        "difference": difference and difference.value,
+        "verdict": difference and difference.verdict,
+        "experiment": cell.experiment,
+        "repeats": cell.repeats,
+        "failed": cell.failed > 0,
+        "note": cell.note,
     }
+
+
+def ranking(cells: pd.DataFrame) -> pd.DataFrame:
+    """Count distinct cells of each variation, the best first and those with failed runs last.
+
+    A mean over the remaining rows of a variation with failed runs could look too good.
+    """
+    cells = cells[cells["kernel"] == "rbf"]
+    judged = cells.drop_duplicates(["variation", "experiment", "metric"])
+    counts = pd.DataFrame(
+        {
+            "repeats": cells["repeats"],
+            "complete": ~cells["failed"],
+            "within": judged["verdict"].isin([Verdict.EXACT, Verdict.NEAR]),
+            "differ": judged["verdict"].isin([Verdict.UP, Verdict.DOWN]),
+            "distance": judged["difference"].astype(float).abs(),
+        }
+    ).groupby(cells["variation"], sort=False)
+    found = counts.agg(
+        {"repeats": "max", "complete": "all", "within": "sum", "differ": "sum", "distance": "mean"}
+    )
+    order = found.assign(incomplete=~found["complete"], worse=found["differ"] - found["within"])
+    return found.loc[order.sort_values(["incomplete", "worse", "distance"], kind="stable").index]
+
+
+def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table for people: counts, effects of the kernel, ACC by row."""
+    acc = cells[cells["metric"] == "acc"]
+    acc = acc.pivot(index="variation", columns=["kernel", "dataset", "variance"], values="ours")
+    rbf: Any = acc["rbf"]
+    effects = {f"{row[0]} RBF - linear": rbf[row] - acc["linear"][row] for row in KERNEL_ROWS}
+    body = []
+    for name, row in ranked.iterrows():
+        counts = [f"{row['within']:.0f}", f"{row['differ']:.0f}", f"{row['distance']:.2f}"]
+        body.append(
+            [
+                *(str(name), str(row["repeats"])),
+                *(counts if row["complete"] else 3 * ["failed"]),
+                *(_shown(effect[name], "+.1f") for effect in effects.values()),
+                *(_shown(score, ".1f") for score in rbf.loc[name]),
+            ]
+        )
+    rows = [f"{dataset} {variance}" for dataset, variance in rbf.columns]
+    return ["variation", "repeats", "within 1", "differ", "mean distance", *effects, *rows], body
+
+
+def _shown(number: float, form: str) -> str:
+    return "failed" if pd.isna(number) else format(number, form)
 
 
 if __name__ == "__main__":

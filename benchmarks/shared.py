@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from sgpmic_cli.commands.terminal_tables import table
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, Watcher
 from sgpmic_cli.experiments.run.records import Record
@@ -75,12 +73,7 @@ def progress(line: str) -> None:
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table whose first column is text and whose other columns are numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for position, heading in enumerate(head):
-        table.add_column(heading, justify="right" if position else "left")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+    Console().print(table(head, rows, left=head[:1]))
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:

@@ -79,9 +79,9 @@ def _draw_threads(axes: "Axes", threads: Sequence[Mapping[str, Any]]) -> None:
         setting: {row["work"]: row["ratio"] for row in threads if row["setting"] == setting}
         for setting in ("paper", "default")
     }
-    _bars(axes, series, [0, 1])
+    _points(axes, series, [0, 1])
     axes.axvline(1.0, color=FAINT, linestyle="--")
-    axes.set_xlim(right=1.4)  # leaves space for the legend
+    axes.set(xscale="linear", xlim=(0.0, 1.4))
     axes.set_xlabel("time with two threads / time with one")
     axes.set_title("(c) threads")
     axes.legend(loc="upper right")
@@ -132,18 +132,3 @@ def _points(
     axes.set_yticks(range(len(names)), labels=names)
     axes.tick_params(axis="y", labelsize="x-small", length=0)
     axes.set_ylim(len(names) + 0.5, -0.5)  # leaves space for the legend
-
-
-def _bars(axes: "Axes", series: Mapping[str, Mapping[str, float]], colours: Sequence[int]) -> None:
-    """Draw a bar of each series for every name of the first series."""
-    names = list(next(iter(series.values())))
-    thickness = 0.75 / len(series)
-    for i, (label, values) in enumerate(series.items()):
-        if not values:
-            continue
-        heights = [names.index(name) + thickness * (i - 0.5 * (len(series) - 1)) for name in values]
-        colour = look(colours[i])[0]
-        axes.barh(heights, list(values.values()), height=thickness, color=colour, label=label)
-    axes.set_yticks(range(len(names)), labels=names)
-    axes.tick_params(axis="y", labelsize="x-small", length=0)
-    axes.invert_yaxis()

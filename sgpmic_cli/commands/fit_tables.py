@@ -12,6 +12,7 @@ from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
 from sgpmic_cli.single_fit.interpretation import (
     choice_in_words,
     doubtful_rows,
+    numbers_table,
     numbers_tried,
     stability_in_words,
     typical_rows,
@@ -43,21 +44,13 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
 
 def _numbers_tried(fitted: "Fitted") -> Table:
     """Return the criteria of each number of clusters that was tried."""
-    tried, chosen = numbers_tried(fitted), len(fitted.model.weights_)
-    names = [name for name in tried[0] if name != "n_clusters"]
-    rows = []
-    for row in tried:
-        is_chosen = row["n_clusters"] == chosen
-        cells = [str(row["n_clusters"]), *(_criterion(row[name]) for name in names)]
-        cells.append("chosen" if is_chosen else "")
-        rows.append([Text(cell, style="bold" if is_chosen else "") for cell in cells])
-    return table(["clusters", *names, ""], rows, left=[""])
-
-
-def _criterion(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    return f"{value:.3f}"
+    heading, body = numbers_table(fitted)
+    chosen = str(len(fitted.model.weights_))
+    rows = [
+        [Text(cell, style="bold") for cell in (*row, "chosen")] if row[0] == chosen else [*row, ""]
+        for row in body
+    ]
+    return table([*heading, ""], rows, left=[""])
 
 
 def _clusters(fitted: "Fitted") -> Table:

@@ -5,7 +5,7 @@ the mean is fitted again with its own seed. Its latent points are stored beside 
 the key of the run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -48,25 +48,29 @@ def in_two_dimensions(cell: Cell) -> list[Cell]:
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
-    finished = run_study(study, options.running)
     panels = []
-    for result in finished.results:
-        run = typical(finished, result)
-        cell = run.cell
-        points = _stored(finished, f"{run.key}.npz", partial(_fitted, run))
-        data, classes = _data(cell)
+    for run, result, points in _typical_fits(study, options, _fitted, ""):
+        data, classes = _data(run.cell)
         clusters = _numbered(points["labels"], classes)
-        panels.append(Panel(cell, data, classes, result, points["X"], clusters))
+        panels.append(Panel(run.cell, data, classes, result, points["X"], clusters))
     return panels
 
 
 def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
     """Return for each cell the bound and the ACC of its typical run after each update."""
+    return [(run.cell, trace) for run, _, trace in _typical_fits(study, options, _traced, "-trace")]
+
+
+def _typical_fits(
+    study: Study, options: PlotOptions, fit: Callable[[Run, Path], Arrays], suffix: str
+) -> Iterator[tuple[Run, Result, Arrays]]:
+    """Yield the typical run of each cell with the arrays of its fit, which are stored."""
     finished = run_study(study, options.running)
-    runs = [typical(finished, result) for result in finished.results]
-    return [
-        (run.cell, _stored(finished, f"{run.key}-trace.npz", partial(_traced, run))) for run in runs
-    ]
+    store = finished.prepared.store
+    for result in finished.results:
+        run = typical(finished, result)
+        path = store.folder / "panels" / f"{run.key}{suffix}.npz"
+        yield run, result, kept(path, partial(fit, run, store.memory))
 
 
 def typical(finished: FinishedStudy, result: Result) -> Run:
@@ -77,12 +81,6 @@ def typical(finished: FinishedStudy, result: Result) -> Run:
         place = f"{result.method} on {result.dataset}"
         raise SgpmicError(f"no run of {place} succeeded: {'; '.join(result.reasons)}")
     return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
-
-
-def _stored(finished: FinishedStudy, name: str, compute: Callable[[Path], Arrays]) -> Arrays:
-    """Read arrays from the store, or compute and store them."""
-    store = finished.prepared.store
-    return kept(store.folder / "panels" / name, partial(compute, store.memory))
 
 
 def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:

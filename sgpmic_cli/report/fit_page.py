@@ -13,19 +13,20 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.figures.one_fit import draw_all
 from sgpmic_cli.figures.style import look
 from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.report.markup import Html, Section, document, items, paragraph, picture, table, tag
-from sgpmic_cli.report.row_map import SCRIPT, row_map
-from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
-from sgpmic_cli.single_fit.interpretation import (
-    FAIR,
-    choice_in_words,
-    doubtful_rows,
-    number_to_compare,
-    numbers_tried,
-    stability_in_words,
-    typical_rows,
-    unusual_rows,
+from sgpmic_cli.report.markup import (
+    Html,
+    Section,
+    document,
+    items,
+    paragraph,
+    picture,
+    table,
+    tag,
+    texts,
 )
+from sgpmic_cli.report.row_map import SCRIPT, row_map
+from sgpmic_cli.single_fit import interpretation
+from sgpmic_cli.single_fit.fitting import Fitted, fitted_of
 from sgpmic_cli.single_fit.settings import Model, fit_command
 from sgpmic_cli.single_fit.table_copy import TABLE
 
@@ -87,11 +88,11 @@ def write_report(model: Model, X: Table, path: PathLike) -> None:
 
 def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
-    choice = choice_in_words(fitted)
+    choice = interpretation.choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
     if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
-        parts.append(tag("p", stability_in_words(fitted)))
+        parts.append(tag("p", interpretation.stability_in_words(fitted)))
     notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
@@ -102,7 +103,7 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         parts.append(tag("h3", "What next?"))
         for words, command in _next_steps(fitted, out, arguments):
             parts += [tag("p", words), tag("pre", tag("code", command))]
-        if (figures / TABLE).exists():
+        if len(fitted.model.cluster_sizes_) > 1 and (figures / TABLE).exists():
             parts.append(paragraph("further_files", table=TABLE))
     return tag("div", *parts, class_="notice")
 
@@ -128,11 +129,11 @@ def _next_steps(
     fitted: Fitted, out: Path, arguments: Mapping[str, Any]
 ) -> Iterable[tuple[str, str]]:
     """Yield sentences with a command for each."""
-    m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
+    m, other = len(fitted.model.cluster_sizes_), interpretation.number_to_compare(fitted)
     if other is not None:
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
         yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
-    elif fitted.stability is not None and fitted.stability < FAIR:
+    elif fitted.stability is not None and fitted.stability < interpretation.FAIR:
         words = "These clusters do not come back. Let the number be chosen:"
         yield words, fit_command(arguments, clusters=None, out=f"{out}-auto")
     if m > 1:
@@ -174,14 +175,16 @@ def _map(fitted: Fitted, figures: Path) -> list[Html]:
 def _rows(fitted: Fitted) -> list[Html]:
     doubtful = [
         [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
-        for name, first, p_first, second, p_second in doubtful_rows(fitted, N_DOUBTFUL)
+        for name, first, p_first, second, p_second in interpretation.doubtful_rows(
+            fitted, N_DOUBTFUL
+        )
     ]
     unusual = [
         [name, cluster, "; ".join(words)]
-        for name, cluster, words in unusual_rows(fitted, N_UNUSUAL)
+        for name, cluster, words in interpretation.unusual_rows(fitted, N_UNUSUAL)
     ]
     typical = [
-        [f"cluster {m}", "; ".join(typical_rows(fitted, m, N_TYPICAL))]
+        [f"cluster {m}", "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL))]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
         if size
     ]
@@ -209,32 +212,27 @@ def _columns(fitted: Fitted) -> list[Html]:
         return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
     rows = [[role.name, role.taken_as, role.why] for role in roles[:MOST_COLUMNS]]
-    hidden = len(roles) - len(rows)
-    more = [paragraph("more_columns", n=hidden)] if hidden else []
-    return [
-        table(["column", "taken for", ""], rows, caption="What each column was taken for"),
-        *more,
-    ]
+    parts = [table(["column", "taken for", ""], rows, caption="What each column was taken for")]
+    if len(roles) > len(rows):
+        parts.append(paragraph("more_columns", n=len(roles) - len(rows)))
+    return parts
 
 
 def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> list[Html]:
     """Return the numbers of clusters that were tried, and the settings."""
     model = fitted.model
     end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
-    given = {name: value for name, value in arguments.items() if value is not None}
     run = [["sgpmic", __version__]]
-    run += [[name, value] for name, value in given.items() if not isinstance(value, dict)]
-    if fitted.scores is not None:
-        run += [[f"score: {name}", f"{value:.2f}"] for name, value in fitted.scores.items()]
-    run.append(["columns scaled", fitted.scale])
-    run.append(["lower bound", f"{model.lower_bound_:.2f}"])
+    run += [[k, v] for k, v in arguments.items() if v is not None and not isinstance(v, dict)]
+    run += [[f"score: {name}", f"{value:.2f}"] for name, value in (fitted.scores or {}).items()]
+    run += [["columns scaled", fitted.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
     parameters = [
         [name, value]
         for name, value in model.get_params().items()
         if name not in ("callback", "memory")
     ]
     return [
-        *(_numbers_tried(fitted, figures) if numbers_tried(fitted) else []),
+        *(_numbers_tried(fitted, figures) if interpretation.numbers_tried(fitted) else []),
         tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
         _side_by_side(
             table(["", ""], run, caption="The run"),
@@ -244,20 +242,12 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
 
 
 def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
-    tried = numbers_tried(fitted)
-    names = [name for name in tried[0] if name != "n_clusters"]
-    rows = [[row["n_clusters"], *(f"{row[name]:.3f}" for name in names)] for row in tried]
+    caption = texts()["paragraphs"]["numbers_tried"]
+    title = "Silhouette against the number of clusters"
     return [
-        tag("p", choice_in_words(fitted)),
         _side_by_side(
-            picture(
-                figures / "numbers-tried.png",
-                "Silhouette against the number of clusters",
-                "Silhouette of k-means for each number of clusters, compared with random data of "
-                "the same covariance (the reference). A larger gap between the two supports the "
-                "number.",
-            ),
-            table(["clusters", *names], rows, caption="The numbers tried"),
+            picture(figures / "numbers-tried.png", title, caption),
+            table(*interpretation.numbers_table(fitted), caption="The numbers tried"),
         ),
         paragraph("score"),
     ]

@@ -2,15 +2,16 @@
 
 import re
 
-from sgpmic_cli.experiments.compare.comparison import Place
+from sgpmic_cli.experiments.compare.comparison import Place, Result
 from sgpmic_cli.experiments.compare.counts import best, is_best
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
 from sgpmic_cli.figures.critical_difference import method_title
 from sgpmic_cli.report.markup import Html, box, paragraph, tag
-from sgpmic_cli.report.table2_results import Table2Results, dataset_title
-from sgpmic_cli.report.table2_summary import css_class
+from sgpmic_cli.report.table2_results import Table2Results, css_class, dataset_title
+
+NOTHING = Stat()
 
 
 def grid_section(results: Table2Results) -> list[Html]:
@@ -30,44 +31,45 @@ def grid_section(results: Table2Results) -> list[Html]:
 
 
 def _table(results: Table2Results, metric: str) -> Html:
-    heading = [tag("th", "data set, variance (Q)", scope="col")]
-    heading += [tag("th", method_title(method), scope="col") for method in results.methods]
+    heading = ["data set, variance (Q)", *map(method_title, results.methods)]
     body = []
     previous = None
     for dataset, variance in results.rows:
         places = [(dataset, variance, method) for method in results.methods]
-        top = best(results.ours(place, metric).mean for place in places)
-        q = next((results.cells[place].q for place in places if place in results.cells), None)
+        cells = {place: results.cells.get(place) for place in places}
+        found = [cell for cell in cells.values() if cell]
+        top = best(cell.mean(metric) for cell in found)
+        q = found[0].q if found else None
         title = f"{dataset_title(dataset)} {variance} % ({'?' if q is None else q})"
-        name = tag("th", title, scope="row")
-        cells = [_cell(results, place, metric, top) for place in places]
-        body.append(tag("tr", name, *cells, class_="first" if dataset != previous else None))
+        row = [_cell(results, place, cell, metric, top) for place, cell in cells.items()]
+        first = "first" if dataset != previous else None
+        body.append(tag("tr", tag("th", title, scope="row"), *row, class_=first))
         previous = dataset
     caption = f"{TITLES[metric]} in percent"
-    head = tag("thead", tag("tr", *heading))
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in heading)))
     content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_="grid")
     return box(content, caption)
 
 
-def _cell(results: Table2Results, place: Place, metric: str, top: float | None) -> Html:
-    verdict = results.verdict(place, metric)
-    ours, paper = results.ours(place, metric), results.printed.get((metric, *place))
-    unmarked = verdict is Verdict.NEW and not results.printed
+def _cell(
+    results: Table2Results, place: Place, cell: Result | None, metric: str, top: float | None
+) -> Html:
+    verdict = cell.judge(metric) if cell else Verdict.NOT_RUN
+    ours, paper = cell.ours[metric] if cell else NOTHING, results.printed.get((metric, *place))
     numbers = [
         tag("b" if is_best(ours.mean, top) else "span", _number(ours) or verdict, class_="ours")
     ]
     if results.printed:
-        difference = "–"
-        if ours.mean is not None and paper is not None:
-            difference = signed(ours.mean - paper.mean)
+        difference = signed(ours.mean - paper.mean) if ours.mean is not None and paper else "–"
         numbers += [
             tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
             tag("span", difference, class_="difference"),
         ]
+    unmarked = verdict is Verdict.NEW and not results.printed
     return tag(
         "td",
         *numbers,
-        _details(results, place, metric),
+        _details(place, cell, metric, with_printed=bool(results.printed)),
         class_="cell" if unmarked else f"cell {css_class(verdict)}",
         id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
         tabindex="0",
@@ -83,16 +85,15 @@ def _number(stat: Stat | None) -> Html | None:
     return Html(f"{stat.mean:.2f}<small>±{stat.std:.2f}</small>")
 
 
-def _details(results: Table2Results, place: Place, metric: str) -> Html:
+def _details(place: Place, cell: Result | None, metric: str, *, with_printed: bool) -> Html:
     """Return the tooltip of a cell."""
     dataset, variance, method = place
     title = tag("strong", f"{method_title(method)} on {dataset_title(dataset)}, {variance} %")
-    cell = results.cells.get(place)
     if cell is None:
         empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
         return tag("div", title, empty, class_="tip", role="tooltip")
     facts = {f"{TITLES[metric]}, ours": plain(cell.ours[metric])}
-    if results.printed:
+    if with_printed:
         paper = cell.paper[metric]
         facts["printed"] = f"{plain(paper)}, {paper.repeats} runs" if paper else "no number"
         facts["verdict"] = str(cell.judge(metric))

@@ -8,22 +8,16 @@ from typing import Any
 
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.experiments.compare.comparison import (
-    METRICS,
-    Place,
-    Result,
-    of_this_version,
-    read_document,
-    read_table,
-)
-from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, Stat, read_printed, table2
-from sgpmic_cli.experiments.compare.verdicts import Verdict
+from sgpmic_cli.experiments.compare.comparison import METRICS, Place, Result, read_table, reading
+from sgpmic_cli.experiments.compare.paper import SHOWN, Printed, read_printed, table2
 from sgpmic_cli.experiments.plan.methods import known
 from sgpmic_cli.experiments.tables.benchmark_summary import summary
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
 USUAL_METRICS = (*METRICS, "ari")  # of a page that is not about the paper
+# Methods with settings that the paper does not give, chosen by the distance to its column.
+FITTED = ", ".join(method.label for method in known().values() if method.fitted)
 
 
 @dataclass(frozen=True)
@@ -75,22 +69,17 @@ class Table2Results:
         """The counts of verdicts and wins."""
         return summary(self.run, self.metrics)
 
-    def ours(self, place: Place, metric: str) -> Stat:
-        """Return our numbers of a cell."""
-        cell = self.cells.get(place)
-        return Stat() if cell is None else cell.ours[metric]
-
-    def verdict(self, place: Place, metric: str) -> Verdict:
-        """Return the verdict on a cell."""
-        cell = self.cells.get(place)
-        return Verdict.NOT_RUN if cell is None else cell.judge(metric)
-
 
 def dataset_title(name: str) -> str:
     """Return the name of a data set on the page; a registered one as in the paper."""
     if find(name) is None:
         return name
     return name.upper() if name in ("wdbc", "bc", "cmc") else name[:1].upper() + name[1:]
+
+
+def css_class(verdict: str) -> str:
+    """Return the CSS class of a verdict."""
+    return "v-" + verdict.replace(" ", "-")
 
 
 def read_results(folder: Path, printed: Path | None = None) -> Table2Results:
@@ -127,18 +116,14 @@ def read_results(folder: Path, printed: Path | None = None) -> Table2Results:
         places = {result.place for result in run}
         numbers = {key: number for key, number in numbers.items() if key[1:] in places}
     as_stated = read_table(stated).results if of_paper and stated.exists() else []
+    with reading(table / "manifest.json") as manifest:
+        manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
     return Table2Results(
         run,
         numbers,
         content.protocol,
         content.repeats,
-        _manifest(table / "manifest.json"),
+        manifest,
         folder / "figures" if of_paper else None,
         {result.place: result for result in as_stated},
     )
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    content = read_document(path)
-    with of_this_version(path):
-        return content | {name: dict(content.get(name, {})) for name in ("versions", "data")}

@@ -206,7 +206,7 @@ def fit(
     *,
     setting: Setting = "default",
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = lambda _: None,
     **settings: Any,
 ) -> Fitted:
     """Fit an estimator to all columns of a data set.
@@ -287,29 +287,23 @@ def fitted_of(model: Model, X: Table, name: str) -> Fitted:
 class _ProgressCallback:
     """Callback of an estimator that records and reports the iterations."""
 
-    def __init__(self, model: Model, data: Dataset, progress: Progress | None):
+    def __init__(self, model: Model, data: Dataset, progress: Progress):
         self.model, self.data, self.progress = model, data, progress
+        self.started = progress  # a text names a step that begins
         self.rounds: list[Round] = []
-        self.restarts = int(getattr(model, "n_init", 1))
 
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
         if classes is not None and len(labels) == len(classes):  # not a subsample
             acc = purity(classes, labels)
         restart = 1 if not self.rounds else self.rounds[-1].restart + (number == 1)
-        self.rounds.append(
-            Round(restart, self.restarts, number, self.model.max_iter, float(bound), acc)
-        )
-        if self.progress is not None:
-            self.progress(self.rounds[-1])
-
-    def started(self, step: str) -> None:
-        if self.progress is not None:
-            self.progress(step)
+        restarts = int(getattr(self.model, "n_init", 1))
+        last = Round(restart, restarts, number, self.model.max_iter, float(bound), acc)
+        self.rounds.append(last)
+        self.progress(last)
 
     def placed(self, done: int, rows: int) -> None:
-        if self.progress is not None:
-            self.progress(Placing(done, rows))
+        self.progress(Placing(done, rows))
 
     def kept_rounds(self) -> list[Round]:
         """Return the iterations of the restart whose bounds the fitted model has."""

@@ -22,6 +22,19 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     return fitted.model.selection_ or []
 
 
+def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
+    """Return heading and rows of the table of the numbers that were tried, for people."""
+    tried = numbers_tried(fitted)
+    heading = [name.replace("n_", "").replace("_", " ") for name in tried[0]]
+    return heading, [[_shown(value) for value in row.values()] for row in tried]
+
+
+def _shown(value: float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
+
+
 def choice_in_words(fitted: Fitted) -> str:
     """Describe the number of clusters, how it was chosen and how clear the choice is."""
     m, tried = len(fitted.model.weights_), numbers_tried(fitted)

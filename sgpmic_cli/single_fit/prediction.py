@@ -50,7 +50,7 @@ def predict(
     model: Model,
     rows: EncodedTable,
     folder: Path,
-    progress: Callable[[Placing], None] | None = None,
+    progress: Callable[[Placing], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
 
@@ -85,8 +85,7 @@ def predict(
             classes.append(np.array(found, dtype=np.int32))
             clusters.append(labels.astype(np.int32))
         done += len(block.Y)
-        if progress is not None:
-            progress(Placing(done, None))
+        progress(Placing(done, None))
     return {
         "dataset": rows.name,
         "rows": done,

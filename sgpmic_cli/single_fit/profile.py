@@ -39,6 +39,7 @@ class Profile:
     spreads: np.ndarray  # (M, F)
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
+    dates: frozenset[str] = frozenset()  # columns of dates, whose values are days since 1970
 
     def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
@@ -55,19 +56,24 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        return [self._words(cluster, j) for j in self.distinguishing(cluster)]
+        return [
+            f"{self.features[j]} {self.shown(j, self.means[cluster, j])} "
+            f"(elsewhere {self.shown(j, self.elsewhere[cluster, j])})"
+            for j in self.distinguishing(cluster)
+        ]
 
-    def _words(self, cluster: int, j: int) -> str:
-        here, there = (self.shown(j, means[cluster, j]) for means in (self.means, self.elsewhere))
-        return f"{self.features[j]} {here} (elsewhere {there})"
-
-    def shown(self, j: int, mean: float) -> str:
-        """Return a mean of feature j as text, in percent for a category."""
-        return f"{100 * mean:.0f} %" if self.is_category[j] else readable(mean)
+    def shown(self, j: int, value: float) -> str:
+        """Return a value or mean of feature j as text: a percentage, a date or a number."""
+        if self.is_category[j]:
+            return f"{100 * value:.0f} %"
+        if self.columns[j] in self.dates and np.isfinite(value):
+            time = " %H:%M" if self.spread[j] < 1.0 else ""
+            return f"{pd.Timestamp(value, unit='D'):%Y-%m-%d{time}}"
+        return readable(value)
 
     def value(self, j: int, value: float) -> str:
         """Return the value of feature j as text; empty for a category, which its name contains."""
-        return "" if self.is_category[j] else f" {readable(value)}"
+        return "" if self.is_category[j] else f" {self.shown(j, value)}"
 
     def proposed_names(self) -> list[str]:
         """Propose a name for each cluster from its most distinguishing features.
@@ -88,7 +94,8 @@ class Profile:
     def _name_part(self, cluster: int, j: int) -> str:
         difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
         if not self.is_category[j]:
-            return f"{'high' if difference > 0 else 'low'} {name}"
+            low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
+            return f"{high if difference > 0 else low} {name}"
         mostly = "mostly" if self.means[cluster, j] >= 0.5 else "often"
         return f"{mostly if difference > 0 else 'rarely'} {name}"
 
@@ -119,10 +126,13 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     columns = data.feature_names
     is_category = np.zeros(len(columns), dtype=bool)
+    dates: frozenset[str] = frozenset()
     if data.recipe is not None:
         used = [column for column in data.recipe.columns for _ in column.feature_names]
         columns = tuple(column.name for column in used)
         is_category = np.array([isinstance(column, TextColumn) for column in used])
+        # The words of a time of day begin otherwise.
+        dates = frozenset(role.name for role in data.recipe.roles if role.why.startswith("dates"))
     return Profile(
         data.feature_names,
         columns,
@@ -134,6 +144,7 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         spreads,
         elsewhere,
         differences,
+        dates,
     )
 
 

@@ -99,6 +99,7 @@ def test_a_wide_table_is_not_listed_in_full(tmp_path):
 
 def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     cloud = pd.DataFrame(np.random.RandomState(0).randn(60, 3), columns=["a", "b", "c"])
+    (tmp_path / "table-with-clusters.csv").touch()
     page, fitted = write(tmp_path, cloud)
     assert fitted.model.no_clusters_
     sections = Words(page).sections
@@ -106,6 +107,7 @@ def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     assert "does not prove" in sections["summary"]
     assert "--clusters 2" in sections["summary"]
     assert "profiles" not in sections
+    assert "table-with-clusters.csv" not in page
 
 
 def test_values_of_the_table_cannot_leave_the_data_of_the_map(tmp_path):

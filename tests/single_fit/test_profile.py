@@ -34,6 +34,17 @@ def test_means_and_fractions_are_in_the_units_of_the_file(data):
     assert profile.differences[1, place["small"]] == pytest.approx(apart)
 
 
+def test_dates_are_shown_as_dates(tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(300 * LABELS + np.arange(40) * 7 % 40, "D")
+    frame = pd.DataFrame({"when": days.astype(str), "x": np.random.RandomState(0).randn(40)})
+    frame.to_csv(tmp_path / "dates.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
+    late, early = (f"{days[k == LABELS].mean():%Y-%m-%d}" for k in (1, 0))
+    assert f"when {late} (elsewhere {early})" in profile.in_words(1)
+    assert profile.proposed_names()[1] == "late when"
+    assert profile.value(0, 0.5) == " 1970-01-01"
+
+
 def test_one_category_represents_its_column(data):
     profile = profile_of(data[0], np.eye(2)[LABELS])
     words = profile.in_words(1)

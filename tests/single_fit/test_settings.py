@@ -40,3 +40,5 @@ def test_the_command_repeats_what_was_given():
     changed = fit_command(arguments, clusters=4, out="x-4")
     assert changed == f"{start}--clusters 4 --iterations 3 --out x-4"
     assert fit_command({"dataset": "-"}, clusters=None) == "sgpmic fit -"
+    of_paper = {"dataset": "-", "setting": "paper", "table": {"missing": "median"}}
+    assert fit_command(of_paper) == "sgpmic fit - --setting paper"  # --missing was not given

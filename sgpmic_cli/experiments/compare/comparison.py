@@ -4,7 +4,7 @@ A finished table is written as a JSON document and read back for the report, ran
 printed numbers come from their own file, not from the document.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +21,13 @@ from sgpmic_cli.files.output_folder import read_json
 
 METRICS = ("acc", "nmi")  # the metrics of the paper
 Place = tuple[str, int, str]  # data set, variance, method
+# The fields of a result that are in the JSON document as they are, with their types.
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    **{"dataset": str, "data": str, "variance": int},
+    **{"q": lambda q: None if q is None else int(q)},
+    **{"n_clusters": int, "method": str, "scores": dict, "settings": dict},
+    **{"repeats": int, "failed": int},
+}
 
 
 @dataclass(frozen=True)
@@ -116,16 +123,7 @@ class Result:
             name: stat and {"mean": stat.mean, "std": stat.std} for name, stat in printed.items()
         }
         return {
-            "dataset": self.dataset,
-            "data": self.data,
-            "variance": self.variance,
-            "q": self.q,
-            "n_clusters": self.n_clusters,
-            "method": self.method,
-            "scores": self.scores,
-            "settings": self.settings,
-            "repeats": self.repeats,
-            "failed": self.failed,
+            **{name: getattr(self, name) for name in PLAIN},
             **{name: vars(stat) for name, stat in self.ours.items()},
             "paper": paper if any(printed.values()) else None,
             "verdict": {name: str(self.judge(name)) for name in METRICS},
@@ -154,8 +152,7 @@ class ResultTable:
 
 def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
     """Read the `benchmark.json` of a benchmark; `printed` replaces the numbers of the paper."""
-    content = read_document(path)
-    with of_this_version(path):
+    with reading(path) as content:
         methods = known()
         return ResultTable(
             protocol=str(content["protocol"]),
@@ -164,17 +161,11 @@ def read_table(path: Path, printed: Printed | None = None) -> ResultTable:
         )
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a JSON object that a benchmark wrote."""
-    with of_this_version(path):
-        return dict(read_json(path))
-
-
 @contextmanager
-def of_this_version(path: Path) -> Iterator[None]:
-    """Turn an absent file, damage, or a missing or wrong value into one sentence."""
+def reading(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a JSON object that a benchmark wrote. Turn every fault in it into one sentence."""
     try:
-        yield
+        yield dict(read_json(path))
     except (OSError, KeyError, TypeError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise SgpmicError(
@@ -183,18 +174,11 @@ def of_this_version(path: Path) -> Iterator[None]:
 
 
 def _result(cell: dict[str, Any], methods: dict[str, Method], printed: Printed | None) -> Result:
-    method = str(cell["method"])
+    plain = {name: kind(cell[name]) for name, kind in PLAIN.items()}
+    method = plain.pop("method")
     return Result(
-        dataset=str(cell["dataset"]),
-        data=str(cell["data"]),
-        variance=int(cell["variance"]),
-        q=None if cell["q"] is None else int(cell["q"]),
-        n_clusters=int(cell["n_clusters"]),
+        **plain,
         entrant=methods.get(method) or Method(method, method),
-        scores=dict(cell["scores"]),
-        settings=dict(cell["settings"]),
-        repeats=int(cell["repeats"]),
-        failed=int(cell["failed"]),
         ours={score: _stat(**cell[score]) for score in SHOWN},
         duration=_stat(cell["seconds"], 0.0),
         note=str(cell["note"]),

@@ -138,6 +138,7 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
         row[2].set_yscale("log")
+        row[2].yaxis.set_major_formatter("{x:g}")  # 0.1, not a power of ten
         _legend(figure, len(datasets))
     return []
 
