@@ -160,7 +160,7 @@ SLOW_ADDRESSES = ["tcp://", "127.0.0.1:x", "silent", "nonsense"]
     "address",
     ["gopher://x", *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW_ADDRESSES)],
 )
-def test_address_without_a_dask_scheduler_is_one_sentence(shell, address):
+def test_address_without_a_dask_scheduler_is_one_sentence(shell, folder, address):
     pytest.importorskip("distributed")
     pieces = {"silent": [], "nonsense": [os.urandom(512)]}.get(address)
     server = Server(pieces or [], stay=True)
@@ -170,5 +170,5 @@ def test_address_without_a_dask_scheduler_is_one_sentence(shell, address):
     printed, said = process.communicate(timeout=120)
     assert (process.returncode, printed) == (2, "")
     assert "no Dask scheduler answers" in one_sentence(said)
-    assert not os.path.exists("out")
+    assert not (folder / "out").exists()
     server.socket.close()
