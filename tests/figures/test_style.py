@@ -8,7 +8,6 @@ from sgpmic_cli.figures.style import (
     COLUMN,
     DPI,
     canvas,
-    legend_columns,
     look,
     matched_looks,
 )
@@ -57,9 +56,3 @@ def test_groups_get_the_style_of_the_group_they_overlap_most():
     clusters = np.array([0, 0, 1, 1, 2, 2, 2])
     classes = np.array([2, 2, 0, 0, 1, 1, 3])
     assert matched_looks(classes, clusters, n_groups=4, n_reference=3) == [1, 2, 0, 3]
-
-
-def test_legends_fit():
-    assert legend_columns(["0", "1", "2"], 3.0) == 3
-    assert legend_columns(["a" * 30, "b"], 1.0) == 1
-    assert 1 < legend_columns([f"class {n}" for n in range(20)], 3.0) < 20
