@@ -4,11 +4,9 @@ import pytest
 from PIL import Image
 
 from sgpmic_cli.figures.style import (
-    COLOURS,
     COLUMN,
     DPI,
     canvas,
-    look,
     matched_looks,
 )
 
@@ -45,11 +43,6 @@ def test_a_drawing_that_fails_writes_nothing(tmp_path):
     with pytest.raises(RuntimeError, match="no"), canvas(tmp_path / "one"):
         raise RuntimeError("no")
     assert not list(tmp_path.iterdir())
-
-
-def test_groups_have_distinct_styles():
-    assert len({look(index) for index in range(77)}) == 77
-    assert len({look(index)[0] for index in range(len(COLOURS))}) == len(COLOURS)
 
 
 def test_groups_get_the_style_of_the_group_they_overlap_most():
