@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli.baselines.isomap_fcm import IsomapFCM
-from sgpmic_cli.baselines.pca_fcm import PCAFCM
-from sgpmic_cli.baselines.ppca_fcm import PPCAFCM
 from sgpmic_cli.data import load
-from sgpmic_cli.fcm import FuzzyCMeans, memberships_of
-from sgpmic_cli.scores import nmi_mapped, purity
+from sgpmic_cli.fcm import FuzzyCMeans
 
 
 def test_against_scikit_fuzzy():
@@ -47,32 +43,3 @@ def test_coincident_centres_give_a_warning():
 def test_more_clusters_than_rows_are_refused():
     with pytest.raises(ValueError, match="at least that many rows"):
         FuzzyCMeans(5).fit(np.eye(3))
-
-
-@pytest.mark.parametrize(
-    ("method", "name", "q", "acc", "nmi"),
-    [
-        (PCAFCM, "iris", 2, 88.67, 74.19),
-        (PCAFCM, "wdbc", 1, 85.41, 46.72),
-        (PPCAFCM, "iris", 2, 76.00, 57.81),
-        (PPCAFCM, "bc", 7, 97.51, 82.41),
-        (PPCAFCM, "wine", 4, 89.89, 69.75),
-        (IsomapFCM, "wine", 2, 72.47, 37.42),
-        (IsomapFCM, "wine", 4, 78.65, 49.28),
-        (IsomapFCM, "wdbc", 2, 86.12, 47.39),
-        (IsomapFCM, "bc", 7, 95.02, 69.80),
-    ],
-)
-def test_printed_cells(method, name, q, acc, nmi):
-    data = load(name)
-    data = data.without(["proline"]) if name == "wine" else data
-    labels = method(data.n_classes, q, random_state=0).fit_predict(data.Y)
-    assert purity(data.labels, labels) == pytest.approx(acc, abs=0.01)
-    assert nmi_mapped(data.labels, labels) == pytest.approx(nmi, abs=0.01)
-
-
-def test_memberships_from_squared_distances():
-    squared = np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 2.0]])
-    np.testing.assert_allclose(
-        memberships_of(squared), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]], atol=1e-15
-    )

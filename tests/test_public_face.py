@@ -13,6 +13,7 @@ import sgpmic
 import sgpmic_cli
 
 ROOT = Path(__file__).parents[1]
+HEAVY = {"numpy", "scipy", "sklearn", "matplotlib", "pandas", "joblib"}
 REVEAL = """
 reveal_type(model)
 reveal_type(model.labels_)
@@ -48,12 +49,19 @@ def test_the_package_is_typed(package):
 @pytest.mark.parametrize(
     ("statement", "absent"),
     [
-        ("import sgpmic", {"numpy", "sklearn", "matplotlib", "pandas"}),
+        ("import sgpmic", HEAVY),
+        ("import sgpmic_cli.baselines", HEAVY),
+        ("from sgpmic_cli.commands.shared_options import complete_methods as f; f('p')", HEAVY),
+        (
+            "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
+            "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
+            HEAVY,
+        ),
         ("from sgpmic import SGPMIC", {"matplotlib"}),
     ],
 )
 def test_an_import_loads_only_what_it_needs(statement, absent):
-    code = f"import sys; {statement}; print(*sys.modules)"
+    code = f"{statement}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert absent.isdisjoint(done.stdout.split())
 

@@ -25,19 +25,6 @@ def test_rosenbrock_decreases_in_every_line_search():
     np.testing.assert_array_equal(point.gradient, rosen_der(point.x))
 
 
-def test_the_second_direction_is_conjugate_and_a_new_call_follows_the_gradient():
-    first, _ = after(rosenbrock, START, 1)
-    second, _ = after(rosenbrock, START, 2)
-    restarted, _ = after(rosenbrock, first, 1)
-
-    def cosine_with_gradient(x):
-        step, gradient = x - first, rosen_der(first)
-        return -step @ gradient / np.linalg.norm(step) / np.linalg.norm(gradient)
-
-    assert cosine_with_gradient(restarted) == pytest.approx(1.0)
-    assert cosine_with_gradient(second) < 0.99
-
-
 def test_a_step_outside_the_domain_is_shortened():
     def objective(x):
         with np.errstate(invalid="ignore"):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 
 from sgpmic_cli.baselines import AML, DEC, _scatter
 from sgpmic_cli.data import load
@@ -27,20 +26,6 @@ def test_aml_objective_never_decreases_and_is_the_published_trace(q, lam):
         assert np.all(np.diff(model.objectives_) >= -1e-9)
         expected = published_trace(Y, model.labels_, q, lam)
         assert model.objectives_[-1] == pytest.approx(expected, rel=1e-8)
-
-
-def test_aml_starts_from_labels_of_the_data_on_whitened_scores():
-    Y, lam = load("bc").Y, 10.0
-    model = AML(2, 3, lam=lam, max_outer=0, random_state=0).fit(Y)
-    Yc = Y - Y.mean(axis=0)
-    values, axes = np.linalg.eigh(Yc.T @ Yc)
-    scores = Yc @ axes[:, ::-1][:, :3] / np.sqrt(values[::-1][:3] + lam)
-    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(scores), atol=1e-10)
-    assert model.objectives_ == []
-    first = KMeans(2, init="random", n_init=1, random_state=np.random.RandomState(0)).fit(Y).labels_
-    centres = np.array([scores[first == m].mean(axis=0) for m in range(2)])
-    expected = KMeans(2, init=centres, n_init=1).fit_predict(scores)
-    assert purity(expected, model.labels_) == 100
 
 
 @pytest.mark.parametrize(
@@ -102,14 +87,6 @@ def test_more_columns_than_rows(kind):
     assert np.all(np.diff(model.objectives_) >= -1e-9)
     assert model.embedding_.shape == (30, 2)
     assert purity(np.repeat([0, 1, 2], 10), model.labels_) == 100
-
-
-def test_partition_keeps_a_better_start():
-    rng = np.random.RandomState(0)
-    best = np.repeat(np.arange(8), 10)
-    Z = 100.0 * np.arange(8)[best, None] + rng.standard_normal((80, 1))
-    for _ in range(10):
-        assert np.array_equal(_scatter.partition(Z, 8, rng, n_init=1, start=best), best)
 
 
 @pytest.mark.parametrize("size", [1e155, 1e308])

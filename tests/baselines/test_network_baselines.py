@@ -105,12 +105,6 @@ def test_sdc_reproduces_the_printed_cells_of_iris(q, printed):
     assert len(model.loss_curve_) == 51
 
 
-def test_sdc_reaches_attainable_targets():
-    Y = np.repeat([[0.0, 0.0], [1.0, 0.3]], 16, axis=0)
-    model = SDC(2, 1, epochs=300, within=1.0, learning_rate=5e-3, random_state=0).fit(Y)
-    assert model.loss_curve_[-1] < 1e-3
-
-
 def test_target_distribution_by_hand():
     q = np.array([[0.9, 0.1], [0.6, 0.4]])
     first, second = np.array([0.81 / 1.5, 0.01 / 0.5]), np.array([0.36 / 1.5, 0.16 / 0.5])
@@ -131,12 +125,6 @@ def test_divergence_gradients_agree_with_autograd():
     assert value == pytest.approx(loss(Z, centers))
     np.testing.assert_allclose(dZ, grad(loss, 0)(Z, centers), atol=1e-12)
     np.testing.assert_allclose(dcenters, grad(loss, 1)(Z, centers), atol=1e-12)
-
-
-def test_deepc_reaches_a_constant_target():
-    Y = np.random.RandomState(0).standard_normal((32, 3))
-    model = DEEPC(2, 2, learning_rate=0.2, max_steps=2000, refresh=2000, random_state=0).fit(Y)
-    assert model.loss_curve_[-1] < 5e-3 * model.loss_curve_[0]
 
 
 def test_deepc_stops_when_labels_do_not_change():

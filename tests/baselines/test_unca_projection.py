@@ -86,12 +86,3 @@ def test_distances_within_groups_far_from_the_origin_keep_their_digits(n):
     near = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0) for g in (0, 1)]
     expected = sum(objective(identity)[0] for objective in near)
     assert far(identity)[0] == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize("n", [50, 300])
-@pytest.mark.parametrize("size", [1e6, 1e150])
-def test_isolated_points_do_not_count(n, size):
-    Yc, labels, A = problem(n, 3, 2, size)
-    value, gradient = unweighted(Yc, labels, 2, 0.0)(A.ravel())
-    assert value == 0.0
-    assert np.all(gradient() == 0.0)

@@ -1,7 +1,6 @@
 """The measures of the map study have known values on tiny data."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
@@ -56,21 +55,3 @@ def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples():
     density = map_study.log_density(model, rows[:100], seed=0)
     gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
     assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)
-
-
-def test_the_page_has_means_over_seeds_and_counts_of_best_values():
-    scores = {"SGPMIC": (0.2, 0.4, 0.9), "PCA": (0.5, 0.5, 0.1)}
-    records = [
-        (dataset, seed, measure, method, score)
-        for measure in map_study.MEASURES
-        for method, found in scores.items()
-        for (dataset, seed), score in zip([("b", 0), ("b", 1), ("a", 0)], found, strict=True)
-    ]
-    frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
-    means = map_study.values_by_dataset(frame, "own")
-    assert means.index.tolist() == ["b", "a"]
-    assert means.columns.tolist() == ["SGPMIC", "PCA"]
-    page = map_study.page(frame, most_rows=1200)
-    assert page.count("| b | 0.300 | 0.500 |") == len(map_study.MEASURES)
-    assert page.count("| mean | 0.600 | 0.300 |") == len(map_study.MEASURES)
-    assert page.count("| best | 1 | 1 |") == len(map_study.MEASURES)

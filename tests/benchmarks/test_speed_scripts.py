@@ -2,15 +2,12 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from benchmarks import other_libraries, speed, speed_gpu
-from benchmarks.paper_problem import Size, fitted_problem
-from benchmarks.shared import fastest, iteration_ms
+from benchmarks.paper_problem import Size
+from benchmarks.shared import fastest
 from benchmarks.speed_figures import draw_gpu, draw_speed
-from sgpmic_cli.data import load
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
 TINY = Size("tiny", 60, 5, 2, 10, 3)
 
@@ -21,27 +18,6 @@ def test_candidates_take_turns_and_the_fastest_call_counts():
     ms = fastest(candidates, turns=2, clock=lambda: float(next(seconds)))
     assert "".join(turns) == "ab" + "aaabbb" * 2
     assert ms == {"a": 1000.0, "b": 1000.0}
-
-
-def test_iterations_are_timed_by_the_callback():
-    Y = load("iris").Y
-    ms, model = iteration_ms(PaperSGPMIC, Y, n_clusters=3, max_iter=3, random_state=0)
-    assert ms > 0.0
-    assert model.labels_.shape == (150,)
-    with pytest.raises(ValueError, match="one iteration"):
-        iteration_ms(PaperSGPMIC, Y, n_clusters=3, max_iter=1, random_state=0)
-
-
-def test_the_evaluation_is_that_of_the_bound_at_a_fit():
-    scaled, problem = fitted_problem(Size("iris", 150, 4, 2, 12, 3))
-    np.testing.assert_allclose(problem.data.Y, scaled)
-    value, dX, dZ, *_ = problem.evaluation()()
-    assert np.isfinite(value)
-    assert (dX.shape, dZ.shape) == ((150, 2), (12, 2))
-    one = problem.one_component()
-    moved, start = one.maximisation(5)()
-    assert start == pytest.approx(one.evaluation()()[0])
-    assert one._replace(parameters=moved).evaluation()()[0] > start
 
 
 def test_the_exponent_is_that_of_the_larger_sizes():

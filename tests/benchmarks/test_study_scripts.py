@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from random_problem import problem
 from standard_bound import standard_bound
 
 from benchmarks import missing_values, search_asrun, study
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
-from sgpmic_cli.model.paper.bound import Bound, Parameters, observe
+from sgpmic_cli.model.paper.bound import Bound, observe
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.paper.kernels import RBF
-from sgpmic_cli.model.paper.mixture import mixture
 
 
 def test_the_study_separates_stages_and_reads_the_labels_of_others(tmp_path, monkeypatch, capsys):
@@ -104,13 +104,8 @@ def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
 @pytest.fixture
 def model():
     """Return data, parameters and responsibilities: 12 rows, two components, five inputs."""
-    rng = np.random.RandomState(0)
-    data = observe(rng.randn(12, 3))
-    prior = mixture(np.full(2, 0.5), rng.randn(2, 2), np.stack([np.eye(2), 0.5 * np.eye(2)]))
-    theta = RBF().start(2) + 0.1 * rng.randn(2, 4)
-    s = rng.uniform(0.1, 0.9, size=12)
-    parameters = Parameters(rng.randn(12, 2), rng.randn(5, 2), theta, 0.3, prior)
-    return data, parameters, np.column_stack([s, 1.0 - s])
+    Y, parameters, S = problem("rbf", n=12, p=3, k=5, m=2)
+    return observe(Y), parameters, S
 
 
 def test_at_its_optimum_the_standard_bound_is_the_corrected_one(model):

@@ -1,26 +1,20 @@
-import io
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, sgpmic
-from rich.console import Console
-from small_studies import prepared, small_benchmark
+from command_line import sgpmic
+from small_studies import prepared
 
 from sgpmic_cli.baselines.sdc import SDC
-from sgpmic_cli.commands.benchmark_tables import result_tables
 from sgpmic_cli.data import load
 
-ROOT = Path(__file__).parents[2]
 QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 
 
 @pytest.fixture
-def run(here, monkeypatch):
-    """The command in an empty folder, with the toy methods importable."""
-    monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
+def run(here):
+    """The command in an empty folder."""
     return lambda line: sgpmic(f"benchmark {line}")
 
 
@@ -65,14 +59,6 @@ def test_failed_runs_end_with_exit_code_3_after_the_table(run):
     )
 
 
-def test_unavailable_data_are_a_failure_only_if_there_are_no_others(run):
-    options = f"--variance 50 {QUICK} --offline --data-dir none"
-    result = run(f"--dataset iris,yale {options}")
-    assert result.exit_code == 0
-    assert "unavailable" in result.stdout
-    assert_one_sentence(run(f"--dataset yale {options}"), 4, "yale is unavailable")
-
-
 def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     plan = f"--dataset wdbc --variance all {QUICK} --dry-run"
     result = run(plan)
@@ -83,17 +69,6 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     run(f"--dataset wdbc {QUICK}")
     document = json.loads(run(f"{plan} --json").stdout)
     assert (document["to_run"], document["at_hand"]) == (4, 4)
-
-
-def test_the_best_method_is_bold_and_verdicts_are_coloured(tmp_path):
-    finished = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1)
-    colours = {"force_terminal": True, "color_system": "standard"}
-    console = Console(record=True, file=io.StringIO(), width=140, **colours)
-    console.print(*result_tables(finished.results))
-    text = console.export_text(styles=True)
-    assert "\x1b[1m88.67±0.00\x1b[0m" in text
-    assert "\x1b[1m76.00±0.00\x1b[0m" not in text
-    assert "\x1b[1;32mexact\x1b[0m" in text
 
 
 def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):

@@ -1,14 +1,11 @@
 import json
-import re
 import shutil
-from pathlib import Path
 
 import pytest
 from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli.experiments.plan import methods
 
-ROOT = Path(__file__).parents[2]
 SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
 
 
@@ -33,13 +30,6 @@ def edited(reference, tmp_path):
     return write
 
 
-def test_unchanged_scores_pass(reference):
-    result = sgpmic(f"{SUBSET} --reference", reference)
-    assert result.exit_code == 0
-    assert re.fullmatch(r"no score is lower than .* allows; \d+ s\n", result.stderr)
-    assert result.stdout == "12 numbers: 12 same\n"
-
-
 def test_a_lower_score_is_shown_and_fails(edited):
     result = sgpmic(f"{SUBSET} --reference", edited(acc=[99.0, 99.0, 99.0]))
     assert result.exit_code == 1
@@ -47,15 +37,6 @@ def test_a_lower_score_is_shown_and_fails(edited):
     assert "-7.67" in result.stdout
     assert "1 of 12" in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_a_higher_score_is_shown_and_passes(edited):
-    result = sgpmic(f"{SUBSET} --json --reference", edited(acc=[80.0, 80.0, 80.0]))
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
-    assert document["counts"] == {"same": 11, "differs up": 1}
-    (moved,) = [change for change in document["changes"] if change["state"] == "differs up"]
-    assert (moved["metric"], round(moved["difference"], 2)) == ("acc", 11.33)
 
 
 def test_comparing_nothing_or_without_a_reference_fails(reference, tmp_path):
@@ -78,7 +59,6 @@ def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
 def test_an_update_with_failed_runs_keeps_the_old_scores(reference, tmp_path, monkeypatch):
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
-    monkeypatch.syspath_prepend(ROOT / "tests" / "experiments")
     monkeypatch.setattr(methods, "_BUILT_IN", (methods.Method("pca-fcm", "toy_methods:Broken"),))
     result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path)
     assert result.exit_code == 3

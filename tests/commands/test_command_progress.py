@@ -4,12 +4,12 @@ from types import SimpleNamespace
 import pytest
 
 from sgpmic_cli.commands import progress
-from sgpmic_cli.commands.output import Output, duration
+from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import STARTING, FitProgress, Progress, RunProgress
 from sgpmic_cli.errors import Terminated
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.single_fit.fitting import Placing, Round
+from sgpmic_cli.single_fit.fitting import Round
 
 
 class RecordedOutput(Output):
@@ -53,17 +53,6 @@ def test_a_fit_reports_restart_and_iteration(output):
     assert "restart 2/3, iteration 5/20: bound -1.50" in output.notes
 
 
-def test_assigned_rows_are_reported_only_if_it_takes_long(output):
-    with FitProgress(output, "reading") as update:
-        for step, note in (((32, 64), "assigned 32 of 64 rows"), ((48, None), "assigned 48 rows")):
-            update(Placing(*step))
-            while note not in output.notes:
-                threading.Event().wait(0.01)
-    assert set(output.notes) <= {"reading", "assigned 32 of 64 rows", "assigned 48 rows"}
-    assert "assigned 32 of 64 rows" in output.notes
-    assert output.notes[-1] == "assigned 48 rows"
-
-
 def _runs(method, n, repeats=3):
     """Plan runs with an estimated time of 0.1 s each on n rows."""
     data = SimpleNamespace(Y=range(n), n_classes=3)
@@ -94,10 +83,3 @@ def test_the_time_left_is_estimated_from_the_cost_of_the_runs(output):
 def test_an_interrupted_experiment_says_how_to_resume(output):
     with pytest.raises(Terminated, match="the same command resumes"), RunProgress(output):
         raise Terminated
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(3.4, "3 s"), (61, "1 min 1 s"), (7260, "2 h 1 min")]
-)
-def test_durations(seconds, words):
-    assert duration(seconds) == words

@@ -78,16 +78,6 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
     assert "sgpmic predict sgpmic-out/fit/birds NEW.csv" in html
 
 
-def test_new_rows_do_not_depend_on_the_order_of_columns(out, tmp_path):
-    new, written = birds(40, seed=1), []
-    for name, table in (("new", new), ("other", new[new.columns[::-1]])):
-        table.to_csv(tmp_path / f"{name}.csv", index=False)
-        result = sgpmic("predict", out, tmp_path / f"{name}.csv", "--out", tmp_path / name)
-        assert result.exit_code == 0, result.output
-        written.append((tmp_path / name / "labels.csv").read_bytes())
-    assert written[0] == written[1]
-
-
 @pytest.mark.slow
 def test_classes_of_a_registered_set_are_not_used(here):
     document = json.loads(sgpmic("fit iris --json").stdout)
@@ -113,15 +103,6 @@ def test_data_without_clusters_are_reported(here):
     result = sgpmic("fit cloud.csv")
     assert result.exit_code == 0, result.output
     assert "No clusters were found" in result.stdout
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_tiny_cluster_gets_a_note(here):
-    values = np.vstack([np.random.RandomState(0).randn(60, 2), [[40.0, 40.0]]])
-    pd.DataFrame(values, columns=["a", "b"]).to_csv("one.csv", index=False)
-    result = sgpmic("fit one.csv --clusters 2 --json")
-    assert json.loads(result.stdout)["tiny_clusters"]
-    assert "fewer than 5 rows" in result.stderr
 
 
 def test_a_refused_file_gets_a_command_that_works(here):

@@ -121,19 +121,3 @@ def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
     before = sorted(here.rglob("*"))
     assert_one_sentence(sgpmic("predict model.npz new.csv --out out"), 2, sentence)
     assert sorted(here.rglob("*")) == before
-
-
-@pytest.mark.slow
-def test_a_npy_file_gives_the_same_result_as_a_csv_file(here):
-    np.save("t.npy", NEW.to_numpy())
-    NEW.to_csv("t.csv", index=False, header=False)
-    before = (here / "t.npy").read_bytes()
-    for name in ("t.npy", "t.csv"):
-        result = sgpmic(f"fit {name} --iterations 5 --out of-{name}")
-        assert result.exit_code == 0, result.output
-        assert sgpmic(f"predict of-t.npy {name} --out back-{name}").exit_code == 0
-    profiles = [(here / f"of-{name}/profile.csv").read_bytes() for name in ("t.npy", "t.csv")]
-    assert profiles[0] == profiles[1]
-    folders = ("of-t.npy", "of-t.csv", "back-t.npy", "back-t.csv")
-    assert all(written(here / name) == written(here / "of-t.npy") for name in folders)
-    assert (here / "t.npy").read_bytes() == before

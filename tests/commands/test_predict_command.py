@@ -64,18 +64,6 @@ def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
     assert used == [threads]
 
 
-def test_training_rows_keep_their_labels_however_they_are_stored(fitted, here):
-    model, frame = fitted
-    frame.iloc[:1].to_csv("one.csv", index=False)
-    frame.to_csv("bare.csv", index=False, header=False)  # matched by position
-    frame.assign(d=1.0)[["d", "c", "a", "b"]].to_csv("more.csv", index=False)
-    for name, n in (("train", 40), ("one", 1), ("bare", 40), ("more", 40)):
-        result = sgpmic(f"predict model.npz {name}.csv --out {name}")
-        assert result.exit_code == 0, result.output
-        assert np.array_equal(labels_in(name), model.labels_[:n])
-    assert "'d'" in result.stderr  # the ignored column
-
-
 def test_the_folder_of_a_fit_is_accepted_as_a_model(here):
     (here / "fit").mkdir()
     (here / "model.npz").rename(here / "fit" / "model.npz")
@@ -97,26 +85,3 @@ def test_a_prediction_is_replaced_only_with_force(fitted, here):
     assert sgpmic("predict model.npz b/new.csv --force").exit_code == 0
     assert len(labels_in("sgpmic-out/predict/new")) == 10
     assert_one_sentence(sgpmic("predict model.npz new.csv --out ."), 2, "did not write")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("model.npz none.csv", "there is no file none.csv"),
-        ("model.npz irs", "did you mean 'iris'?"),
-        ("model.npz iris", "'a', 'b', 'c'"),
-        ("model.npz fewer.csv", "'c'"),
-        ("model.npz bare.csv", "bare.csv: 2 columns where the model has 3"),
-        ("model.npz holes.csv", "row 1 (line 2), column 'a': the value is missing"),
-        ("model.npz far.csv", "too far from the training rows"),
-    ],
-)
-def test_wrong_input_is_one_sentence_and_writes_nothing(fitted, here, arguments, sentence):
-    frame = fitted[1]
-    frame.where(frame != frame.iloc[0, 0]).to_csv("holes.csv", index=False)
-    frame[["a", "b"]].to_csv("fewer.csv", index=False)
-    frame[["a", "b"]].to_csv("bare.csv", index=False, header=False)
-    (frame * 1e200).to_csv("far.csv", index=False)
-    before = sorted(here.rglob("*"))
-    assert_one_sentence(sgpmic(f"predict {arguments}"), 2, sentence)
-    assert sorted(here.rglob("*")) == before

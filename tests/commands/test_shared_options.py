@@ -59,16 +59,6 @@ def test_a_recommended_option_value_is_quoted_for_shell_and_parser(names, value)
     assert split_columns(shlex.split(value)) == tuple(names)
 
 
-def test_recommended_options_quote_column_names(here):
-    (here / "t.csv").write_text("home town,a,b\n1,1,4\nx,2,2\n3,5,1\n")
-    assert "(--drop 'home town')" in sgpmic("fit t.csv --clusters 2").stderr
-    rows = [f"{'north' if i < 20 else 'south'},{i % 20 + 100 * (i >= 20)}\n" for i in range(40)]
-    (here / "u.csv").write_text("home town,a\n" + "".join(rows))
-    fitted = sgpmic("fit u.csv --clusters 2 --iterations 2 --json")
-    assert fitted.exit_code == 0, fitted.output
-    assert "--drop 'home town' " in fitted.stderr
-
-
 @pytest.mark.parametrize("command", ["fit iris", "benchmark iris", "predict model.npz iris"])
 def test_zero_jobs_are_refused(here, command):
     assert_one_sentence(sgpmic(f"{command} --n-jobs 0"), 2, "'--n-jobs': 0 is not possible")

@@ -41,16 +41,3 @@ def test_hash_covers_values_labels_and_shape_but_not_names():
     assert len(others | {base.sha256}) == 4
     assert sha256(np.zeros((2, 3)), None) != sha256(np.zeros((3, 2)), None)
     assert sha256(np.zeros((2, 3)), None) == sha256(-np.zeros((2, 3)), None)
-
-
-def test_dropping_columns_keeps_everything_else():
-    dropped = small().without(["y"])
-    assert dropped.feature_names == ("x", "z")
-    assert dropped.Y.tolist() == [[1, 3], [4, 6], [7, 9]]
-    assert dropped.labels.tolist() == [1, 0, 1]
-    assert dropped.sha256 != small().sha256
-    assert small().without([]).sha256 == small().sha256
-    about = {"names_made_up": True, "ids": ("p", "q")}
-    nameless = Dataset.from_classes("bare", np.zeros((2, 3)), None, ["a", "b", "c"], **about)
-    assert nameless.without(["b"]).names_made_up
-    assert nameless.without(["b"]).ids == ("p", "q")

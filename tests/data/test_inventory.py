@@ -1,9 +1,7 @@
 import pytest
-from local_server import BODY, send
 
-from sgpmic_cli.data import entry, inventory, load, loading, names
+from sgpmic_cli.data import entry, inventory, load, names
 from sgpmic_cli.data.inventory import exit_code, verify
-from sgpmic_cli.errors import UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -20,19 +18,6 @@ def test_states_and_paths(tmp_path):
     assert (rows["yale"]["state"], rows["yale"]["path"]) == ("absent", None)
 
 
-def test_fetched_set_is_present(server, found, tmp_path, monkeypatch):
-    server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
-    monkeypatch.setattr(inventory, "entry", lambda name: found)
-    (outcome,) = inventory.fetch_all(["yale"], data_dir=tmp_path)
-    assert outcome == {
-        "name": "yale",
-        "state": "present",
-        "path": str(tmp_path / "file.mat"),
-        "reason": None,
-    }
-    assert inventory.describe(found, tmp_path)["state"] == "present"
-
-
 def test_failure_does_not_stop_the_others_and_all_downloads_are_the_default(tmp_path):
     outcomes = inventory.fetch_all(["yale", "iris", "coil20"], data_dir=tmp_path, offline=True)
     assert [outcome["state"] for outcome in outcomes] == ["unavailable", "bundled", "unavailable"]
@@ -41,21 +26,8 @@ def test_failure_does_not_stop_the_others_and_all_downloads_are_the_default(tmp_
     assert [outcome["name"] for outcome in outcomes] == ["yale", "coil20"]
 
 
-def test_unknown_name_stops_before_any_request(server, tmp_path):
-    with pytest.raises(UsageError, match="did you mean 'yale'"):
-        inventory.fetch_all(["coil20", "yael"], data_dir=tmp_path, mirror=server.url)
-    assert server.requests == []
-
-
 def states(checks):
     return {(check.dataset, check.check): check.state for check in checks}
-
-
-def test_all_sets_are_hashed_without_a_mirror():
-    checks = verify()
-    expected = {name: "absent" if entry(name).kind == "download" else "ok" for name in names()}
-    assert {check.dataset: check.state for check in checks} == expected
-    assert exit_code(checks) == 0
 
 
 def test_bundled_and_downloaded_sets_equal_the_publishers_files(publishers_files):
@@ -87,13 +59,6 @@ def test_missing_intact_and_changed_originals(tmp_path):
     assert found["sonar", "original"] == found["yale", "original"] == "unavailable"
     (tmp_path / "iris.data").write_bytes(iris_as_published().replace(b"5.1", b"5.2", 1))
     assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
-
-
-def test_unreadable_bundled_file_fails(tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
-    found = states(verify())
-    assert found["iris", "values"] == "failed"
-    assert found["spiral", "values"] == "ok"
 
 
 def test_damaged_download_fails(tmp_path):

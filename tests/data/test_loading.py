@@ -45,20 +45,6 @@ def test_registered_names_win_over_files(here):
     assert load("mine").Y.tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("wne", f"no data set 'wne'.*did you mean 'wine'.*{', '.join(names())}"),
-        ("wne.csv", r"no file wne\.csv"),
-        ("n" * 5000, "no data set"),
-        ("n" * 5000 + ".csv", "cannot be read"),
-    ],
-)
-def test_unknown_names_and_files(here, word, message):
-    with pytest.raises(UsageError, match=message):
-        load(word)
-
-
 def test_table_options_of_a_registered_set_are_refused():
     with pytest.raises(UsageError, match="iris has its own classes"):
         load("iris", label="species")

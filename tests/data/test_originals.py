@@ -1,12 +1,7 @@
 import dataclasses
-import errno
 import io
-import os
-import socket
 import sys
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +18,7 @@ from sgpmic_cli.data.originals import (
     fetch,
     read_original,
 )
-from sgpmic_cli.errors import DataUnavailable, SgpmicError
+from sgpmic_cli.errors import DataUnavailable
 
 
 def files(folder: Path) -> list[str]:
@@ -130,15 +125,6 @@ def test_redirects_are_followed_unless_they_form_a_circle(server, found, tmp_pat
         read_original(found, data_dir=tmp_path / "b")
 
 
-def test_unknown_host_is_unavailable(found, tmp_path, monkeypatch):
-    def unknown(*_args, **_kwargs):
-        raise socket.gaierror(socket.EAI_NONAME, "unknown")
-
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with pytest.raises(DataUnavailable, match="cannot be reached"):
-        read_original(found, data_dir=tmp_path, mirror="http://nowhere.invalid")
-
-
 def test_offline_sends_no_request(server, found, tmp_path):
     for mirror in (None, server.url):
         with pytest.raises(DataUnavailable, match="--offline forbids"):
@@ -167,34 +153,6 @@ def test_mirror_folder_is_read_in_place(server, found, tmp_path, monkeypatch):
     assert fetch(found, data_dir=cache, offline=True) == cache / "file.mat"
     assert files(cache) == ["file.mat"]
     assert server.requests == []
-
-
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_full_disk_does_not_lose_the_download(server, found, tmp_path, monkeypatch, step):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    server.answers["/file.mat"] = whole
-    monkeypatch.setattr(originals.os, step, full)
-    with pytest.raises(SgpmicError, match=r"cannot be stored in .*No space left.*--data-dir"):
-        fetch(found, data_dir=tmp_path)
-    assert read_original(found, data_dir=tmp_path) == BODY
-    assert files(tmp_path) == []
-
-
-def test_two_downloads_at_once(server, found, tmp_path):
-    both = threading.Barrier(2)
-
-    def answer(handler, count):
-        both.wait(timeout=60)  # both downloads have begun
-        send(handler, BODY)
-
-    server.answers["/file.mat"] = answer
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: fetch(found, data_dir=tmp_path), range(2)))
-    assert len(server.requests) == 2
-    assert files(tmp_path) == ["file.mat"]
-    assert (tmp_path / "file.mat").read_bytes() == BODY
 
 
 @pytest.mark.parametrize(

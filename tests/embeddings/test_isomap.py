@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import Isomap
 
@@ -38,12 +37,6 @@ def test_axes_beyond_the_rank_are_zero():
     X = isomap(np.column_stack([np.arange(60.0), np.zeros(60)]), 3)
     assert np.ptp(X[:, 0]) > 1.0
     assert not X[:, 1:].any()
-
-
-@pytest.mark.parametrize(("name", "parts"), [("iris", (100, 50)), ("segment", (1980, 330))])
-def test_components_of_data_with_twelve_neighbours(name, parts):
-    labels = connected_components(neighbor_graph(load(name).Y), directed=False)[1]
-    assert tuple(sorted(np.bincount(labels), reverse=True)) == parts
 
 
 def test_rows_outside_the_largest_component_share_one_point():
@@ -85,11 +78,3 @@ def test_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, print
         X = isomap(iris.Y, q, parts=parts)
         acc = purity(iris.labels, FuzzyCMeans(3, random_state=0).fit(X).labels_)
         assert (abs(acc - printed) < (0.005 if expected else 0.5)) == expected
-
-
-def test_cached_coordinates_are_the_same(tmp_path):
-    Y = load("wine").Y
-    fresh = isomap(Y, 3)
-    for _ in range(2):
-        np.testing.assert_array_equal(isomap(Y, 3, memory=tmp_path), fresh)
-    assert len(list(tmp_path.iterdir())) == 1

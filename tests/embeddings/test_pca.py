@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from sgpmic_cli.data import entry, load
-from sgpmic_cli.embeddings import dimensions_for, pca, ppca
+from sgpmic_cli.data import load
+from sgpmic_cli.embeddings import pca, ppca
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (20, 40)])
@@ -26,21 +26,3 @@ def test_ppca_whitens_or_returns_the_posterior_mean():
     W = vectors[:, :2] * np.sqrt(values[:2] - noise)
     expected = (Y - Y.mean(axis=0)) @ W @ np.linalg.inv(W.T @ W + noise * np.eye(2))
     np.testing.assert_allclose(np.abs(ppca(Y, 2, posterior=True)), np.abs(expected), atol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("iris", (1, 2, 3)),
-        ("wine", (1, 2, 4)),
-        ("sonar", (2, 17, 29)),
-        ("wdbc", (1, 1, 2)),
-        ("australian", (1, 1, 1)),
-        ("segment", (2, 4, 6)),
-        ("bc", (1, 7, 9)),
-        ("cmc", (1, 2, 5)),
-    ],
-)
-def test_dimensions_of_the_printed_table(name, expected):
-    Y = load(name).without(entry(name).as_run_drop).Y
-    assert tuple(dimensions_for(Y, share) for share in (0.50, 0.95, 0.99)) == expected

@@ -1,10 +1,12 @@
-"""Clusterers for the tests: fast ones, slow ones and failing ones.
+"""Clusterers for the tests: fast ones, slow ones, failing ones and misbehaving ones.
 
 They do not import scikit-learn, so that the processes that run them start quickly.
 """
 
+import contextlib
 import os
 import signal
+import sys
 import time
 
 import numpy as np
@@ -101,4 +103,76 @@ class Chatty(Halves):
     def labels(self, Y):
         self.loss_curve_ = {"train": [3.0, 2.0]}
         self.lower_bounds_ = (1, 2)
+        return super().labels(Y)
+
+
+class Exits(Halves):
+    def labels(self, Y):
+        os._exit(7)
+
+
+class Crashes(Halves):
+    def labels(self, Y):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Killed(Halves):
+    def labels(self, Y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Interrupts(Halves):
+    def labels(self, Y):
+        raise KeyboardInterrupt
+
+
+class Strange(BaseException):
+    def __str__(self):
+        raise RuntimeError("no string")
+
+
+class Wordless(Halves):
+    def labels(self, Y):
+        raise Strange
+
+
+class Hangs(Halves):
+    def labels(self, Y):
+        time.sleep(10_000)
+
+
+class Hungry(Halves):
+    def labels(self, Y):
+        self.hoard = [np.ones(1 << 24) for _ in range(1 << 12)]
+
+
+class Talking(Halves):
+    def labels(self, Y):
+        sys.exit("\x1b[31mgood\nbye")
+
+
+class Garbles(Halves):
+    """Write into every open descriptor."""
+
+    def labels(self, Y):
+        for descriptor in range(3, 64):
+            with contextlib.suppress(OSError):
+                os.write(descriptor, b'{"status": "ok"}\n')
+        return super().labels(Y)
+
+
+class Rude(Halves):
+    """Print, change the data, the folder and the streams, and return labels."""
+
+    def labels(self, Y):
+        print("noise on stdout", flush=True)
+        os.write(1, b"more noise\n")
+        os.chdir("/")
+        os.closerange(0, 3)
+        base = Y
+        while isinstance(base, np.ndarray):  # a read-only view may have a writable base
+            with contextlib.suppress(ValueError):
+                base.flags.writeable = True
+                base[:] = 0.0
+            base = base.base
         return super().labels(Y)

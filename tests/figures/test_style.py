@@ -4,12 +4,9 @@ import pytest
 from PIL import Image
 
 from sgpmic_cli.figures.style import (
-    COLOURS,
     COLUMN,
     DPI,
     canvas,
-    legend_columns,
-    look,
     matched_looks,
 )
 
@@ -48,18 +45,7 @@ def test_a_drawing_that_fails_writes_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_groups_have_distinct_styles():
-    assert len({look(index) for index in range(77)}) == 77
-    assert len({look(index)[0] for index in range(len(COLOURS))}) == len(COLOURS)
-
-
 def test_groups_get_the_style_of_the_group_they_overlap_most():
     clusters = np.array([0, 0, 1, 1, 2, 2, 2])
     classes = np.array([2, 2, 0, 0, 1, 1, 3])
     assert matched_looks(classes, clusters, n_groups=4, n_reference=3) == [1, 2, 0, 3]
-
-
-def test_legends_fit():
-    assert legend_columns(["0", "1", "2"], 3.0) == 3
-    assert legend_columns(["a" * 30, "b"], 1.0) == 1
-    assert 1 < legend_columns([f"class {n}" for n in range(20)], 3.0) < 20

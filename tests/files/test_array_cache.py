@@ -28,11 +28,6 @@ def test_cache_key_has_data_settings_and_code(tmp_path, monkeypatch, kind):
     assert remembered(memory, MODULE, "a", Y, made(7))["X"] == 7
 
 
-def test_nothing_is_stored_without_a_folder():
-    assert remembered(None, MODULE, "a", Y, made(1))["X"] == 1
-    assert remembered(None, MODULE, "a", Y, made(2))["X"] == 2
-
-
 @pytest.mark.parametrize(
     "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown", "a device"]
 )

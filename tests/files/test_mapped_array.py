@@ -1,10 +1,8 @@
 import errno
 import os
-import pickle
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.mapped_array import empty_array
@@ -24,13 +22,6 @@ def test_array_is_in_memory_unless_a_folder_is_named(tmp_path, lies_in_a_file):
         assert not list(tmp_path.iterdir())
     mapped[:] = np.arange(6.0).reshape(3, 2)
     assert mapped.sum() == 15.0
-
-
-def test_array_can_be_sent_to_other_processes(tmp_path):
-    mapped = empty_array((300_000, 2), tmp_path)  # joblib dumps arrays of this size to a file
-    mapped[:] = 1.0
-    assert Parallel(n_jobs=2)(delayed(np.sum)(mapped) for _ in range(2)) == [600_000.0] * 2
-    assert pickle.loads(pickle.dumps(mapped)).sum() == 600_000.0
 
 
 @reserves

@@ -7,14 +7,14 @@ from judging import one_sentence, processes_of
 
 pytestmark = pytest.mark.slow
 REASONS = {
-    "misbehaving:Exits": "its process ended with exit code 7",
-    "misbehaving:Crashes": "its process was ended by SIGSEGV, a crash in native code",
-    "misbehaving:Killed": "its process was ended by SIGKILL, probably out of memory",
-    "misbehaving:Interrupts": "KeyboardInterrupt: no reason was given",
-    "misbehaving:Wordless": "Strange: no reason was given",
-    "misbehaving:Hangs": "it took longer than the limit of 6 s",
-    "misbehaving:Hungry": "MemoryError",
-    "misbehaving:Leaves": "SystemExit: \\x1b[31mgood bye",
+    "toy_methods:Exits": "its process ended with exit code 7",
+    "toy_methods:Crashes": "its process was ended by SIGSEGV, a crash in native code",
+    "toy_methods:Killed": "its process was ended by SIGKILL, probably out of memory",
+    "toy_methods:Interrupts": "KeyboardInterrupt: no reason was given",
+    "toy_methods:Wordless": "Strange: no reason was given",
+    "toy_methods:Hangs": "it took longer than the limit of 6 s",
+    "toy_methods:Hungry": "MemoryError",
+    "toy_methods:Talking": "SystemExit: \\x1b[31mgood bye",
     "exits_at_import:Any": "SystemExit: 5",
 }
 LIMITS = ["--timeout", "6", "--memory-limit", "500MB"]
@@ -35,7 +35,7 @@ def test_misbehaving_methods_fail_and_the_others_are_computed(folder, shell, way
     where = {"one job": ["--n-jobs", "1"], "two jobs": ["--n-jobs", "2"]}.get(way)
     if where is None:
         where = ["--backend", "dask", "--scheduler", request.getfixturevalue("cluster")]
-    harmless = ["misbehaving:Garbles", "misbehaving:Rude"]
+    harmless = ["toy_methods:Garbles", "toy_methods:Rude"]
     methods = ",".join(["pca-fcm", *REASONS, *harmless])
     arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
     process = shell("benchmark", *arguments, "--json", *LIMITS, *where)

@@ -75,13 +75,6 @@ def test_a_signal_during_an_import_is_reported(folder, shell, module, number):
     assert not (folder / "out").exists()
 
 
-def test_invalid_source_date_does_not_matter(shell, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "x")
-    process = shell("datasets", "list")
-    assert process.communicate(timeout=60)[1] == ""
-    assert process.returncode == 0
-
-
 @pytest.mark.slow
 def test_every_worker_is_protected_from_ctrl_c_from_its_start(shell):
     process = shell(*BUILT_IN.split())

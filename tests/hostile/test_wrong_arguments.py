@@ -75,13 +75,6 @@ def test_wrong_argument_is_one_sentence(refused, arguments, words):
     refused(arguments, 2, words)
 
 
-def test_table_problems_name_the_options_of_plot(folder, refused):
-    (folder / "raw.csv").write_text("when,a\n2024-01-31,1\nnever,x\n2024-02-02,4\n")
-    figures = ["embedding", "convergence"]
-    sentence = refused(["plot", *figures, "--data", "raw.csv", "--columns", "b"], 2, "'b'")
-    assert sentence.count("raw.csv") == 1
-
-
 def test_unexpected_error_is_one_sentence(monkeypatch, refused):
     def fail(*_, **__):
         raise ZeroDivisionError("division by zero")

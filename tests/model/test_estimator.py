@@ -1,7 +1,6 @@
 """The default model as users call it: scikit-learn's contract, bad input, and invariances."""
 
 import copy
-import re
 import warnings
 
 import numpy as np
@@ -49,16 +48,6 @@ def small(**parameters):
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}$"):
         small(**parameters).fit(clouds(0, 6))
-
-
-def test_more_clusters_than_distinct_rows_are_refused_and_duplicates_are_not():
-    X = np.repeat(clouds(0, 9, size=3), 10, axis=0)  # six rows, ten times each
-    sentence = re.escape("n_clusters=7 needs at least that many distinct rows; there are 6.")
-    with pytest.raises(ValueError, match=sentence):
-        small(n_clusters=7).fit(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert adjusted_rand_score(np.repeat([0, 1], 30), small().fit_predict(X)) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.utils import gen_batches
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.model.latent.backend import NUMPY
-from sgpmic_cli.model.parallel import workers
 
 JOBS = (1, 2)
 
@@ -43,15 +41,3 @@ def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(small_blocks, ma
 def test_invalid_numbers_of_threads_are_refused(make, n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None, a whole number"):
         make(2, n_jobs=n_jobs).fit(np.random.RandomState(0).rand(20, 3))
-
-
-def test_results_come_in_the_order_of_the_blocks_and_failures_are_raised():
-    def fail(block):
-        raise np.linalg.LinAlgError(f"row {block.start}")
-
-    blocks = list(gen_batches(10_000, 100))
-    with workers(3) as threads:
-        starts = threads.map(lambda block: block.start, blocks, 10_000)
-        assert starts == list(range(0, 10_000, 100))
-        with pytest.raises(np.linalg.LinAlgError, match="row 0"):
-            threads.map(fail, blocks, 10_000)

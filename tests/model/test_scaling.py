@@ -35,19 +35,3 @@ def test_rows_that_cannot_be_scaled_are_refused(monkeypatch, X, sentence):
     monkeypatch.setattr(scaling, "BLOCK", 16)
     with pytest.raises(ValueError, match=sentence):
         scaling.check_spread(X)
-
-
-def test_row_without_a_value_is_refused_with_a_remedy(monkeypatch):
-    monkeypatch.setattr(scaling, "BLOCK", 16)
-    X = np.where(np.arange(90)[:, None] == 70, np.nan, Y)
-    with pytest.raises(ValueError, match="Row 71 has no value: leave such rows out"):
-        scaling.check_rows(X)
-
-
-@pytest.mark.parametrize("scale", ["standard", "global", "none"])
-def test_constant_columns_do_not_count_if_they_are_not_used(scale):
-    constant = np.insert(Y, 1, 7.0, axis=1)
-    offset, found = scaling.offset_and_scale(constant, scale, use_constant=False)
-    alone = scaling.offset_and_scale(Y, scale)
-    assert (offset[1], found[1]) == (7.0, 0.0)
-    np.testing.assert_array_equal(np.delete([offset, found], 1, axis=1), alone)

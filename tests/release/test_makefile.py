@@ -34,12 +34,3 @@ def test_targets_install_only_what_they_need(checkout):
     assert installed_by("test", checkout) == [".", '".[dev]"']
     assert installed_by("docs", checkout) == [".", '".[docs]"']
     assert installed_by("map-study", checkout) == [".", '".[study]"']
-
-
-def test_installed_packages_are_not_installed_again(checkout):
-    (checkout / ".venv").mkdir()
-    (checkout / ".venv/.installed").touch()
-    assert installed_by("quickstart", checkout) == []
-    assert installed_by("test", checkout) == ['".[dev]"']
-    (checkout / ".venv/.installed-dev").touch()
-    assert installed_by("test", checkout) == []

@@ -1,6 +1,5 @@
 """A small driver of Chromium, which speaks the DevTools protocol through two pipes."""
 
-import base64
 import fcntl
 import itertools
 import json
@@ -132,7 +131,3 @@ class Browser:
             parameters["text"] = text
         self.send("Input.dispatchKeyEvent", type="keyDown", **parameters)
         self.send("Input.dispatchKeyEvent", type="keyUp", **parameters)
-
-    def picture(self, path):
-        """Save a picture of the window."""
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot")["data"]))

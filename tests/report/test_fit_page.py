@@ -2,12 +2,12 @@
 
 import re
 import warnings
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from page_reader import PageReader
 
 from sgpmic import SGPMIC, PaperSGPMIC, write_report
 from sgpmic_cli.data import load
@@ -15,29 +15,6 @@ from sgpmic_cli.report.fit_page import MOST_COLUMNS, MOST_FEATURES, fit_page
 from sgpmic_cli.single_fit.fitting import fit
 
 TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
-
-
-class Words(HTMLParser):
-    """Collect the text of each section, without scripts and styles."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.sections, self.path, self.anchor = {}, [], "header"
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "section":
-            self.anchor = dict(attributes)["id"]
-        if tag in ("script", "style"):
-            self.path.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag in ("script", "style"):
-            self.path.pop()
-
-    def handle_data(self, data):
-        if not self.path:
-            self.sections[self.anchor] = self.sections.get(self.anchor, "") + " " + data
 
 
 def write(folder, frame, **settings):
@@ -64,7 +41,7 @@ def three(tmp_path_factory):
 
 def test_the_box_has_clusters_stability_notes_and_commands(three):
     page, fitted = three
-    box = Words(page).sections["summary"]
+    box = PageReader(page).sections["summary"]
     assert box.count("3 clusters, chosen among 1 to 9") == 1
     for name in fitted.profile.proposed_names():
         assert f"“{name}”" in box
@@ -76,7 +53,7 @@ def test_the_box_has_clusters_stability_notes_and_commands(three):
 
 
 def test_the_upper_half_has_no_technical_words(three):
-    sections = Words(three[0]).sections
+    sections = PageReader(three[0]).sections
     upper = " ".join(sections[name] for name in ("header", "summary", "profiles", "map", "rows"))
     assert [word for word in TECHNICAL if re.search(rf"\b{word}", upper.lower())] == []
     assert "silhouette" in sections["details"]
@@ -84,14 +61,14 @@ def test_the_upper_half_has_no_technical_words(three):
 
 
 def test_columns_are_listed_with_what_they_were_taken_for(three):
-    words = " ".join(Words(three[0]).sections["columns"].split())
+    words = " ".join(PageReader(three[0]).sections["columns"].split())
     assert "empty left out it is empty" in words
     assert "x0 numbers" in words
 
 
 def test_a_wide_table_is_not_listed_in_full(tmp_path):
     page, _ = write(tmp_path, blobs(60, 150), clusters=3)
-    sections = Words(page).sections
+    sections = PageReader(page).sections
     assert len(set(re.findall(r"\bx\d+\b", sections["columns"]))) <= MOST_COLUMNS
     assert f"{152 - MOST_COLUMNS} more columns are not listed" in sections["columns"]
     assert len(set(re.findall(r"\bx\d+\b", sections["profiles"]))) <= MOST_FEATURES
@@ -102,7 +79,7 @@ def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     (tmp_path / "table-with-clusters.csv").touch()
     page, fitted = write(tmp_path, cloud)
     assert fitted.model.no_clusters_
-    sections = Words(page).sections
+    sections = PageReader(page).sections
     assert "No clusters were found" in sections["summary"]
     assert "does not prove" in sections["summary"]
     assert "--clusters 2" in sections["summary"]

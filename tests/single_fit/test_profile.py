@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.single_fit.profile import profile_of, readable, text_advice
+from sgpmic_cli.single_fit.profile import profile_of, text_advice
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -61,21 +61,6 @@ def test_single_or_empty_cluster_has_no_differences(data):
     empty = profile_of(data[0], S)
     assert np.isnan(empty.means[2]).all()
     assert empty.in_words(2) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0"),
-        (5080.4, "5080"),
-        (38.79, "38.8"),
-        (0.01234, "0.0123"),
-        (-2.5, "-2.50"),
-        (1.5e9, "1.50e+09"),
-    ],
-)
-def test_numbers_have_few_digits(value, text):
-    assert readable(value) == text
 
 
 THREE = np.arange(60) % 3

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sgpmic_cli.data.intake.csv_text import CsvText
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.raw_table import MISSING
-from sgpmic_cli.data.intake.table_files import read_table
 from sgpmic_cli.errors import UsageError
 
 PLAIN = TextFormat()
@@ -17,18 +16,6 @@ PLAIN = TextFormat()
 
 def parse(text, format=PLAIN, **names):
     return next(CsvText("t.csv", format, **names).tables(io.StringIO(text)))
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_separators_line_ends_blank_lines_spaces_and_byte_order_mark(tmp_path, separator, newline):
-    rows = [[], "abc", ["1", " 2 ", "3"], ["\N{NO-BREAK SPACE}"], "456"]
-    text = newline.join(map(separator.join, rows))
-    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
-    table = read_table(str(tmp_path / "t.csv"), PLAIN)
-    assert table.columns == ["a", "b", "c"]
-    assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1, 4], [2, 5], [3, 6]]
-    assert table.lines.tolist() == [3, 5]
 
 
 def test_rows_have_their_line_after_cells_of_several_lines():
@@ -56,15 +43,6 @@ def test_words_form_a_header_unless_the_next_row_has_the_same_kinds(text, named)
 def test_first_line_with_a_known_name_is_a_header():
     assert not parse("2019,2020\n1,2\n").named
     assert parse("2019,2020\n1,2\n", known=["2020"]).named
-
-
-def test_cells_stay_as_they_are_written():
-    table = parse("a,b,n\n007,1.0,9007199254740993\n010,NA,1\n")
-    assert [cells.texts.tolist() for cells in table.cells.values()] == [
-        ["007", "010"],
-        ["1.0", "NA"],
-        ["9007199254740993", "1"],
-    ]
 
 
 @pytest.mark.parametrize("cell", ['"1"2', '"1" 2', '1,"2', '"a""'])

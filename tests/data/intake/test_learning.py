@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from sgpmic_cli.data import TableOptions, load
@@ -49,7 +48,6 @@ def test_classes_and_categories_may_be_called_none(write):
 PROBLEMS = [
     ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells"),
     ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
-    ("a,b\n1,2\n3,1e999\n", None, "row 2 (line 3), column 'b': the value is not finite"),
     ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
     ("a,y\n1,u\n1,v\n", "y", "there is no feature column to cluster by"),
     ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
@@ -109,25 +107,6 @@ def test_named_column_is_used_or_refused_but_never_left_out(write):
         load(path, table=TableOptions(columns=("b", "word")))
     with pytest.raises(TableError, match="the cells of column 'list' are lists or records"):
         load(path, table=TableOptions(columns=("id", "b", "list")))
-
-
-def test_integers_are_an_id_if_they_count_rows_or_have_its_name(write):
-    n = 12
-    counted = np.arange(n)
-    shuffled = np.random.RandomState(0).permutation(n) * 3 + 100
-    rows = "".join(
-        f"{c},{s},{s},{i % 5},{i % 3}\n"
-        for i, (c, s) in enumerate(zip(counted, shuffled, strict=True))
-    )
-    dataset = load(write("t,case_id,mass,a,b\n" + rows))
-    assert dataset.feature_names == ("mass", "a", "b")
-    assert dataset.recipe.left_out.keys() == {"t", "case_id"}
-    assert dataset.ids == tuple(map(str, counted))
-    assert load(
-        write("t,case_id,mass,a,b\n" + rows), table=TableOptions(id="case_id")
-    ).ids == tuple(map(str, shuffled))
-    few = load(write("t,a\n1,5\n2,1\n3,2\n"))
-    assert few.feature_names == ("t", "a")
 
 
 def test_remedies_use_the_spelling_of_the_caller():

@@ -1,19 +1,15 @@
 import math
-from dataclasses import replace
 
 import pytest
 
-from sgpmic_cli.experiments.compare.comparison import Result
-from sgpmic_cli.experiments.compare.paper import Stat, table2
+from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.significance import (
     compare_methods,
     compare_sides,
     critical_difference,
-    our_scores,
     published_scores,
     score_table,
 )
-from sgpmic_cli.experiments.plan.methods import Method
 
 
 def test_the_printed_numbers_give_the_known_ranks():
@@ -84,10 +80,3 @@ def test_methods_that_never_differ_are_one_group():
     found = compare_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
     assert found.cliques() == [(0, 2)]
     assert found.p_value == 1.0
-
-
-def test_cells_without_a_number_are_not_scores():
-    ours = {"acc": Stat(1.0, 0.0)}
-    cell = Result("iris", "", 95, 2, 3, Method("a", "a:A"), {}, {}, 1, 0, ours, Stat(0.1))
-    empty = replace(cell, entrant=Method("b", "b:B"), failed=1, ours={"acc": Stat()})
-    assert our_scores([cell, empty], "acc").to_dict() == {"a": {("iris", 95): 1.0}}

@@ -1,8 +1,6 @@
 from dataclasses import replace
 
-import numpy as np
-
-from sgpmic_cli.data import entry, load, random_shapes
+from sgpmic_cli.data import entry, load
 from sgpmic_cli.experiments.compare.paper import printed_q
 from sgpmic_cli.experiments.plan.cells import plan_cells, plan_runs, runs_of
 from sgpmic_cli.experiments.plan.methods import known, resolve
@@ -99,15 +97,3 @@ def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_pa
     assert [cell.scores["acc"] for cell in as_run] == ["acc", "acc", "acc_hungarian"]
     stated = _cells(["iris"], [95], methods, "as-stated")
     assert [cell.scores for cell in stated] == [{"acc": "acc", "nmi": "nmi_stated"}] * 3
-
-
-def test_a_random_shape_is_a_registered_data_set_and_is_generated_once(monkeypatch):
-    made = []
-    monkeypatch.setattr(random_shapes, "spirals", lambda random: made.append(1) or curves)
-    monkeypatch.setattr(random_shapes, "FAMILIES", (random_shapes.spirals,))
-    curves = [[[0.0, float(i)], [1.0, float(i)]] for i in range(2)]
-    curves = [np.linspace(*curve, random_shapes.POINTS) for curve in curves]
-    (cell,) = _cells(["shape-987654"], [95], ["sgp-mic"])
-    assert cell.settings["n_inducing"] == entry("shape-987654").inducing
-    assert cell.settings["covariance_type"] == known()["sgp-mic"].as_run["covariance_type"]
-    assert made == [1]

@@ -29,12 +29,6 @@ def test_peers_are_the_general_clusterers_and_the_default_model_is_not_in_the_pa
     assert not ours.in_paper
 
 
-def test_an_unknown_name_gives_the_nearest_and_all_valid_ones():
-    sentence = r"did you mean 'isomap-fcm'\?.*valid: pca-fcm, .*module:Class"
-    with pytest.raises(UsageError, match=sentence):
-        methods.resolve(["isomap-fmc"])
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

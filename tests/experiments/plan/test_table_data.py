@@ -46,7 +46,6 @@ def test_all_has_only_the_rows_of_the_paper():
 @pytest.mark.parametrize(
     ("datasets", "variances", "options", "sentence"),
     [
-        (["iris"], ["96"], {}, "unknown variance '96'; valid: 50, 95, 99, all"),
         (["iris"], ["x"], {}, "valid: 50"),
         (["iris"], [95], {"label": "y"}, "no CSV file is among"),
         (["{}/none-*.csv"], [95], {}, "no file matches .*none-.*quotes"),

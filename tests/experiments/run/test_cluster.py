@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -113,6 +114,31 @@ def test_a_worker_that_would_give_other_numbers_refuses(
         runner.compute_on_worker([replace(run, code=code or run.code)])
     Worker.state.nthreads = 1
     assert runner.compute_on_worker([run])[0].ok
+
+
+SLOW_ADDRESSES = ["tcp://", "127.0.0.1:x", "silent", "other protocol"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["gopher://x", *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW_ADDRESSES)],
+)
+def test_address_without_a_dask_scheduler_is_one_sentence(tmp_path, address):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        if address in ("silent", "other protocol"):
+            if address == "other protocol":
+                threading.Thread(target=_answer_once, args=(server,), daemon=True).start()
+            address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        cluster = {"backend": "dask", "scheduler": address, "out": tmp_path / "out"}
+        with pytest.raises(UsageError, match=r"^no Dask scheduler answers[^\n]*$"):
+            small_benchmark(["iris"], [95], ["pca-fcm"], repeats=1, **cluster)
+    assert not (tmp_path / "out").exists()
+
+
+def _answer_once(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(os.urandom(512))
 
 
 def test_without_dask_the_error_says_what_to_install(monkeypatch):

@@ -22,14 +22,3 @@ def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
     runs = planned_runs(["toy_methods:Threads"], 2)
     records = runner.execute(runs, Store(tmp_path), n_jobs=n_jobs)
     assert [record.reason for record in records.values()] == [""] * 2
-
-
-def test_the_longest_runs_are_first_and_short_runs_of_a_cell_share_a_batch():
-    runs = planned_runs(["toy_methods:Halves", "pca-fcm"], 10, ["iris", "segment"])
-    batches = runner.make_batches(runs)
-    assert sorted(run.key for batch in batches for run in batch) == sorted(run.key for run in runs)
-    assert all(len({id(run.cell) for run in batch}) == 1 for batch in batches)
-    places = [(batch[0].cell.method.name, batch[0].cell.dataset, len(batch)) for batch in batches]
-    assert places[0][:2] == ("pca-fcm", "segment")
-    assert ("pca-fcm", "iris", 10) in places
-    assert places[-1] == ("toy_methods:Halves", "iris", 10)

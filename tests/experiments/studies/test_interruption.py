@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.experiments.run.records import Store
-
 METHODS = ["pca-fcm", "isomap-fcm", "aml", "toy_methods:Flaky"]
 REPEATS = 10
 N_JOBS_KILLED = (2, 1)
@@ -87,19 +85,3 @@ def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
     assert [process.returncode for process in processes] == [3, 3]
     assert [_read(out) for out in outs] == [expected, expected]
     assert list((tmp_path / "store").glob("*.tmp")) == []
-
-
-@pytest.mark.slow
-def test_an_interrupt_keeps_finished_runs_and_says_how_to_resume(tmp_path):
-    out, store = tmp_path / "out", tmp_path / "store"
-    process = _start(out, store, n_jobs=2)
-    assert _wait_for_records(process, store, 10)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the command and its workers
-    printed, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert printed == ""
-    assert said.startswith("sgpmic: interrupted")
-    assert said.count("\n") == 1
-    records = [path.stem for path in store.glob("*.json")]
-    assert len(records) >= 10
-    assert all(Store(store).read(key) is not None for key in records)

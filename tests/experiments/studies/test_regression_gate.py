@@ -7,12 +7,8 @@ import pytest
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan import methods
-from sgpmic_cli.experiments.plan.cells import plan_cells
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.plan.table_data import load_table_data
-from sgpmic_cli.experiments.run import runner
 from sgpmic_cli.experiments.run.pipeline import RunOptions
-from sgpmic_cli.experiments.studies import regression_gate
 from sgpmic_cli.experiments.studies.reference import (
     Change,
     State,
@@ -113,21 +109,6 @@ def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference
     (change,) = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
     assert (change.place, change.state) == (yale, State.MISSING)
     assert "yale is unavailable" in change.reason
-
-
-def test_the_fast_cells_are_fast_and_include_sgp_mic():
-    planned = plan_cells(
-        load_table_data(["all"], ["all"], offline=True),
-        methods.resolve(["all"]),
-        "as-run",
-    )
-    fast = [cell for cell in planned if cell.data is not None and not regression_gate.is_slow(cell)]
-    names = {(cell.dataset, cell.method.name) for cell in fast}
-    assert {(name, "sgp-mic") for name in ("iris", "wine", "sonar")} <= names
-    assert ("segment", "pca-fcm") in names
-    assert "yale" not in {cell.dataset for cell in fast}
-    guess = regression_gate.FAST_REPEATS * sum(runner.cost(cell) for cell in fast)
-    assert guess < 120  # core seconds: a minute on two cores
 
 
 def test_an_update_replaces_the_selected_cells_only(reference):

@@ -8,7 +8,6 @@ from small_studies import small_benchmark
 from sgpmic_cli.experiments.compare.comparison import SHOWN, Result
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.tables.formats import escape
 from sgpmic_cli.experiments.tables.result_tables import latex, markdown, ranking, tidy_csv
 from sgpmic_cli.scores import SCORES
 
@@ -53,12 +52,6 @@ def test_latex_escapes_names_and_balances_its_braces(results):
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {5}
     assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
-
-
-def test_every_special_character_is_escaped():
-    assert escape(r"a_b%c&d#e$f{g}h~i^j\k") == (
-        r"a\_b\%c\&d\#e\$f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,69 +2,47 @@
 
 from decimal import Decimal, localcontext
 
+import numpy as np
+
 DIGITS = 60
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
-
-def decimals(array):
-    """Return floats, one- or two-dimensional, as exact decimals."""
-    return [decimals(row) if getattr(row, "ndim", 0) else Decimal(float(row)) for row in array]
+decimals = np.vectorize(lambda number: Decimal(float(number)), otypes=[object])
+exponential = np.vectorize(Decimal.exp, otypes=[object])
 
 
 def component_bound(kind, theta, beta, Z, X, Y, s):
-    """Return L of `dtc.py` by its definition, from decimals and lists of them."""
+    """Return L of `dtc.py` by its definition, from arrays of decimals."""
     with localcontext() as context:
         context.prec = DIGITS
         variance, bias, white = theta[0], theta[-2], theta[-1]
 
-        def k(a, b):
+        def kernel(A, B):
             if kind == "linear":
-                return variance * sum(x * y for x, y in zip(a, b, strict=True)) + bias
-            return (
-                variance
-                * (-theta[1] / 2 * sum((x - y) ** 2 for x, y in zip(a, b, strict=True))).exp()
-                + bias
-            )
+                return variance * (A @ B.T) + bias
+            squares = np.sum((A[:, None] - B) ** 2, axis=2)
+            return variance * exponential(-theta[1] / 2 * squares) + bias
 
-        weights = [beta * w for w in s]
-        K_uf = [[k(z, x) for x in X] for z in Z]
-        K_uu = [
-            [k(a, b) + (white if i == j else 0) for j, b in enumerate(Z)] for i, a in enumerate(Z)
-        ]
-        A = [
-            [K_uu[i][j] + _dot(K_uf[i], K_uf[j], weights) for j in range(len(Z))]
-            for i in range(len(Z))
-        ]
-        L_u, L_a = _cholesky(K_uu), _cholesky(A)
-        columns = list(zip(*Y, strict=True))
-        explained = sum(
-            _squares(_solved(L_a, [_dot(row, y, weights) for row in K_uf])) for y in columns
-        )
-        misfit = sum(_dot(y, y, weights) for y in columns) - explained
-        log_ratio = 2 * sum((L_a[i][i] / L_u[i][i]).ln() for i in range(len(Z)))
-        return (len(columns) * (sum(s) * (beta / (2 * PI)).ln() - log_ratio) - misfit) / 2
-
-
-def _dot(a, b, weights):
-    return sum(x * y * w for x, y, w in zip(a, b, weights, strict=True))
-
-
-def _squares(values):
-    return sum(x * x for x in values)
+        K_uf = kernel(Z, X)
+        K_uu = kernel(Z, Z) + white * np.eye(len(Z), dtype=int)
+        weighted = beta * s * K_uf
+        L_u, L_a = _cholesky(K_uu), _cholesky(K_uu + weighted @ K_uf.T)
+        misfit = np.sum(beta * s[:, None] * Y**2) - np.sum(_solved(L_a, weighted @ Y) ** 2)
+        log_ratio = 2 * sum((a / u).ln() for a, u in zip(np.diag(L_a), np.diag(L_u), strict=True))
+        return (Y.shape[1] * (np.sum(s) * (beta / (2 * PI)).ln() - log_ratio) - misfit) / 2
 
 
 def _cholesky(matrix):
-    L = [[Decimal(0)] * len(matrix) for _ in matrix]
+    L = np.full(matrix.shape, Decimal(0), dtype=object)
     for i, row in enumerate(matrix):
         for j in range(i + 1):
-            rest = row[j] - sum(L[i][k] * L[j][k] for k in range(j))
-            L[i][j] = rest.sqrt() if i == j else rest / L[j][j]
+            rest = row[j] - L[i, :j] @ L[j, :j]
+            L[i, j] = rest.sqrt() if i == j else rest / L[j, j]
     return L
 
 
 def _solved(L, right):
-    solution = []
-    for row, value in zip(L, right, strict=True):
-        rest = value - sum(a * b for a, b in zip(row, solution, strict=False))
-        solution.append(rest / row[len(solution)])
+    solution = np.empty_like(right)
+    for i, row in enumerate(L):
+        solution[i] = (right[i] - row[:i] @ solution[:i]) / row[i]
     return solution

@@ -10,7 +10,6 @@ from joblib import Memory
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
@@ -151,14 +150,3 @@ def test_the_cache_does_not_change_the_result(tmp_path, kind):
     for _ in range(2):
         assert small(memory=kind(tmp_path)).fit(rows).lower_bound_ == small().fit(rows).lower_bound_
         assert list(tmp_path.iterdir())
-
-
-def test_a_fit_uses_one_thread_and_restores_the_limit():
-    def threads():
-        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
-
-    with threadpool_limits(limits=2):
-        during = []
-        small(callback=lambda *_: during.append(threads())).fit(two_clouds())
-        assert threads() == {2}
-    assert during == [{1}] * 3

@@ -41,21 +41,18 @@ def nasty(name):
 
 def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
     """Return the bound to sixty digits, with one entry of log theta, Z, X or log beta moved."""
-    parts = {
-        name: exact.decimals(part)
-        for name, part in {"theta": p.natural[0], "Z": p.Z, "X": p.X}.items()
-    }
-    parts["beta"] = [Decimal(p.beta)]
+    parts = {"theta": p.natural[0], "Z": p.Z, "X": p.X, "beta": [p.beta]}
+    parts = {name: exact.decimals(part) for name, part in parts.items()}
     if moved is not None:
         name, index = moved
-        if name in ("theta", "beta"):
-            parts[name][index] *= 1 + step
-        else:
-            parts[name][index[0]][index[1]] += step
-    outputs, weights = exact.decimals(Y), exact.decimals(np.sqrt(s) ** 2)
-    return exact.component_bound(
-        kind, parts["theta"], parts["beta"][0], parts["Z"], parts["X"], outputs, weights
+        size = parts[name][index] if name in ("theta", "beta") else 1
+        parts[name][index] += size * step
+    beta, outputs, weights = (
+        parts.pop("beta")[0],
+        exact.decimals(Y),
+        exact.decimals(np.sqrt(s) ** 2),
     )
+    return exact.component_bound(kind, beta=beta, Y=outputs, s=weights, **parts)
 
 
 def slope(moved, *problem):
