@@ -126,7 +126,16 @@ def spanning_trees(Y: Array) -> list[Tree]:
     if Y.shape[1] == 1 or len(Y) <= 3:
         return []
     distances, indices = _neighbours(Y)
-    return [_spanning_tree(Y, distances, indices, core) for core in CORE_NEIGHBOURS]
+    one, other, length = _connected(Y, distances, indices)
+    trees = []
+    for core in CORE_NEIGHBOURS:
+        reach = distances[:, min(core, distances.shape[1] - 1)]
+        mutual = np.maximum(length, np.maximum(reach[one], reach[other]))
+        # The last terms break ties by the distance; zero would mean that there is no edge.
+        mutual = mutual + 1e-9 * length + 1e-12
+        graph = csr_matrix((mutual, (one, other)), shape=(len(Y), len(Y)))
+        trees.append(_depth_first(minimum_spanning_tree(graph)))
+    return trees
 
 
 def cut(tree: Tree, n_clusters: int) -> Cut | None:
@@ -179,31 +188,24 @@ def _neighbours(Y: Array) -> tuple[Array, Indices]:
         k = min(2 * k, n - 1)
 
 
-def _spanning_tree(Y: Array, distances: Array, indices: Indices, core: int) -> Tree:
+def _connected(Y: Array, distances: Array, indices: Indices) -> tuple[Indices, Indices, Array]:
+    """Return the edges of the graph of neighbours and their lengths, with edges that connect it.
+
+    As in Boruvka's algorithm, all rows of a part get an edge to the nearest row of other parts. The
+    largest part needs none.
+    """
     n, k = distances.shape
-    reach = distances[:, min(core, k - 1)]
-
-    def length(one: Indices, other: Indices, distance: Array) -> Array:
-        # The last term breaks ties by the distance; zero would mean that there is no edge.
-        longest = np.maximum(distance, np.maximum(reach[one], reach[other]))
-        return np.asarray(longest + 1e-9 * distance + 1e-12)
-
-    one, other = np.repeat(np.arange(n), k), indices.ravel()
-    graph = csr_matrix((length(one, other, distances.ravel()), (one, other)), shape=(n, n))
-    n_parts, part = connected_components(graph, directed=False)
-    while n_parts > 1:  # as Boruvka: join every part with the nearest row of the others
-        links = []
-        for number in range(n_parts):
-            inside, outside = np.flatnonzero(part == number), np.flatnonzero(part != number)
-            distance, nearest = map(np.asarray, KDTree(Y[outside]).query(Y[inside]))
-            lengths = length(inside, outside[nearest], distance)
-            best = int(lengths.argmin())
-            links.append((inside[best], outside[nearest[best]], lengths[best]))
-        first, second, lengths = (np.array(values) for values in zip(*links, strict=True))
-        joined = csr_matrix((lengths, (first, second)), shape=(n, n))
-        graph = graph.maximum(joined)
+    edges = [(np.repeat(np.arange(n), k), indices.ravel(), distances.ravel())]
+    while True:
+        one, other, length = (np.concatenate(each) for each in zip(*edges, strict=True))
+        graph = csr_matrix((np.ones(len(one)), (one, other)), shape=(n, n))
         n_parts, part = connected_components(graph, directed=False)
-    return _depth_first(minimum_spanning_tree(graph))
+        if n_parts == 1:
+            return one, other, length
+        for number in set(range(n_parts)) - {np.bincount(part).argmax()}:
+            inside, outside = np.flatnonzero(part == number), np.flatnonzero(part != number)
+            gap, nearest = map(np.asarray, KDTree(Y[outside]).query(Y[inside]))
+            edges.append((inside, outside[nearest], gap))
 
 
 def _depth_first(tree: Any) -> Tree:
