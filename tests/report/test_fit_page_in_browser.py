@@ -1,6 +1,7 @@
 """The page of one fit in Chromium: it loads nothing, and its map can be used."""
 
 import csv
+import os
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sgpmic_cli.figures.one_fit import draw_all
 from sgpmic_cli.report.fit_page import fit_page
 from sgpmic_cli.single_fit.fitting import fit
 
+AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(find_chromium() is None, reason="there is no chromium on this machine"),
@@ -71,6 +73,11 @@ def test_the_page_is_silent_loads_nothing_and_fits_the_window(browser, small, wi
     assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
     assert browser.run("document.documentElement.scrollWidth") <= width
     assert browser.run("getComputedStyle(document.querySelector('.picture')).display") == "none"
+    if AXE is None:
+        return
+    browser.run(Path(AXE).read_text(encoding="utf-8"))
+    found = browser.run("axe.run().then(result => result.violations)")
+    assert [rule["id"] for rule in found if rule["impact"] in ("serious", "critical")] == []
 
 
 def test_without_scripts_the_picture_stays(browser, small):
@@ -151,3 +158,14 @@ def test_keys_go_from_row_to_row_and_select(browser, small):
     assert browser.run("document.querySelector('.told').textContent") == "1 row selected"
     browser.key("Escape")
     assert browser.run("document.querySelector('.told').textContent") == "0 rows selected"
+
+
+def test_twenty_thousand_rows_can_be_used(browser, tmp_path):
+    page, _ = write_page(tmp_path, 20_000)
+    assert page.stat().st_size < 6e6
+    browser.open(page)
+    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
+    left, top, width, height = place_of(browser, 19_999)
+    browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
+    assert browser.run("document.querySelector('.told').textContent") == "20000 rows selected"
+    assert browser.messages == []
