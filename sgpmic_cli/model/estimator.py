@@ -75,18 +75,19 @@ RULES = {
 class SGPMIC(LatentClusterer):
     """Clusters of a table and a map of its rows.
 
-    The clusters are the consensus of several base clusterings. Gaussians with a shared covariance
-    give their probabilities. The map is the latent space of one sparse Gaussian process that all
-    clusters share, with a Gaussian distribution for every row and a Gaussian mixture as prior, so
-    that rows of one cluster lie together as far as they are known to belong together.
+    The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
+    gaps separate them. Gaussians with a shared covariance give their probabilities. The map is the
+    latent space of one sparse Gaussian process that all clusters share, with a Gaussian
+    distribution for every row and a Gaussian mixture as prior, so that rows of one cluster lie
+    together as far as they are known to belong together.
 
     The paper's own model is `PaperSGPMIC`.
 
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
-        Number of clusters M. "auto" chooses among 1 to 15, a pair among the numbers from the first
-        to the second. `selection_` has the evidence.
+        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; a pair
+        chooses among the numbers from the first to the second. `selection_` has the evidence.
     n_components : int, float or "auto", default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance. "auto"
@@ -109,7 +110,7 @@ class SGPMIC(LatentClusterer):
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the mean over the refits. `stability_` says how far the clusters come back.
+        then the mean over the refits. `stability_` says how well they find the clusters again.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -321,7 +322,7 @@ class SGPMIC(LatentClusterer):
         self._report_step("clusters")
         found = self._consensus(rows, mask, places, len(Y), m, random_state)
         training = TrainingRows(rows)
-        clusters = self._clusters(rows, found, random_state)
+        clusters = self._clusters(rows, mask, found, random_state)
         plain = clusters.without_refits.training_probabilities(training)
         weights = clusters.map_weights(plain)
         S = plain if clusters.refits is None else clusters.training_probabilities(training)
@@ -334,7 +335,7 @@ class SGPMIC(LatentClusterer):
         self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
         self.base_clusterings_ = found.names
         if len(subsample) < len(Y):
-            self._report_step("remaining rows")
+            self._report_step("clusters of the remaining rows")
             self._assign_all(Y, subsample, threads)
         self._derive()
         warn_about(self._diagnose())
@@ -402,13 +403,19 @@ class SGPMIC(LatentClusterer):
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self, rows: Array, found: Consensus, random_state: np.random.RandomState
+        self,
+        rows: Array,
+        mask: BoolArray | None,
+        found: Consensus,
+        random_state: np.random.RandomState,
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
         gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(rows, found, gaussians, self.n_resamples, random_state)
+            refits, self.stability_ = refit(
+                rows, found, gaussians, self.n_resamples, random_state, mask
+            )
         return ClusterModel(found.labels, m, gaussians, refits)
 
     def _fit_map(

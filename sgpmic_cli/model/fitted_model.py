@@ -73,7 +73,7 @@ class FittedModel(NamedTuple):
         first = nearest[:, 0]
         r = self.clusters.map_weights(plain)
         mu, s, log_density = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
-        # A row chooses its clusters r, so a bound on its density pays for the choice.
+        # r is a variational distribution, so its divergence from the cluster weights is subtracted.
         divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
         return Located(mu, s, S, log_density - divergence)
 

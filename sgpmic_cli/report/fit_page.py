@@ -134,7 +134,7 @@ def _next_steps(
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
         yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
     elif fitted.stability is not None and fitted.stability < interpretation.FAIR:
-        words = "These clusters do not come back. Let the number be chosen:"
+        words = "Random halves of the rows have other clusters. Let the number be chosen:"
         yield words, fit_command(arguments, clusters=None, out=f"{out}-auto")
     if m > 1:
         words = "Assign new rows; the file needs no preparation:"

@@ -59,27 +59,31 @@ def choice_in_words(fitted: Fitted) -> str:
 def number_to_compare(fitted: Fitted) -> int | None:
     """Return the number of clusters to look at next, or None if no other number was tried.
 
-    This is the number with the next best score, below the chosen one if its clusters are doubtful.
+    This is the plausible number with the best score, or the best of all if no other is plausible.
+    It is below the chosen number if the clusters are doubtful.
     """
     m = len(fitted.model.weights_)
     if fitted.model.no_clusters_:
         return 2
     unstable = fitted.stability is not None and fitted.stability < FAIR
     most = m if unstable or fitted.model.twins_ else np.inf
-    score = {row["n_clusters"]: row["score"] for row in numbers_tried(fitted)}
-    others = [number for number in score if 1 < number <= most and number != m]
-    return max(others, key=score.__getitem__, default=None)
+    rows = [row for row in numbers_tried(fitted) if row["n_clusters"] != m]
+    rows = [row for row in rows if 1 < row["n_clusters"] <= most]
+    rows = [row for row in rows if row["plausible"]] or rows
+    best = max(rows, key=lambda row: row["score"], default=None)
+    return None if best is None else best["n_clusters"]
 
 
 def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
     """Return how clear the choice of m clusters is."""
     score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
     drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
-    own, next_best = score.pop(m), max(score.values(), default=None)
+    if 0.0 < drop[m] == max(drop.values()):
+        return f"gaps separate the rows into {m} parts"
+    own = score.pop(m)
+    next_best = max(score.values(), default=None)
     if next_best is None:
         return f"{m} clusters separate the rows clearly better than random data"
-    if next_best > own and 0.0 < drop[m] == max(drop.values()):
-        return f"gaps separate the rows into {m} parts"
     if next_best > own:
         return "the smallest number that is about as good as the best"
     if next_best >= CLOSE * own:
@@ -88,7 +92,7 @@ def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
 
 
 def stability_in_words(fitted: Fitted) -> str:
-    """Describe how far the clusters come back in refits of random halves of the rows."""
+    """Describe how well refits of random halves of the rows find the clusters again."""
     stability, each = fitted.stability, getattr(fitted.model, "stability_", None)
     if stability is None or each is None:
         return "The stability of the clusters was not measured."

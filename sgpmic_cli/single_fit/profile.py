@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.intake.recipe import TextColumn
+from sgpmic_cli.data.intake.recipe import NumberColumn, TextColumn
 from sgpmic_cli.model.diagnostics import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.safe_text import as_option_value, shortened
@@ -131,8 +131,8 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         used = [column for column in data.recipe.columns for _ in column.feature_names]
         columns = tuple(column.name for column in used)
         is_category = np.array([isinstance(column, TextColumn) for column in used])
-        # The words of a time of day begin otherwise.
-        dates = frozenset(role.name for role in data.recipe.roles if role.why.startswith("dates"))
+        numbers = (column for column in used if isinstance(column, NumberColumn))
+        dates = frozenset(each.name for each in numbers if each.notation and each.notation.is_day)
     return Profile(
         data.feature_names,
         columns,

@@ -42,6 +42,11 @@ class Notation:
     sign: str = ""  # that every text has before or after the number
     date: str = ""  # format of dates for `pandas.to_datetime`
 
+    @property
+    def is_day(self) -> bool:
+        """Return whether the texts are dates, with or without a time of day."""
+        return "%Y" in self.date.upper() or self.date == ISO
+
     def read(self, texts: np.ndarray) -> np.ndarray:
         """Return the numbers, NaN for missing values and for texts in other notations."""
         codes, distinct = pd.factorize(texts)
@@ -49,7 +54,7 @@ class Notation:
             found = np.array([self._number(text) for text in distinct], dtype=np.float64)
             return found[codes]
         dates = pd.to_datetime(pd.Index(distinct), format=self.date, errors="coerce", utc=True)
-        first = 1970 if "%Y" in self.date.upper() or self.date == ISO else 1900
+        first = 1970 if self.is_day else 1900
         days = (dates - pd.Timestamp(first, 1, 1, tz="UTC")) / pd.Timedelta(days=1)
         return np.asarray(days, dtype=np.float64)[codes]
 

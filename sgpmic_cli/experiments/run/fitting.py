@@ -52,9 +52,8 @@ def fit(
 ) -> dict[str, Any]:
     """Fit a clusterer without scoring, which would count for time and memory.
 
-    Return the clusters and fields of the record; a failed fit has a reason and a
-    traceback instead of clusters. The
-    seconds do not include the import of the method.
+    Return the clusters and fields of the record; a failed fit has a reason and a traceback instead
+    of clusters. The seconds do not include the import of the method.
     """
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

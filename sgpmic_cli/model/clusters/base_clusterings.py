@@ -4,7 +4,7 @@ k-means finds round clusters and is robust. Gaussian mixtures find elongated and
 but fit single values of discrete columns. On continuous data the consensus consists of k-means and
 two mixtures; on discrete data of two k-means and a mixture that knows the rounding of the columns.
 If a spanning tree has gaps that Gaussians for these clusters do not explain, its parts are the
-clusters (`spanning_tree.py`). Many clusters are left to k-means alone.
+clusters (`spanning_tree.py`). Above MOST_MIXTURE_CLUSTERS clusters only k-means is used.
 
 Clusters of different base clusterings are matched one to one, so that a cluster number means the
 same in all of them.
@@ -137,13 +137,14 @@ def refit(
     gaussians: ClusterGaussians | None,
     n_resamples: int,
     random_state: np.random.RandomState,
+    mask: BoolArray | None = None,
 ) -> tuple[ClusterGaussians | None, Array]:
     """Repeat the clustering on random halves of the rows.
 
-    A refit repeats the base clusterings, and Gaussians with a shared covariance extend them to the
-    other rows. If the clusters are separated by gaps, a refit cuts the spanning tree of the half,
-    and other rows join their nearest row. The clusters of a refit are matched with those of
-    `found`.
+    A refit repeats the base clusterings (all of them if labels were given), and Gaussians with a
+    shared covariance extend them to the other rows. If the clusters are separated by gaps, a refit
+    cuts the spanning tree of the half, and other rows join their nearest row. The clusters of a
+    refit are matched with those of `found`. Entries of Y under `mask` are imputed values.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def refit(
     n_clusters = found.memberships[0].shape[1]
     identity = np.eye(n_clusters)
     centre = identity[found.labels]
-    Y, basis = row_space(Y)
+    rows, basis = row_space(Y)
     coefficients, intercepts, overlaps = [], [], []
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
@@ -167,9 +168,14 @@ def refit(
             overlaps.append(_overlap(centre, identity[labels])[1])
             continue
         seed = int(random_state.randint(np.iinfo(np.int32).max))
-        for labels in base_labels(Y[half], n_clusters, seed, None).values():
-            slope, intercept = linear_posterior(Y[half], identity[labels])
-            extended = identity[(Y @ slope + intercept).argmax(axis=1)]
+        if len(found.names) == 1 and found.names[0] in NAMED:
+            repeated = [named_clustering(found.names[0], Y[half], n_clusters, seed).labels]
+        else:
+            known = None if mask is None else mask[half]
+            repeated = list(base_labels(Y[half], n_clusters, seed, known).values())
+        for labels in repeated:
+            slope, intercept = linear_posterior(rows[half], identity[labels])
+            extended = identity[(rows @ slope + intercept).argmax(axis=1)]
             order, overlap = _overlap(centre, extended)
             coefficients.append(slope[:, order] if basis is None else basis @ slope[:, order])
             intercepts.append(intercept[order])

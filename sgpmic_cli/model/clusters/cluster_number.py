@@ -1,9 +1,9 @@
 """Choose the number of clusters by gaps and by silhouettes.
 
-1. Gaps. The spanning tree of the rows is cut into every number of parts (`spanning_tree.py`). The
-   number at which its gap falls most towards the next number is chosen, if the gap falls by more
-   than LEAST_DROP, and if Gaussians for the clusters of k-means do not explain the gap. Tables with
-   discrete columns always have gaps and skip this step.
+1. Gaps. The spanning trees of the rows are cut into every number m of parts (`spanning_tree.py`).
+   The m with the largest drop gap(m) - gap(m + 1) is chosen, if the drop is larger than LEAST_DROP,
+   and if Gaussians for the clusters of k-means do not explain the gap. Otherwise all drops count as
+   0. Tables with discrete columns always have gaps and skip this step.
 2. No clusters. The silhouette of k-means is positive even for a single cloud. So it is compared
    with its mean on null reference data: clouds with the covariance of the table, whose columns are
    gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
@@ -89,7 +89,7 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
 def _choose(
     Y: Array, shown: Array, numbers: list[int], random_state: np.random.RandomState
 ) -> Selection:
-    """Choose a number for the rows Y as they are shown: all columns, or the principal plane."""
+    """Choose a number for the rows Y. `shown` are all columns or the principal plane."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
@@ -123,6 +123,8 @@ def _choose(
             similar = row["gap_drop"] >= SIMILAR_DROP * drop
             row["plausible"] = similar or abs(row["n_clusters"] - m) <= near
         return Selection(m, table)
+    for row in tried:
+        row["gap_drop"] = 0.0
     excess = max(row["silhouette"] - row["reference"] for row in tried)
     if 1 in numbers and excess <= CHANCE * deviation:
         none["plausible"] = True

@@ -105,9 +105,9 @@ def mixture_labels(
 ) -> Indices:
     """Cluster rows by a Gaussian mixture that ignores missing values.
 
-    A mixture that takes imputed values for data finds clusters of rows with many gaps. Here gaps
-    count for no cluster, and their variance enters the covariances. `labels` is the start, `floor`
-    (P,) is added to the variances.
+    A mixture that treats imputed values as data groups rows by how much is missing. Here missing
+    values count for no cluster, and their variance enters the covariances. `labels` is the start,
+    `floor` (P,) is added to the variances.
     """
     S = np.eye(n_clusters)[labels]
     weights = S.mean(axis=0)

@@ -1,8 +1,8 @@
 """Probabilities of the clusters for training rows and new rows.
 
 Every base clustering is described by Gaussians with one covariance that all clusters share, shrunk
-as by Ledoit and Wolf (2004). A shared covariance knows how columns repeat each other, so a row is
-not counted once for each column. Two EM steps from the labels remove most of the bias of hard
+as by Ledoit and Wolf (2004). A shared covariance accounts for correlated columns, so the same
+evidence is not counted twice. Two EM steps from the labels remove most of the bias of hard
 assignments. The posterior of base clustering v is linear in the row:
 
     p_v(m | y) = softmax_m((y' b_vm + a_vm) / T)

@@ -28,7 +28,7 @@ CORE_NEIGHBOURS = (3, 5)  # neighbours that set the core distance; one tree for 
 LEAST_SHARE = 0.4  # of an equal share of the rows; smaller parts are outliers
 SMALL = 3
 MARGIN = 0.2
-SMALL_GAP, LARGE_GAP = 0.2, 0.8  # a smaller gap is none, and a larger one is not more evidence
+SMALL_GAP, LARGE_GAP = 0.2, 0.8  # gaps are clipped to this range before they are compared
 DRAWS = 8
 FEW_DRAWS, CLEAR = 3, 0.3  # few draws suffice if the excess is so far from the margin
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
@@ -73,7 +73,7 @@ def excess_of_gap(
     n_clusters: int,
     random_state: np.random.RandomState,
 ) -> tuple[Indices, float]:
-    """Return the parts of the spanning tree of Y with the larger excess, and the excess.
+    """Return the parts of the tree with the larger excess, and this excess.
 
     The excess is -inf if no tree can be cut into parts that are large enough.
     """

@@ -50,19 +50,18 @@ def locate(
 ) -> tuple[Array, Array, Array]:
     """Return latent means and variances (n, Q) and lower bounds on the log densities (n,).
 
-    The rows Y (n, P) have the cluster probabilities r (n, M).
-    Rows start at the training rows `nearest` and stay there if `fixed`. Entries of Y under `mask`
-    are missing and take part through their expectation only.
+    The rows Y (n, P) have the cluster probabilities r (n, M). Rows start at the training rows
+    `nearest` and stay there if `fixed`. Entries of Y under `mask` are missing and take part through
+    their expectation only.
     """
     p = fitted.parameters
     mu, s = p.mu[nearest].copy(), np.exp(p.log_s[nearest])
     if mask.any():
-        gaps = np.flatnonzero(mask.any(axis=1))
-        at_gaps = p._replace(mu=mu[gaps], log_s=p.log_s[nearest[gaps]])
+        partial = np.flatnonzero(mask.any(axis=1))
+        start = p._replace(mu=mu[partial], log_s=p.log_s[nearest[partial]])
+        expected = expected_rows(NUMPY, start, fitted.process, ALONE)
         Y = Y.copy()
-        Y[gaps] = np.where(
-            mask[gaps], expected_rows(NUMPY, at_gaps, fitted.process, ALONE), Y[gaps]
-        )
+        Y[partial] = np.where(mask[partial], expected, Y[partial])
     objective = _RowObjective(fitted, Y, r)
     rows, damping = np.flatnonzero(~fixed), np.full(len(Y), 1e-2)
     value = objective.value(np.arange(len(Y)), mu, s)
