@@ -175,7 +175,7 @@ $(GPU)/.installed: pyproject.toml constraints.txt
 	@touch "$@"
 
 speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
-	"$(GPU)/bin/python" -m benchmarks.speed_gpu --out $(RESULTS)
+	"$(GPU)/bin/python" -m benchmarks.speed --gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
 	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

@@ -8,7 +8,6 @@ from typing import Any
 
 from sgpmic_cli._typing import Array
 
-NAMES = {"gpy": "GPy", "gpytorch": "GPyTorch"}
 MOST_COLUMNS = 100  # GPyTorch keeps a matrix of inducing inputs for each column
 
 

@@ -77,24 +77,26 @@ def fitted_problem(size: Size) -> tuple[Array, Problem]:
     return scaled, problem
 
 
-def generated_problem(n: int, k: int = LARGE["k"]) -> Problem:
-    """Return n generated rows with k inducing inputs and the responsibilities of their groups."""
+def generated_problem(n: int) -> Problem:
+    """Return n generated rows, some as inducing inputs, and responsibilities of their groups."""
     Y, X, _ = generated_rows(n)
     S = softmax(-2.0 * cdist(X, _means(), "sqeuclidean"), axis=1)  # standard deviation 0.5
-    Z = X[np.random.RandomState(2).permutation(n)[:k]].copy()
+    Z = X[np.random.RandomState(2).permutation(n)[: LARGE["k"]]].copy()
     return _problem(observe(Y), X, Z, S)
 
 
-def generated_rows(n: int) -> tuple[Array, Array, Indices]:
+def generated_rows(
+    n: int, p: int = LARGE["p"], random_state: int = 1
+) -> tuple[Array, Array, Indices]:
     """Return smooth functions Y (N, P) of points X (N, 2) in five groups, and the groups (N,).
 
-    The distribution does not depend on n.
+    The distribution depends on the number of columns p only.
     """
-    directions = np.random.RandomState(0).randn(LARGE["q"], LARGE["p"])
-    rng = np.random.RandomState(1)
+    directions = np.random.RandomState(0).randn(LARGE["q"], p)
+    rng = np.random.RandomState(random_state)
     groups = rng.randint(LARGE["m"], size=n, dtype=np.intp)
     X = _means()[groups] + 0.5 * rng.randn(n, LARGE["q"])
-    return np.sin(X @ directions) + 0.3 * rng.randn(n, LARGE["p"]), X, groups
+    return np.sin(X @ directions) + 0.3 * rng.randn(n, p), X, groups
 
 
 def _means() -> Array:

@@ -8,7 +8,6 @@ influences the choice. Writes search.csv, search.md and manifest.json into OUT. 
 resumes.
 """
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,13 +19,10 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.verdicts import Verdict
 from sgpmic_cli.experiments.plan.cells import Cell, Study
-from sgpmic_cli.experiments.plan.methods import known
-from sgpmic_cli.experiments.plan.third_party import import_class
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.tables.formats import markdown_table
 
 DATASETS = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")
-KERNEL_ROWS = (("iris", 95), ("wine", 95))  # run with a linear kernel too, as in Figure 5
 FINALISTS = 5
 SEED = 3000
 VARIATIONS: dict[str, dict[str, Any]] = {
@@ -55,9 +51,7 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "SCG, 8 steps": {"optimizer": "scg", "optimizer_steps": 8},
     "parts joined": {"isomap_components": "joined"},
 }
-
-
-COLUMNS = ("variation", "dataset", "variance", "q", "kernel", "metric", *("ours", "paper"))
+COLUMNS = ["variation", "dataset", "variance", "q", "metric", "ours", "paper", "difference"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -67,44 +61,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--more", type=int, default=5, help="runs of the cells of the finalists")
     asked = parser.parse_args(arguments)
     options = replace(run_options(asked), offline=True)
-    tried = variations()
-    runs, first = run_variations(tried, options, asked.out, asked.repeats, asked.seed)
+    runs, first = run_variations(VARIATIONS, options, asked.out, asked.repeats, asked.seed)
     ranked = ranking(first)
     finalists = ranked.index[ranked["complete"]][:FINALISTS].tolist()
     more = max(asked.repeats, asked.more)
-    best = {name: tried[name] for name in finalists}
+    best = {name: VARIATIONS[name] for name in finalists}
     _, second = run_variations(best, options, asked.out, more, asked.seed)
     cells = pd.concat([second, first[~first["variation"].isin(finalists)]])
-    ranked = pd.concat([ranking(second), ranked.drop(finalists)])
-    head, body = search_table(cells, ranked)
-    notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance", "kernel"])
+    head, body = search_table(cells, pd.concat([ranking(second), ranked.drop(finalists)]))
+    notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance"])
     lines = [
-        "- {variation} on {dataset} {variance}, {kernel} kernel: {note}\n".format_map(row)
+        "- {variation} on {dataset} {variance}: {note}\n".format_map(row)
         for row in notes.to_dict("records")
     ]
-    shown = cells[[*COLUMNS, "difference"]]
     files = {
-        "search.csv": shown.to_csv(index=False, float_format="%.2f", lineterminator="\n"),
+        "search.csv": cells[COLUMNS].to_csv(index=False, float_format="%.2f", lineterminator="\n"),
         "search.md": markdown_table(head, body) + ("\n" + "".join(lines) if lines else ""),
     }
-    further = {"variations": tried, "finalists": finalists, "repeats_of_finalists": more}
+    further = {"variations": VARIATIONS, "finalists": finalists, "repeats_of_finalists": more}
     write_study(asked.out, files, runs, further)
-    narrow = 5 + len(KERNEL_ROWS)  # the columns of single rows do not fit a terminal
-    print_table(head[:narrow], [row[:narrow] for row in body])
+    print_table(head[:5], [row[:5] for row in body])  # the scores do not fit a terminal
     end_study(runs, asked.out)
-
-
-def variations() -> dict[str, dict[str, Any]]:
-    """Return the variations that differ from the chosen configuration, and that configuration."""
-    method = known()["sgp-mic"]
-    parameters = inspect.signature(import_class(method.target)).parameters
-    defaults = {name: parameter.default for name, parameter in parameters.items()}
-    chosen = {**defaults, **method.settings, **method.as_run}
-    return {
-        name: settings
-        for name, settings in VARIATIONS.items()
-        if not settings or any(chosen[key] != value for key, value in settings.items())
-    }
 
 
 def run_variations(
@@ -113,10 +90,7 @@ def run_variations(
     """Run some variations on all rows of the table; return one line per cell and metric."""
 
     def vary(cell: Cell) -> list[Cell]:
-        settings = [{**cell.settings, **own} for own in tried.values()]
-        if (cell.dataset, cell.variance) in KERNEL_ROWS:
-            settings += [{**own, "kernel": "linear"} for own in settings]
-        return [replace(cell, settings=own) for own in settings]
+        return [replace(cell, settings={**cell.settings, **own}) for own in tried.values()]
 
     study = Study(DATASETS, ["all"], ["sgp-mic"], repeats=repeats, seed=seed, vary=vary)
     runs = run_study(study, options, out)
@@ -130,12 +104,16 @@ def run_variations(
 
 
 def _line(variation: str, cell: Result, metric: str) -> dict[str, Any]:
-    """Return a cell and a metric. The printed numbers are those of the RBF kernel."""
-    difference, kernel = cell.difference(metric), cell.settings.get("kernel", "rbf")
-    place = (variation, cell.dataset, cell.variance, cell.q, kernel, metric)
-    numbers = (cell.mean(metric), cell.mean(metric, "paper"))
+    """Return a cell and a metric beside the printed number."""
+    difference = cell.difference(metric)
     return {
-        **dict(zip(COLUMNS, place + numbers, strict=True)),
+        "variation": variation,
+        "dataset": cell.dataset,
+        "variance": cell.variance,
+        "q": cell.q,
+        "metric": metric,
+        "ours": cell.mean(metric),
+        "paper": cell.mean(metric, "paper"),
         "difference": difference and difference.value,
         "verdict": difference and difference.verdict,
         "experiment": cell.experiment,
@@ -150,7 +128,6 @@ def ranking(cells: pd.DataFrame) -> pd.DataFrame:
 
     A mean over the remaining rows of a variation with failed runs could look too good.
     """
-    cells = cells[cells["kernel"] == "rbf"]
     judged = cells.drop_duplicates(["variation", "experiment", "metric"])
     counts = pd.DataFrame(
         {
@@ -169,28 +146,17 @@ def ranking(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Return head and rows of the table for people: counts, effects of the kernel, ACC by row."""
+    """Return head and rows of the table for people: counts, and ACC by row of Table 2."""
     acc = cells[cells["metric"] == "acc"]
-    acc = acc.pivot(index="variation", columns=["kernel", "dataset", "variance"], values="ours")
-    rbf: Any = acc["rbf"]
-    effects = {f"{row[0]} RBF - linear": rbf[row] - acc["linear"][row] for row in KERNEL_ROWS}
+    acc = acc.pivot(index="variation", columns=["dataset", "variance"], values="ours")
     body = []
     for name, row in ranked.iterrows():
         counts = [f"{row['within']:.0f}", f"{row['differ']:.0f}", f"{row['distance']:.2f}"]
-        body.append(
-            [
-                *(str(name), str(row["repeats"])),
-                *(counts if row["complete"] else 3 * ["failed"]),
-                *(_shown(effect[name], "+.1f") for effect in effects.values()),
-                *(_shown(score, ".1f") for score in rbf.loc[name]),
-            ]
-        )
-    rows = [f"{dataset} {variance}" for dataset, variance in rbf.columns]
-    return ["variation", "repeats", "within 1", "differ", "mean distance", *effects, *rows], body
-
-
-def _shown(number: float, form: str) -> str:
-    return "failed" if pd.isna(number) else format(number, form)
+        counts = counts if row["complete"] else 3 * ["failed"]
+        scores = ["failed" if pd.isna(score) else f"{score:.1f}" for score in acc.loc[name]]
+        body.append([str(name), str(row["repeats"]), *counts, *scores])
+    rows = [f"{dataset} {variance}" for dataset, variance in acc.columns]
+    return ["variation", "repeats", "within 1", "differ", "mean distance", *rows], body
 
 
 if __name__ == "__main__":

@@ -5,6 +5,10 @@
 3. The growth of that time with the number of rows.
 4. Whole fits of one component beside GPy and GPyTorch.
 5. One EM iteration and the prediction of new rows with two threads beside one.
+
+With --gpu, measure one EM iteration of the default model on a GPU beside one core of the same
+machine, and compare the labels of whole fits on both. Write OUT/speed-gpu.json and
+OUT/figures/speed-gpu.png.
 """
 
 import argparse
@@ -31,8 +35,9 @@ from benchmarks.paper_problem import (
     generated_rows,
 )
 from benchmarks.shared import fastest, iteration_ms, progress, write_json
-from benchmarks.speed_figures import draw_speed
+from benchmarks.speed_figures import draw_gpu, draw_speed
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.data import load
 from sgpmic_cli.experiments.run.manifest import commit, environment
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 
@@ -42,8 +47,11 @@ STEPS = 30  # of the optimiser in a whole fit
 THREADED_ROWS = 100_000
 NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the paper's model
 FILES = (100_000, 1_000_000, 10_000_000)
-COLUMNS, GROUPS, BLOCK = 20, 5, 100_000  # of the files; rows written at a time
+PAPER_ROWS = 1_000_000  # of the file to which the paper's model is fitted too
+COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
 PAPER_OPTIONS = ("--setting", "paper", "--dims", "2", "--inducing", "100", "--iterations", "5")
+# On a GPU: rows, inducing inputs, and whether one core is measured too.
+CASES = ((20_000, 10, True), (1_000_000, 10, True), (1_000_000, 50, False), (5_000_000, 10, False))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -53,36 +61,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--rows", type=int, default=1_000_000, help="most rows in memory; files have ten times more"
     )
-    parser.add_argument("--no-files", dest="files", action="store_false", help="skip the files")
+    parser.add_argument("--gpu", action="store_true", help="measure the GPU instead")
     asked = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", module="sgpmic")
-    document = measure(asked.rows, files=asked.files)
-    write_json(asked.out / "speed.json", document)
+    name, draw = ("speed-gpu", draw_gpu) if asked.gpu else ("speed", draw_speed)
+    # The files are first, because a process inherits the peak memory of its parent.
+    files = [] if asked.gpu else [file_times(n) for n in FILES if n <= 10 * asked.rows]
+    measured = measure_gpu() if asked.gpu else {"streamed": files, **measure(asked.rows)}
+    document = {**environment(), "commit": commit(), **measured}
+    write_json(asked.out / f"{name}.json", document)
     (asked.out / "figures").mkdir(exist_ok=True)
-    draw_speed(asked.out / "figures" / "speed", document)
-    print(f"numbers in {asked.out / 'speed.json'}, figure in {asked.out / 'figures/speed.png'}")
+    draw(asked.out / "figures" / name, document)
 
 
-def measure(rows: int, *, files: bool = True, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
-    """Return all measurements with up to this number of rows in memory."""
-    document: dict[str, Any] = {
-        **environment(),
-        "commit": commit(),
-        "gpy": others.installed("GPy"),
-        "gpytorch": others.installed("gpytorch"),
-        "unit": "milliseconds of processor time in one thread, fastest call; threads: wall time",
-        "streamed": [],
-    }
-    if files:  # first, because a process inherits the peak memory of its parent
-        document["streamed"] = [file_times(n) for n in FILES if n <= 10 * rows]
-        document["fit"] = paper_file_times(rows)
+def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
+    """Return the measurements in memory with up to this number of rows."""
     with threadpool_limits(1):
-        document["sizes"] = [evaluation_times(size) for size in sizes]
         growth = [evaluation_growth(n) for n in GROWTH if n <= rows]
-        document["growth"] = {**LARGE, "rows": growth, "exponent": exponent(growth)}
-        document["whole_fits"] = [fit_times(size) for size in sizes]
-    document["threads"] = thread_times(min(rows, THREADED_ROWS))
-    return document
+        document: dict[str, Any] = {
+            "gpy": others.installed("GPy"),
+            "gpytorch": others.installed("gpytorch"),
+            "unit": "milliseconds of processor time in one thread; threads: wall time",
+            "sizes": [evaluation_times(size) for size in sizes],
+            "growth": {**LARGE, "rows": growth, "exponent": exponent(growth)},
+            "whole_fits": [fit_times(size) for size in sizes],
+        }
+    return {**document, "threads": thread_times(min(rows, THREADED_ROWS))}
 
 
 def evaluation_times(size: Size) -> dict[str, Any]:
@@ -92,10 +96,9 @@ def evaluation_times(size: Size) -> dict[str, Any]:
     if others.installed("GPy"):
         candidates["gpy"] = others.gpy_evaluation(scaled, problem.parameters.X, size.k)
     ms = fastest(candidates)
-    ratios = {f"{name} / gpy": ms[name] / ms["gpy"] for name in ("one", "all") if "gpy" in ms}
     progress(f"{size.name}, bound and gradient in ms: {_rounded(ms)}")
     shape = {"name": size.name, "N": size.n, "P": size.p, "Q": size.q, "K": size.k, "M": size.m}
-    return {**shape, "ms": ms, "ratios": ratios}
+    return {**shape, "ms": ms}
 
 
 def evaluation_growth(n: int) -> dict[str, float]:
@@ -125,9 +128,8 @@ def fit_times(size: Size) -> dict[str, Any]:
     if others.installed("gpytorch") and size.p <= others.MOST_COLUMNS:
         fits["gpytorch"] = others.gpytorch_fit(scaled, X, size.k, STEPS)
     ms = fastest(fits, turns=1, clock=time.process_time)
-    ratios = {f"ours / {name}": ms["ours"] / ms[name] for name in ms if name != "ours"}
     progress(f"{size.name}, whole fits in ms: {_rounded(ms)}")
-    return {"name": size.name, "steps": STEPS, "ms": ms, "ratios": ratios}
+    return {"name": size.name, "steps": STEPS, "ms": ms}
 
 
 def thread_times(n: int) -> list[dict[str, Any]]:
@@ -152,46 +154,39 @@ def thread_times(n: int) -> list[dict[str, Any]]:
             labels.append(np.concatenate([model.labels_, predicted]))
         for work, times in ms.items():
             progress(f"{setting} model, {n} rows, {work} in ms by threads: {_rounded(times)}")
-            row = {"setting": setting, "work": work, "n": n, "ms": times}
-            row |= {"ratio": times["2"] / times["1"], "equal": bool(np.all(labels[0] == labels[1]))}
-            found.append(row)
+            equal = bool(np.all(labels[0] == labels[1]))
+            found.append({"setting": setting, "work": work, "n": n, "ms": times, "equal": equal})
     return found
 
 
 def file_times(n: int) -> dict[str, float]:
-    """Run `sgpmic fit` and `sgpmic predict` on a file of n rows: seconds and gigabytes."""
+    """Run `sgpmic fit` and `sgpmic predict` on a file of n rows: seconds and gigabytes.
+
+    The paper's model, which uses every row, is fitted to one of the files only.
+    """
+    found: dict[str, float] = {"n": n, "p": COLUMNS, "m": LARGE["m"]}
     with tempfile.TemporaryDirectory() as folder:
         table, model, out = (str(Path(folder) / name) for name in ("rows.npy", "model", "out"))
         write_rows(Path(table), n)
-        fit = run_command("fit", table, "--clusters", str(GROUPS), "--n-jobs", "2", "--out", model)
-        predict = run_command("predict", model, table, "--out", out)
-    names = ("fit_seconds", "fit_gb", "predict_seconds", "predict_gb")
-    return {"n": n, "p": COLUMNS, "m": GROUPS, **dict(zip(names, fit + predict, strict=True))}
-
-
-def paper_file_times(n: int) -> dict[str, float]:
-    """Fit the paper's model, which uses every row, to a file of n rows."""
-    with tempfile.TemporaryDirectory() as folder:
-        table, model = (str(Path(folder) / name) for name in ("rows.npy", "model"))
-        write_rows(Path(table), n)
-        options = ("--clusters", str(GROUPS), *PAPER_OPTIONS)
-        seconds, gigabytes = run_command("fit", table, *options, "--out", model)
-    return {"n": n, "rounds": 5, "seconds": seconds, "peak_gb": gigabytes}
+        fit = ("fit", table, "--clusters", str(LARGE["m"]), "--out")
+        commands: dict[str, tuple[str, ...]] = {
+            "fit": (*fit, model, "--n-jobs", "2"),
+            "predict": ("predict", model, table, "--out", out),
+        }
+        if n == PAPER_ROWS:
+            commands["paper_fit"] = (*fit, f"{model}-paper", *PAPER_OPTIONS)
+        for name, command in commands.items():
+            found[f"{name}_seconds"], found[f"{name}_gb"] = run_command(*command)
+    return found
 
 
 def write_rows(path: Path, n: int) -> None:
-    """Write groups on curved surfaces of two dimensions, block by block."""
-    rng = np.random.RandomState(0)
-    centres = 4.0 * rng.randn(GROUPS, COLUMNS)
-    first, second = rng.randn(2, COLUMNS), rng.randn(2, COLUMNS)
+    """Write generated rows block by block."""
     with path.open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (n, COLUMNS)}
         np.lib.format.write_array_header_1_0(file, header)
         for begin in range(0, n, BLOCK):
-            size = min(BLOCK, n - begin)
-            inside = rng.randn(size, 2)
-            curved = inside @ first + np.sin(inside @ second)
-            rows = centres[rng.randint(GROUPS, size=size)] + curved + 0.3 * rng.randn(size, COLUMNS)
+            rows, *_ = generated_rows(min(BLOCK, n - begin), COLUMNS, random_state=begin)
             file.write(rows.astype("<f8").tobytes())
 
 
@@ -209,6 +204,46 @@ def run_command(*arguments: str) -> tuple[float, float]:
     gigabytes = usage.ru_maxrss * unit / 2**30
     progress(f"sgpmic {arguments[0]}: {seconds:.0f} s, {gigabytes:.2f} GB")
     return seconds, gigabytes
+
+
+def measure_gpu() -> dict[str, Any]:
+    """Return times and labels on the GPU beside those of NumPy."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise SystemExit("there is no GPU to measure; `make speed` measures the processor")
+    versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
+    return {
+        "device": {"name": torch.cuda.get_device_name(), **versions},
+        **LARGE,
+        "unit": "milliseconds of wall time for an EM iteration, fastest of three",
+        "iterations": [iteration_times("cuda", *case) for case in CASES],
+        "labels": [label_differences("cuda", name) for name in ("iris", "wine")],
+    }
+
+
+def iteration_times(device: str, n: int, k: int, with_core: bool) -> dict[str, Any]:
+    """Time an EM iteration of n rows and k inducing inputs on the device and on one core."""
+    Y, _, groups = generated_rows(n)
+    parameters: dict[str, Any] = {"n_clusters": LARGE["m"], "n_components": 2, "n_inducing": k}
+    parameters |= {"init": groups, "max_iter": 4, "tol": 0.0, "max_rows": n, "random_state": 0}
+    found: dict[str, Any] = {"n": n, "k": k}
+    found["ms"], _ = iteration_ms(SGPMIC, Y, device=device, **parameters)
+    if with_core:
+        found["core_ms"], _ = iteration_ms(SGPMIC, Y, n_jobs=1, **parameters)
+    progress(f"EM iteration: {found}")
+    return found
+
+
+def label_differences(device: str, name: str) -> dict[str, Any]:
+    """Count the labels of a fit on the device that differ from those of a fit with NumPy."""
+    data = load(name, offline=True)
+    on_device = SGPMIC(data.n_classes, device=device, random_state=0).fit(data.Y)
+    with_numpy = SGPMIC(data.n_classes, random_state=0).fit(data.Y)
+    differ = int(np.sum(on_device.labels_ != with_numpy.labels_))
+    bounds_apart = abs(on_device.lower_bound_ / with_numpy.lower_bound_ - 1.0)
+    progress(f"{name}: {differ} labels differ, bounds by {bounds_apart:.1e}")
+    return {"data": name, "n": len(data.Y), "differ": differ, "bounds_apart": bounds_apart}
 
 
 def _rounded(times: dict[str, float]) -> str:

@@ -10,11 +10,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
@@ -28,7 +26,8 @@ from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.e_step import expectation
 from sgpmic_cli.model.paper.em import m_step
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.model.paper.kernels import RBF, gram_gradients
+from sgpmic_cli.model.paper.kernels import gram as gram_matrix
 from sgpmic_cli.model.paper.mixture import latent_prior_gradient, maximise
 from sgpmic_cli.model.paper.optimizers import ascend, lbfgs
 from sgpmic_cli.model.paper.start import latent_start, start
@@ -37,13 +36,7 @@ from sgpmic_cli.model.scaling import offset_and_scale
 ITERATIONS = 30
 LINES = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}
 Gradient = tuple[float, Array, Array, Array]  # value, and derivatives by X, Z and log theta
-
-
-class Posterior(NamedTuple):
-    """q(u) of one component: N(mean, covariance) for each output."""
-
-    mean: Array  # (K, P)
-    covariance: Array  # (K, K)
+Posterior = tuple[Array, Array]  # q(u) of a component: mean (K, P), covariance (K, K) of an output
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -142,10 +135,10 @@ def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterio
 
     Covariance K_uu A^-1 K_uu and mean K_uu A^-1 beta K_uf S Y, with A = K_uu + beta K_uf S K_fu.
     """
-    cross, gram = _kernels(p.X, p.Z, theta)
+    cross, gram = RBF().cross(theta, p.X, p.Z), gram_matrix(RBF(), theta, p.Z)
     A = cho_factor(gram + p.beta * (cross.T * s) @ cross)
     mean = gram @ cho_solve(A, p.beta * (cross.T * s) @ data.Y)
-    return Posterior(mean, gram @ cho_solve(A, gram))
+    return mean, gram @ cho_solve(A, gram)
 
 
 def standard_value(data: Observed, p: Parameters, S: Array, q: list[Posterior]) -> Gradient:
@@ -162,44 +155,28 @@ def standard_value(data: Observed, p: Parameters, S: Array, q: list[Posterior]) 
 
 def _component(data: Observed, p: Parameters, s: Array, q: Posterior, theta: Array) -> Gradient:
     """Return sum_n s_n <log N(y_n | f_n, 1/beta)> - KL(q(u) | p(u)) of a component."""
-    P, beta = data.n_outputs, p.beta
-    cross, gram = _kernels(p.X, p.Z, theta)
+    P, beta, (mean, covariance) = data.n_outputs, p.beta, q
+    cross, gram = RBF().cross(theta, p.X, p.Z), gram_matrix(RBF(), theta, p.Z)
     k = len(gram)
     factor = cho_factor(gram)
     inverse = cho_solve(factor, np.eye(k))
-    W = inverse @ q.mean  # (K, P)
-    G = inverse @ q.covariance @ inverse
+    W = inverse @ mean  # (K, P)
+    G = inverse @ covariance @ inverse
     residual = data.Y - cross @ W
     error = np.sum(residual**2, axis=1) + P * np.sum((cross @ G) * cross, axis=1)
-    log_ratio = 2.0 * np.log(np.diag(factor[0])).sum() - np.linalg.slogdet(q.covariance)[1]
-    divergence = P * (np.sum(inverse * q.covariance) - k + log_ratio) + np.sum(q.mean * W)
+    log_ratio = 2.0 * np.log(np.diag(factor[0])).sum() - np.linalg.slogdet(covariance)[1]
+    divergence = P * (np.sum(inverse * covariance) - k + log_ratio) + np.sum(mean * W)
     value = 0.5 * P * s.sum() * np.log(beta / (2.0 * np.pi))
     value -= 0.5 * beta * s @ error + 0.5 * divergence
     by_cross = beta * s[:, None] * (residual @ W.T - P * cross @ G)
     by_W, by_G = beta * (cross.T * s) @ residual, -0.5 * beta * P * (cross.T * s) @ cross
-    by_inverse = by_W @ q.mean.T + by_G @ inverse @ q.covariance + q.covariance @ inverse @ by_G
-    by_inverse -= 0.5 * (P * (q.covariance - gram) + q.mean @ q.mean.T)
+    by_inverse = by_W @ mean.T + by_G @ inverse @ covariance + covariance @ inverse @ by_G
+    by_inverse -= 0.5 * (P * (covariance - gram) + mean @ mean.T)
     by_gram = -inverse @ by_inverse @ inverse
-    by_gram = 0.5 * (by_gram + by_gram.T)
-    # Chain rule through the kernel matrices; D and E are derivatives by the RBF parts' exponents.
-    _, gamma, bias, white = theta
-    D, E = by_cross * (cross - bias), by_gram * (gram - bias - white * np.eye(k))
-    dX = -gamma * (D.sum(axis=1)[:, None] * p.X - D @ p.Z)
-    dZ = -gamma * (D.sum(axis=0)[:, None] * p.Z - D.T @ p.X)
-    dZ -= 2.0 * gamma * (E.sum(axis=1)[:, None] * p.Z - E @ p.Z)
-    squares = np.sum(D * cdist(p.X, p.Z, "sqeuclidean"))
-    squares += np.sum(E * cdist(p.Z, p.Z, "sqeuclidean"))
-    by_bias, by_white = by_cross.sum() + by_gram.sum(), np.trace(by_gram)
-    dtheta = [D.sum() + E.sum(), -0.5 * gamma * squares, bias * by_bias, white * by_white]
-    return float(value), dX, dZ, np.array(dtheta)
-
-
-def _kernels(X: Array, Z: Array, theta: Array) -> tuple[Array, Array]:
-    """Return K_fu (N, K) and K_uu (K, K) of the RBF kernel with bias and white noise."""
-    variance, gamma, bias, white = theta
-    cross = variance * np.exp(-0.5 * gamma * cdist(X, Z, "sqeuclidean")) + bias
-    gram = variance * np.exp(-0.5 * gamma * cdist(Z, Z, "sqeuclidean")) + bias
-    return cross, gram + white * np.eye(len(Z))
+    ones = np.ones((len(p.X), 1))
+    dX, dZ, dtheta = RBF().cross_gradients(theta, p.X, p.Z, cross, by_cross, ones)
+    more_dZ, more_dtheta = gram_gradients(RBF(), theta, p.Z, gram, 0.5 * (by_gram + by_gram.T))
+    return float(value), dX, dZ + more_dZ, dtheta + more_dtheta
 
 
 if __name__ == "__main__":

@@ -27,15 +27,7 @@ STARTING = "initialising the fit"
 
 
 class Progress:
-    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither.
-
-    Parameters
-    ----------
-    output : Output
-        Where lines are printed.
-    text : str
-        Description of the first step.
-    """
+    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
 
     time_left = "left"  # text before the estimated time left
 

@@ -73,8 +73,7 @@ def read_original(
     raw = cached(entry, data_dir)
     if raw is None:
         mirror = chosen_mirror(mirror)
-        damaged = (cache_folder(data_dir) / entry.filename).exists()
-        raw = from_source(entry, mirror, offline=offline, damaged_cache=damaged)
+        raw = from_source(entry, mirror, offline=offline)
         if not mirror or _is_server(mirror):
             with suppress(SgpmicError):  # an unwritable cache must not lose the data
                 _store(entry, raw, data_dir)
@@ -94,17 +93,13 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
     return mirror or os.environ.get("SGPMIC_MIRROR") or None
 
 
-def from_source(
-    entry: Entry, mirror: str | None, *, offline: bool = False, damaged_cache: bool = False
-) -> bytes:
+def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
     """Get the publisher's file from the mirror or the publisher's addresses, not the cache."""
     if mirror and not _is_server(mirror):
         return _from_folder(entry, Path(mirror).expanduser())
     if offline:
-        missing = "in the cache is damaged" if damaged_cache else "is not in the cache"
-        raise _unavailable(
-            entry, f"{entry.filename} {missing} and --offline forbids a download; allow it"
-        )
+        missing = f"{entry.filename} is not in the cache, or is damaged there"
+        raise _unavailable(entry, f"{missing}, and --offline forbids a download; allow it")
     urls = [f"{mirror.rstrip('/')}/{entry.filename}"] if mirror else entry.urls
     seconds = MIN_SECONDS + entry.size / MIN_SPEED
     try:

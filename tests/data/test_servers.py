@@ -103,7 +103,7 @@ def test_login_is_sent_to_the_server(server, found, tmp_path):
 
 def test_damaged_cache_is_reported_and_an_unwritable_one_does_not_matter(server, found, tmp_path):
     (tmp_path / "file.mat").write_bytes(b"poison")
-    with pytest.raises(DataUnavailable, match="in the cache is damaged"):
+    with pytest.raises(DataUnavailable, match="is damaged there"):
         read_original(found, data_dir=tmp_path, offline=True)
     server.answers["/file.mat"] = lambda handler, count: send(handler, BODY)
     (tmp_path / "file").write_text("")

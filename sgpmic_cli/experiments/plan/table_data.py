@@ -4,9 +4,8 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.loading import last_column
@@ -36,11 +35,12 @@ def load_table_data(
     *,
     label: str | None = None,
     scale: str | None = None,
-    data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
+    **source: Any,
 ) -> list[TableData]:
-    """Load every data set. An unavailable one stays in the list with its reason."""
+    """Load every data set. An unavailable one stays in the list with its reason.
+
+    `source` are the arguments `data_dir`, `mirror` and `offline` of `load`.
+    """
     wanted = _variances(variances)
     if label is not None and all(name == "all" or find(name) for name in datasets):
         raise UsageError(
@@ -51,7 +51,7 @@ def load_table_data(
         known = find(name)
         try:
             classes = None if known else label or last_column(name)
-            data = load(name, label=classes, data_dir=data_dir, mirror=mirror, offline=offline)
+            data = load(name, label=classes, **source)
             if label is None and not known and 2 * data.n_classes > len(data.Y):
                 raise UsageError(
                     f"the last column of {name}, {classes!r}, has {data.n_classes} different "

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.experiments.compare.paper import printed_q, table1
@@ -30,12 +29,9 @@ COLUMNS = {
 Shape = dict[str, Any]  # the numbers of one data set, the printed ones with the prefix `paper_`
 
 
-def shapes(
-    *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
-) -> list[Shape]:
+def shapes(**source: Any) -> list[Shape]:
     """Return the shapes of the paper's data sets, as they are in the CSV and in the JSON file."""
-    found = load_table_data(["all"], ["all"], data_dir=data_dir, mirror=mirror, offline=offline)
-    return [_shape(table) for table in found]
+    return [_shape(table) for table in load_table_data(["all"], ["all"], **source)]
 
 
 def _shape(table: TableData) -> Shape:
