@@ -39,7 +39,7 @@ class CsvText:
         """Parse the lines of the file. Yield one table, or tables of about `n_cells` cells."""
         sample = list(islice(lines, SAMPLE))
         # Excel names the separator in a line before the header.
-        if found := re.fullmatch(r'"?sep=([^\w"])"?\s*', "".join(sample[:1])):
+        if found := re.fullmatch(r'(?i)"?sep=([^\w"\n])"?\s*', "".join(sample[:1])):
             self.separator = self.separator or found[1]
             del sample[0]
         self.separator = self.separator or _find_separator(sample, self.decimal)
@@ -125,10 +125,14 @@ def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
 def _find_separator(taken: Iterable[str], decimal: str) -> str:
     """Return the candidate that splits the first lines into equal rows with the most numbers.
 
-    1,5;2,5 has commas and semicolons. Only a split at the semicolon leaves numbers alone.
+    1,5;2,5 has commas and semicolons. Only a split at the semicolon leaves numbers alone. A sign
+    that is the decimal sign separates only cells in quotes, as in "1,5","2,5".
     """
     lines = list(filter(str.strip, taken))
-    signs = [sign for sign in SEPARATORS if sign != decimal and sign in "".join(lines[:1])]
+    quoted = '"' in "".join(lines)
+    signs = [
+        sign for sign in SEPARATORS if sign in "".join(lines[:1]) and (sign != decimal or quoted)
+    ]
     rows = {sign: list(_reader(lines, sign)) for sign in signs}
     found = [sign for sign in signs if len(rows[sign][0]) > 1]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake.notations import Notation, find_notation
+from sgpmic_cli.data.intake.notations import COMPACT, Notation, find_notation
 from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
     Problem,
@@ -324,5 +324,5 @@ def compact_dates(cells: Cells) -> Notation | None:
     known = ~np.isnan(cells.numbers)
     if ((cells.numbers[known] < 19000101) | (cells.numbers[known] > 20991231)).any():
         return None
-    notation = Notation(date="%Y%m%d")
+    notation = Notation(date=COMPACT)
     return None if np.isnan(notation.read(cells.texts[known])).any() else notation

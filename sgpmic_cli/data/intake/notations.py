@@ -24,6 +24,7 @@ DAYS = (
 )
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 ISO = "ISO8601"
+COMPACT = "%Y%m%d"  # whole numbers such as 20240131
 DATES = (
     *DAYS,
     *(" ".join(parts) for parts in product(DAYS, TIMES)),
@@ -82,7 +83,7 @@ class Notation:
             parts.append(f"with {self.thousands!r} between thousands")
         if self.decimal == ",":
             parts.append("with a decimal comma")
-        return f"numbers {', '.join(parts)}"
+        return f"numbers {', '.join(parts or ['with a decimal point'])}"
 
 
 def find_notation(texts: Iterable[str], decimal: str = ".") -> Notation | None:

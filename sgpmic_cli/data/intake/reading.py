@@ -153,9 +153,14 @@ def read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
 
 
 def with_encoding(source: Source, format: TextFormat) -> TextFormat:
-    """Complete the format: a text whose beginning is not UTF-8 is in the encoding of Windows."""
+    """Complete the format: a text whose beginning is not UTF-8 is in the encoding of Windows.
+
+    The rows of a sheet become lines with commas and decimal points, whatever the format of others.
+    """
+    if source.starts_with(ZIP):
+        return TextFormat(separator=",", decimal=".")
     start = source.stream.peek(io.DEFAULT_BUFFER_SIZE)
-    if format.encoding or start.startswith((*BYTE_ORDER_MARKS, ZIP, OLD_OFFICE)) or b"\0" in start:
+    if format.encoding or start.startswith((*BYTE_ORDER_MARKS, OLD_OFFICE)) or b"\0" in start:
         return format
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)

@@ -40,6 +40,20 @@ def test_words_form_a_header_unless_the_next_row_has_the_same_kinds(text, named)
     assert parse(text).named == named
 
 
+def test_a_line_that_names_no_separator_is_a_row():
+    with pytest.raises(UsageError, match="line 2: 2 cells where the first line has 1"):
+        parse("sep=\na;b\n1,5;2\n3;4\n", TextFormat(decimal=","))
+
+
+@pytest.mark.parametrize("first", ["", "sep=,\n", "SEP=,\n"])
+def test_decimal_commas_in_quotes_are_found_and_read_again(first):
+    text = f'{first}"a","b"\n"1,5","2"\n"3","4,5"\n'
+    found = parse(text)
+    again = parse(text, TextFormat(decimal=found.format.decimal))
+    for table in (found, again):
+        assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1.5, 3], [2, 4.5]]
+
+
 def test_first_line_with_a_known_name_is_a_header():
     assert not parse("2019,2020\n1,2\n").named
     assert parse("2019,2020\n1,2\n", known=["2020"]).named
