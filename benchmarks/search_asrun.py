@@ -150,12 +150,13 @@ def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], 
     acc = cells[cells["metric"] == "acc"]
     acc = acc.pivot(index="variation", columns=["dataset", "variance"], values="ours")
     body = []
-    for name, row in ranked.iterrows():
+    for name, row in zip(map(str, ranked.index), ranked.to_dict("records"), strict=True):
         counts = [f"{row['within']:.0f}", f"{row['differ']:.0f}", f"{row['distance']:.2f}"]
         counts = counts if row["complete"] else 3 * ["failed"]
-        scores = ["failed" if pd.isna(score) else f"{score:.1f}" for score in acc.loc[name]]
-        body.append([str(name), str(row["repeats"]), *counts, *scores])
-    rows = [f"{dataset} {variance}" for dataset, variance in acc.columns]
+        scores = [f"{score:.1f}" for score in acc.loc[name].to_numpy(float)]
+        scores = ["failed" if score == "nan" else score for score in scores]
+        body.append([name, str(row["repeats"]), *counts, *scores])
+    rows = [f"{column[0]} {column[1]}" for column in acc.columns]
     return ["variation", "repeats", "within 1", "differ", "mean distance", *rows], body
 
 

@@ -518,11 +518,6 @@ class SGPMIC(LatentClusterer):
             self.stability_ = np.array(values["stability_"], dtype=np.float64)
             if self.stability_.shape != self.weights_.shape:
                 raise ValueError("the stability does not have one number for each cluster")
-        clusters = self._fitted.clusters
-        described = clusters.n_clusters > 1 and names != ["spanning tree"]  # by Gaussians
-        refitted = described and self.stability_ is not None
-        if (clusters.gaussians is not None, clusters.refits is not None) != (described, refitted):
-            raise ValueError("it has not the arrays of the probabilities that its header describes")
         self._diagnose()
 
 

@@ -241,16 +241,6 @@ def test_invalid_results_are_refused_in_one_sentence(tmp_path, names, selection)
     assert_refused(tmp_path / "m.npz")
 
 
-@pytest.mark.parametrize("prefix", ["", "refit_"])
-def test_a_file_without_the_arrays_of_its_probabilities_is_refused(tmp_path, prefix):
-    default(n_resamples=2, max_iter=1).fit(Y).save(tmp_path / "m.npz")
-    names = ["coefficients", "intercepts", "weights"] + ["temperature"] * (not prefix)
-    with np.load(tmp_path / "m.npz") as members:
-        assert {prefix + name for name in names} <= {*members.files}
-    rewrite(tmp_path / "m.npz", **{prefix + name: None for name in names})
-    assert_refused(tmp_path / "m.npz")
-
-
 def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
     with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("more.npy", bytes(80 * 1024**2))

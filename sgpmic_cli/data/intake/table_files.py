@@ -113,8 +113,6 @@ def _parquet_file(source: Source) -> Iterator["ParquetFile"]:
             raise UsageError(
                 f"{source.name} has a header and no rows; add rows of numbers below it"
             )
-        if not file.metadata.num_columns:
-            raise UsageError(f"{source.name} has no columns; save a table with columns of numbers")
         yield file
 
 

@@ -15,8 +15,6 @@ IMPOSSIBLE = [
     {"kind": "number", "name": "a", "median": float("nan"), "spread": 1.0},
     {"kind": "number", "name": "a", "median": 0.0, "spread": -1.0},
     {"kind": "text", "name": "a", "categories": ["u", "u"], "most_common": "u", "spread": 1.0},
-    {"kind": "text", "name": "a", "categories": ["u", "v"], "most_common": "w", "spread": 1.0},
-    {"kind": "number", "name": "a", "median": 0.0, "spread": 1.0, "notation": {"date": "%Q"}},
 ]
 
 
@@ -161,27 +159,12 @@ def test_classes_of_new_rows(write):
         {"columns": [{"kind": "number", "name": "sex"}]},
         *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
-        {"format": {"encoding": 5}},
-        {"file_columns": ["another"]},
-        {"left_out": {"another": "it is empty"}},
-        {"missing": "guess"},
-        {"named": "no"},
-        {"label": 5},
         {"surprise": 1},
     ],
 )
 def test_invalid_recipes_are_refused(learned, change):
     with pytest.raises(ValueError, match="its recipe of the table"):
         TableRecipe.from_json({**json.loads(json.dumps(learned.to_json())), **change})
-
-
-def test_a_sheet_is_read_by_a_model_of_a_file_with_decimal_commas(write):
-    pytest.importorskip("openpyxl")
-    table = pd.DataFrame({"a": [1.5, 2.5, 7.0], "b": [1.0, 5.5, 2.0]})
-    recipe = load(write(table, sep=";", decimal=",")).recipe
-    assert recipe.format.decimal == ","
-    table.to_excel("t.xlsx", index=False)
-    assert load_for(recipe, "t.xlsx").Y.tolist() == table.to_numpy().tolist()
 
 
 def test_texts_of_new_rows_are_read_in_the_notation_of_the_column(write):
