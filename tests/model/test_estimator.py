@@ -144,7 +144,7 @@ def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, 
 
     model.set_params(verbose=True, callback=Callback()).fit(clouds(0, 6))
     iterations = list(range(1, model.max_iter + 1))
-    after = ["remaining rows"] if hasattr(model, "max_rows") else []
+    after = ["clusters of the remaining rows"] if hasattr(model, "max_rows") else []
     assert events == [*steps, *iterations, *after]
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == len(events)
