@@ -137,8 +137,9 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_xlabel("inducing points K; N = all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
-        row[2].set_yscale("log")
-        row[2].yaxis.set_major_formatter("{x:g}")  # 0.1, not a power of ten
+        row[2].set_yscale("log", subs=[2, 5])
+        for formatted in (row[2].yaxis.set_major_formatter, row[2].yaxis.set_minor_formatter):
+            formatted("{x:g}")  # 0.1, not a power of ten
         _legend(figure, len(datasets))
     return []
 
