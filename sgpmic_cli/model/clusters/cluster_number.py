@@ -9,12 +9,15 @@
    gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
    discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
    silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-   Clusters that only repeat the values of one discrete column count as silhouette 0, and rows in
-   clusters of a handful of rows are outliers and do not count. Steps 1 and 2 are applied to the
-   first two principal components before this is the answer, because clusters in a few of many
-   columns show there.
+   Clusters that only repeat the values of one discrete column count as silhouette 0. Steps 1 and 2
+   are applied to the first two principal components before this is the answer, because clusters in
+   a few of many columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
+
+Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
+This is repeated while at most OUTLIERS of the rows are left out. Later, rows in clusters of a
+handful of rows do not count for a silhouette.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
@@ -51,6 +54,7 @@ LEAST_DROP = 0.1  # of the gap, a logarithm
 SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
 REPEATED = 0.9
+OUTLIERS = 0.05
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
@@ -78,6 +82,7 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     """Choose one of `numbers` for standardised rows."""
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    Y = _without_outliers(Y)
     found = _choose(Y, Y, numbers, random_state)
     if found.chosen == 1 and len(numbers) > 1 and Y.shape[1] > PLANE:
         on_plane = _choose(Y, _plane(Y), numbers, random_state)
@@ -141,6 +146,17 @@ def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
     numbers = [row["n_clusters"] for row in table if row.get("plausible")]
     others = ", ".join(str(number) for number in numbers if number != chosen)
     return f"Plausible as well: {others}" if others else ""
+
+
+def _without_outliers(Y: Array) -> Array:
+    """Return the rows without those that k-means with two clusters separates, if they are few."""
+    fewest = (1.0 - OUTLIERS) * len(Y)
+    while True:
+        labels = KMeans(2, n_init=5, random_state=0).fit_predict(Y)
+        sizes = np.bincount(labels)
+        if sizes.max() < fewest or sizes.min() >= min(TINY, TINY_SHARE * len(Y) / 2):
+            return Y
+        Y = Y[labels == sizes.argmax()]
 
 
 def _repeats_column(Y: Array, labels: Indices) -> bool:
