@@ -70,8 +70,9 @@ def test_plausible_numbers_are_those_nearly_as_good():
     assert plausible(cloud) == [1]
     far = 12.0 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[np.arange(200) % 4]
     assert plausible(cloud + far) == [4]
-    pairs = np.array([[0, 0], [0, 4], [15, 15], [15, 19]])[np.arange(200) % 4]
-    assert {2, 4} <= set(plausible(cloud + pairs))
+    square = np.indices((7, 7)).reshape(2, 49).T
+    pairs = np.array([[0, 0], [0, 8.5], [40, 40], [40, 48.5]])  # 2.5 steps of the square apart
+    assert {2, 4} <= set(plausible(np.vstack([square + corner for corner in pairs])))
 
 
 def test_two_rows_are_no_evidence():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, mahalanobis
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -14,6 +14,8 @@ from sgpmic_cli.model.clusters.spanning_tree import (
     DRAWS,
     FEW_DRAWS,
     LEAST_SHARE,
+    LOCAL_ROWS,
+    ROUNDNESS,
     cut,
     gap_clusters,
     spanning_trees,
@@ -41,6 +43,12 @@ def found_labels(X, n_clusters):
     return gap_clusters(X, kmeans, n_clusters, np.random.RandomState(0))
 
 
+@pytest.fixture
+def euclidean(monkeypatch):
+    monkeypatch.setattr(spanning_tree, "LOCAL_ROWS", 1)
+
+
+@pytest.mark.usefixtures("euclidean")
 @pytest.mark.parametrize("copies", [1, 2])
 def test_the_tree_of_a_graph_in_parts_is_that_of_all_distances(copies):
     Y = rows_in_parts(0, copies)
@@ -49,6 +57,21 @@ def test_the_tree_of_a_graph_in_parts_is_that_of_all_distances(copies):
         np.testing.assert_allclose(np.sort(tree.lengths)[1:], expected, rtol=1e-12)
 
 
+def test_rows_measure_steps_by_the_covariance_of_their_nearest_rows():
+    Y = np.random.RandomState(2).randn(40, 3) * [1.0, 2.0, 5.0]
+    nearest = cdist(Y, Y).argsort(axis=1)[:, : 1 + LOCAL_ROWS]
+    found = spanning_tree._mahalanobis(
+        Y, spanning_tree._local_precisions(Y[nearest]), np.arange(39), np.arange(1, 40)
+    )
+    covariances = [np.cov(Y[rows].T) for rows in nearest]
+    precisions = [np.linalg.inv(C / np.trace(C) + ROUNDNESS * np.eye(3)) for C in covariances]
+    expected = [
+        max(mahalanobis(Y[i], Y[i + 1], precisions[j]) for j in (i, i + 1)) for i in range(39)
+    ]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.usefixtures("euclidean")
 @pytest.mark.parametrize("n_clusters", [2, 3, 5])
 def test_cuts_are_those_of_the_definition(n_clusters):
     Y = np.random.RandomState(1).standard_t(3, size=(90, 2))
