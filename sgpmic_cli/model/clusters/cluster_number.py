@@ -16,8 +16,7 @@
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
 Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
-This is repeated while at most OUTLIERS of the rows are left out. Later, rows in clusters of a
-handful of rows do not count for a silhouette.
+This is repeated while at most OUTLIERS of the rows are left out.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import (
@@ -214,18 +214,6 @@ def _silhouette(
     Y: Array, distances: Array, m: int, seed: int, n_init: int
 ) -> tuple[float, Indices]:
     labels = KMeans(m, n_init=n_init, random_state=seed).fit_predict(Y)
-    members = np.eye(m)[labels]
-    counts = members.sum(axis=0)
-    large = counts >= min(TINY, TINY_SHARE * len(Y) / m)
-    own = labels[large[labels]]
-    if not 1 < np.count_nonzero(large) < len(own):
+    if not 1 < len(set(labels)) < len(Y):
         return 0.0, labels
-    totals = (distances @ members)[large[labels]]  # sums of distances to every cluster
-    place = (np.arange(len(own)), own)
-    inside = totals[place] / np.maximum(counts[own] - 1.0, 1.0)
-    means = np.where(large, totals / np.maximum(counts, 1.0), np.inf)
-    means[place] = np.inf
-    outside = means.min(axis=1)
-    larger = np.maximum(np.maximum(inside, outside), 1e-300)
-    values = np.where(counts[own] > 1.0, (outside - inside) / larger, 0.0)
-    return float(values.mean()), labels
+    return float(silhouette_score(distances, labels, metric="precomputed")), labels
