@@ -1,6 +1,7 @@
 """`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters` and `table1`: the paper's experiments."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Literal
 
 from sgpmic_cli.commands import shared_options as shared
@@ -42,7 +43,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
+    from sgpmic_cli.commands.benchmark_tables import print_plan, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.plan.cells import Study
     from sgpmic_cli.experiments.studies import benchmark_study as experiment
@@ -57,13 +58,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         return
     with progress:
         finished = experiment.benchmark(study, options, out=out, with_trace=trace)
-    if output.json:
-        output.document(finished.document())
-    else:
-        results = finished.results
-        output.show(*result_tables(results))
-        if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
-            output.show(*ranking_tables(results))
+    output.result(finished.document(), result_tables(finished.results))
     finish_runs(finished, out, output)
 
 
@@ -108,12 +103,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             return
         with progress:
             finished = sweep(axis, grid, study, options, out=out, variance=variance)
-        if output.json:
-            output.document(finished.document())
-        else:
-            for title, headings, rows in finished.grids():
-                output.show(table(headings, rows, title=title))
-            output.show(*finished.notes())
+        grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
+        output.result(finished.document(), chain(grids, finished.notes()))
         finish_runs(finished.runs, out, output)
 
     files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
@@ -141,12 +132,8 @@ def table1(
 
     found = shapes(**vars(source))
     write_table1(out, found)
-    if output.json:
-        output.document({"datasets": found})
-        return
-    output.show(
-        table(*for_people(found), left=("data set", "verdict")),
-        "In brackets: the number of the paper, if it differs.",
-        *(note(shape["dataset"], shape["note"]) for shape in found if shape["note"]),
-    )
+    shown = table(*for_people(found), left=("data set", "verdict"))
+    brackets = "In brackets: the number of the paper, if it differs."
+    notes = (note(shape["dataset"], shape["note"]) for shape in found if shape["note"])
+    output.result({"datasets": found}, [shown, brackets, *notes])
     output.finish(f"tables in {out}")

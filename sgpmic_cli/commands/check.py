@@ -121,19 +121,14 @@ def check(  # noqa: PLR0913 - one parameter per option
 
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
+    from rich.text import Text
+
+    from sgpmic_cli.commands.terminal_tables import table
     from sgpmic_cli.experiments.studies.reference import State
     from sgpmic_cli.experiments.tables.formats import TITLES, digits, plain, signed
 
     found = Counter(change.state for change in changes)
     counts = {str(state): found[state] for state in State if found[state]}
-    if output.json:
-        documents = [change.document() for change in changes]
-        output.document({"counts": counts, "changes": documents})
-        return
-    from rich.text import Text
-
-    from sgpmic_cli.commands.terminal_tables import table
-
     styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red"}
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
@@ -146,7 +141,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
             numbers = [plain(change.before), plain(change.now), signed(change.difference)]
             numbers.append(digits(change.tolerance, 2))
             rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
-    if rows:
-        output.show(table(headings, rows, left=["data set", "method", "score", "state"]))
+    tables = [table(headings, rows, left=["data set", "method", "score", "state"])] if rows else []
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
-    output.show(f"{len(changes)} numbers: {states or 'none'}")
+    document = {"counts": counts, "changes": [change.document() for change in changes]}
+    output.result(document, [*tables, f"{len(changes)} numbers: {states or 'none'}"])

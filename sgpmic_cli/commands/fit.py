@@ -148,28 +148,21 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
         drawing_notes = _write(fitted, folder, out, arguments)
     for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
         output.note(f"note: {note}")
-    if output.json:
-        output.document({**fitted.summary(), "out": str(out)})
-    else:
-        output.show(*fit_tables(fitted))
+    output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
     output.finish(f"report, model, tables and figures in {out}")
 
 
 def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
     """Write all files; return notes on the figures that could not be drawn."""
     import json
-    import os
 
-    from sgpmic_cli.data.loading import is_table
     from sgpmic_cli.experiments.run.manifest import manifest
     from sgpmic_cli.figures.one_fit import draw_all
     from sgpmic_cli.report.fit_page import fit_page
     from sgpmic_cli.single_fit.table_copy import TABLE, write_table
 
     fitted.write(folder)
-    dataset = arguments["dataset"]
-    source = os.path.expanduser(dataset) if is_table(dataset) and dataset != "-" else None
-    write_table(folder / TABLE, fitted, source)
+    write_table(folder / TABLE, fitted, fitted.data.path)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     notes = draw_all(fitted, folder)
@@ -220,16 +213,13 @@ def predict(  # noqa: PLR0913 - one parameter per option
         summary = prediction.predict(fitted, rows, folder, progress)
     for note in summary["notes"]:
         output.note(f"note: {note}")
-    if output.json:
-        output.document({**summary, "out": str(out)})
-    else:
-        sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
-        content = {
-            "data": f"{summary['dataset']}: {summary['rows']} rows",
-            "clusters": f"{summary['clusters']} of sizes {sizes}",
-            "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
-            "unusual rows": "not known" if unusual is None else str(unusual),
-            **score_facts(summary["scores"]),
-        }
-        output.show(facts(content))
+    sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
+    content = {
+        "data": f"{summary['dataset']}: {summary['rows']} rows",
+        "clusters": f"{summary['clusters']} of sizes {sizes}",
+        "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
+        "unusual rows": "not known" if unusual is None else str(unusual),
+        **score_facts(summary["scores"]),
+    }
+    output.result({**summary, "out": str(out)}, [facts(content)])
     output.finish(f"labels and embedding in {out}")

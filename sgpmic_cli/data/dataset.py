@@ -20,8 +20,8 @@ class Dataset:
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    names_made_up: bool = False  # the file has no header
     recipe: TableRecipe | None = None  # None for tables that are not read from a user's file
+    path: str | None = None  # of the user's file; None for standard input
     row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
     ids: tuple[str, ...] | None = None  # names of the rows
     notes: tuple[str, ...] = ()  # how the file was read
@@ -56,6 +56,11 @@ class Dataset:
         return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
 
     @property
+    def names_made_up(self) -> bool:
+        """Whether the columns have no names in the file."""
+        return self.recipe is not None and not self.recipe.named
+
+    @property
     def n_classes(self) -> int:
         """Number of known classes; 0 if the data set has none."""
         return len(self.class_names)
@@ -73,12 +78,10 @@ class Dataset:
         return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
 
     def evenly(self) -> "Dataset":
-        """Scale number columns to unit variance and text columns to the weight of text."""
-        recipe = self.recipe or TableRecipe.of_numbers(
-            self.Y, self.feature_names, named=not self.names_made_up
-        )
-        even = replace(recipe, evenly=True)
-        return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
+        """Scale the number columns of a file to unit variance and text to its weight."""
+        assert self.recipe is not None
+        even = replace(self.recipe, evenly=True)
+        return replace(self, Y=self.Y * (self.recipe.divisors / even.divisors), recipe=even)
 
 
 def class_numbers(classes: Iterable[str]) -> dict[str, int]:

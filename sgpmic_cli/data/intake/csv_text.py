@@ -54,7 +54,7 @@ class CsvText:
             yield self._table(block, n_rows)
             n_rows += len(block)
         if not n_rows:
-            raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
+            raise no_rows(self.path)
 
     def _rows(self, lines: Iterable[str], sample: list[str], n_skipped: int) -> Iterator[Row]:
         """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
@@ -116,6 +116,11 @@ class CsvText:
         }
         format = replace(self.format, decimal=self.decimal)
         return RawTable(self.path, cells, self.named, np.array(lines), first_row, format=format)
+
+
+def no_rows(path: str) -> UsageError:
+    """Return the error of a table without rows."""
+    return UsageError(f"{path} has a header and no rows; add rows of numbers below it")
 
 
 def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
