@@ -112,7 +112,6 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     *,
     model: ModelOptions,
     table: shared.Table,
-    id_: shared.Id = None,
     file: shared.FileFormat,
     out: Path | None = _option(
         "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
@@ -138,7 +137,7 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     from sgpmic_cli.single_fit.settings import default_missing
 
     dataset = shared.one_of(dataset, dataset_option)
-    options = table.options(file, default_missing(model.setting), id_)
+    options = table.options(file, default_missing(model.setting))
     data = load(dataset, table=options, **vars(source))
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:

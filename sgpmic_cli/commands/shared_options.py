@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sgpmic_cli.data.intake.options import EncodeMode, MissingMode, TableOptions, TextFormat
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.data.intake.options import TableOptions, TextFormat
     from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
@@ -156,12 +156,10 @@ class FileFormat:
         "Text encoding, such as latin-1.", default="utf-8 or cp1252"
     )
 
-    def text_format(self, default: "TextFormat | None" = None) -> "TextFormat":
+    def text_format(self, default: TextFormat = TextFormat()) -> TextFormat:
         """Return the format of the file; options that are None keep the default."""
-        from sgpmic_cli.data.intake.options import TextFormat
-
         given = {name: value for name, value in vars(self).items() if value is not None}
-        return replace(default or TextFormat(), **given)
+        return replace(default, **given)
 
 
 @dataclass(frozen=True)
@@ -169,33 +167,32 @@ class Table:
     """Options that say what the columns of a table of the user mean."""
 
     label: Label = None
+    id: Id = None
     columns: list[str] | None = _table_option(
         "Use only these columns, separated by commas.", metavar="NAMES"
     )
     drop: list[str] | None = _table_option(
         "Ignore these columns, separated by commas.", metavar="NAMES"
     )
-    encode: Literal["one-hot", "drop", "error"] = _table_option(
+    encode: EncodeMode = _table_option(
         "Text columns: one-hot encode those with few values, drop all, or raise an error.",
         value="one-hot",
     )
-    missing: Literal["error", "drop", "median", "model"] | None = _table_option(
+    missing: MissingMode | None = _table_option(
         "Missing values: raise an error, drop the row, impute the median, or leave to the model.",
         default="model if it supports missing values, else median",
     )
 
-    def options(self, file: FileFormat, missing: str, id: str | None = None) -> "TableOptions":
+    def options(self, file: FileFormat, missing: str) -> TableOptions:
         """Return the options of the table; `missing` is the default of the option."""
-        from sgpmic_cli.data.intake.options import TableOptions
-
         return TableOptions(
-            label=self.label,
-            id=id,
-            columns=split_columns(self.columns),
-            drop=split_columns(self.drop),
-            encode=self.encode,
-            missing=self.missing or missing,
-            format=file.text_format(),
+            self.label,
+            self.id,
+            split_columns(self.columns),
+            split_columns(self.drop),
+            self.encode,
+            self.missing or missing,
+            file.text_format(),
         )
 
 

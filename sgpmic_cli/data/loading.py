@@ -41,8 +41,8 @@ def load(
     Parameters
     ----------
     name_or_path : str
-        Registered name, path of a CSV (packed or not), Parquet or .npy file, or "-" for standard
-        input.
+        Registered name, path of a CSV, Parquet, .xlsx or .npy file (packed or not), or "-" for
+        standard input.
     label : str or None
         Column of a table that holds the classes; overrides the one in `table`.
     table : TableOptions or None
@@ -61,13 +61,10 @@ def load(
     if is_table(name_or_path):
         return _load_table(_path(name_or_path), _name(name_or_path), options)
     found = entry(name_or_path)
-    if options.label is not None:
-        raise UsageError(
-            f"--label {options.label} is for a table of your own; {found.name} has its own classes"
-        )
     if replace(options, missing="median") != TableOptions():
         raise UsageError(
-            f"{found.name} is a registered data set; options of a table are for files of your own"
+            f"{found.name} is a registered data set; options of a table, such as --label, are for "
+            f"files of your own, and {found.name} has its own classes"
         )
     return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
 

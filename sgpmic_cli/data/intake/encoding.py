@@ -185,9 +185,8 @@ class EncodedTable:
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
-            if (infinite := np.isinf(block[:, 0])).any():
-                where = table.place(int(infinite.argmax()), name)
-                self.problems.append(problem.not_finite(where))
+            if large := table.too_large(name, block[:, 0]):
+                self.problems.append(large)
             end = first + block.shape[1]
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]

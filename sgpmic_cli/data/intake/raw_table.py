@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.options import TextFormat
-from sgpmic_cli.data.intake.problems import shown
+from sgpmic_cli.data.intake.problems import Problem, leave_out, shown
 from sgpmic_cli.errors import UsageError
 
 MISSING = frozenset(
     {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "none"}
 )
+MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 EXACT = 2**53  # whole numbers up to here are exact as floats
 # Texts that are not taken as they are written. A category may be called none.
 SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
@@ -127,6 +128,18 @@ class RawTable:
         line = "" if self.lines is None else f" (line {self.lines[row]})"
         cell = "" if column is None else f", column {shown(column)}"
         return f"row {self.first_row + row + 1}{line}{cell}"
+
+    def too_large(self, column: str, values: np.ndarray) -> Problem | None:
+        """Report the first value of a column (N,) that is infinite or too large."""
+        rows = np.flatnonzero(np.abs(values) > MAX_VALUE)
+        if not len(rows):
+            return None
+        where, value = self.place(rows[0], column), values[rows[0]]
+        if np.isinf(value):
+            remedy = "put a number there or leave the cell empty"
+            return Problem(f"{where}: the value is not finite", [remedy])
+        what = f"{where}: {value:g} is too large to be squared"
+        return Problem(what, ["divide the column by a constant", leave_out(column)])
 
 
 def to_number(cell: str, decimal: str = ".") -> float | None:
