@@ -1,7 +1,7 @@
 """A data set in memory: read-only values, labels, names and a hash."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -70,12 +70,11 @@ class Dataset:
         """Class name of each row."""
         return None if self.labels is None else [self.class_names[label] for label in self.labels]
 
-    def without(self, columns: Iterable[str]) -> "Dataset":
+    def without(self, columns: Collection[str]) -> "Dataset":
         """Return the data set without some of its columns."""
-        dropped = {self.feature_names.index(column) for column in columns}
-        keep = [j for j in range(len(self.feature_names)) if j not in dropped]
-        kept_names = tuple(self.feature_names[j] for j in keep)
-        return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
+        kept = [name for name in self.feature_names if name not in columns]
+        Y = self.Y[:, [self.feature_names.index(name) for name in kept]]
+        return replace(self, Y=Y, feature_names=tuple(kept), recipe=None)
 
     def evenly(self) -> "Dataset":
         """Scale the number columns of a file to unit variance and text to its weight."""

@@ -47,15 +47,14 @@ def fetch_all(wanted: Sequence[str] = (), **source: Any) -> list[dict[str, Any]]
     `source` are arguments of `read_original`.
     """
     results = []
-    for found in [entry(name) for name in wanted or names()]:
+    downloads = [name for name in names() if entry(name).kind == "download"]
+    for found in [entry(name) for name in wanted or downloads]:
         result = {"name": found.name, "state": found.kind, "path": None, "reason": None}
         if found.kind == "download":
             try:
                 result |= {"state": "present", "path": str(fetch(found, **source))}
             except DataUnavailable as error:
                 result |= {"state": "unavailable", "reason": str(error)}
-        elif not wanted:
-            continue
         results.append(result)
     return results
 

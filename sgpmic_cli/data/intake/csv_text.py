@@ -45,6 +45,8 @@ class CsvText:
         self.separator = self.separator or _find_separator(sample, self.decimal)
         rows = self._rows(chain(sample, lines), sample, 1 if found else 0)
         first = list(islice(rows, 2))
+        if not first:
+            raise UsageError(f"{self.path} is empty; it needs a header line and rows of numbers")
         self._set_columns([cells for _, cells in first])
         rows = chain(first[self.named :], rows)
         # A block has the whole sample, so that its last line is the last one that was taken.
@@ -98,7 +100,7 @@ class CsvText:
                 raise TableError(self.path, [Problem(what, [remedy, words])])
 
     def _set_columns(self, rows: list[list[str]]) -> None:
-        first = [[cell.strip() for cell in row] for row in rows] or [[""]]
+        first = [[cell.strip() for cell in row] for row in rows]
         self.named = not set(first[0]).isdisjoint(self.known) or _is_header(first, self.decimal)
         self.columns = [
             cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first[0])
