@@ -18,15 +18,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         "Percentages of explained variance that set Q: 50, 95, 99 or all.", value="95"
     ),
     methods: shared.Methods = "all",
-    repeats: shared.Repeats = 10,
-    seed: shared.Seed = 0,
-    protocol: shared.ProtocolName = "as-run",
-    label: str | None = shared.option(
-        "Label column of the CSV files.", value=None, default="their last column"
-    ),
     scale: Literal["standard", "global", "none"] | None = shared.option(
         "Scaling for all methods: standard (unit variance), global (one factor) or none.",
-        value=None,
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
@@ -50,8 +43,9 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
-    selected = datasets, shared.split_list(variance), shared.split_list(methods)
-    study = Study(*selected, repeats, seed, protocol, label, scale=scale)
+    variances, entrants = shared.split_list(variance), shared.split_list(methods)
+    repetition = running.repeats, running.seed, running.protocol, running.label
+    study = Study(datasets, variances, entrants, *repetition, scale=scale)
     options = running.options(source, progress)
     if running.dry_run:
         print_plan(study, options, out, output)
@@ -74,13 +68,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         methods: shared.Methods = ",".join(axis.methods),
         variance: int | None = shared.option(
             "Percentage of explained variance that sets Q.",
-            value=None,
             default="95, or the only one in the paper",
         ),
-        repeats: shared.Repeats = 10,
-        seed: shared.Seed = 0,
-        protocol: shared.ProtocolName = "as-run",
-        label: shared.LabelOfFile = None,
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
         running: shared.Running,
         source: shared.Source,
@@ -95,7 +84,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.one_of(data, dataset, default_data))
-        study = Study(datasets, ["all"], shared.split_list(methods), repeats, seed, protocol, label)
+        repetition = running.repeats, running.seed, running.protocol, running.label
+        study = Study(datasets, ["all"], shared.split_list(methods), *repetition)
         options = running.options(source, progress)
         if running.dry_run:
             planned = sweep_study(axis, grid, study, variance)

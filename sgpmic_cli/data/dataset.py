@@ -49,10 +49,8 @@ class Dataset:
         **fields: Any,
     ) -> "Dataset":
         """Create a data set from class names, which `class_numbers` numbers."""
-        if classes is None:
-            return cls(name, Y, None, (), tuple(feature_names), **fields)
-        number = class_numbers(classes)
-        labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
+        number = {} if classes is None else class_numbers(classes)
+        labels = None if classes is None else np.array([number[each] for each in classes])
         return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
 
     @property

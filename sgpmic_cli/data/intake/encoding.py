@@ -80,7 +80,7 @@ class EncodedTable:
             rows = f"{self._n_left_out} of {self._n_rows} rows"
             notes.append(f"{rows} have missing values and are left out.")
         elif self._n_left_out:
-            notes.append(f"{plural(self._n_left_out, 'row')} without any value left out.")
+            notes.append(f"rows without any value are left out: {self._n_left_out}.")
         names = [name for name, n in self._missing.items() if n]
         values = plural(self._missing.total(), "missing value")
         if names and self.recipe.missing == "model":
@@ -135,7 +135,7 @@ class EncodedTable:
             extra = [name for name in found if name not in known]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
-                has = f", and unknown ones are there: {listed(extra)}" if extra else ""
+                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
                 self.problems.append(Problem(what))
             elif extra:

@@ -102,7 +102,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         notes.append("numbers are read with a decimal comma.")
     for name, why in recipe.left_out.items():
         if why != AS_ASKED:
-            carried = "; it names the rows in what is written" if name == recipe.id else ""
+            carried = "; it names the rows in the output files" if name == recipe.id else ""
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
     same: dict[str, list[str]] = {}
     for column in recipe.columns:
@@ -112,8 +112,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
     names = [column.name for column in recipe.columns]
     if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
         notes.append(f"years are used as numbers: {listed(years)}.")
-    texts = recipe.text_columns
-    if texts:
+    if texts := recipe.text_columns:
         parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
         more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
@@ -157,9 +156,9 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
         return LeftOut(AS_ASKED)
     is_last = name == table.columns[-1]
     if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
-        # As a feature the column would give the answer away; as classes it is a guess.
+        # As a feature the column would reveal the classes, but its name alone is no proof.
         return Problem(
-            f"the last column is named {shown(name)}, as classes are",
+            f"the last column is named {shown(name)}, so it may hold the classes",
             [
                 Remedy("say that it holds the classes", "label", name),
                 leave_out(name),
@@ -278,7 +277,7 @@ def code_reason(name: str, cells: Cells) -> str | None:
     """Return why whole numbers look like codes, or None."""
     words = words_of(name)
     if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
-        return "it is called like a code"
+        return "its name suggests a code"
     if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
         return "its numbers have leading zeros, as codes have"
     if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
@@ -298,7 +297,7 @@ def identifier_reason(name: str, cells: Cells) -> str | None:
     texts = set(cells.texts)
     if len(texts) < len(cells.raw) or "" in texts:
         return None
-    why = "it is called like an id" if named else f"all its values have {digits} digits"
+    why = "its name suggests an id" if named else f"all its values have {digits} digits"
     return f"{why} and no two rows share one"
 
 
