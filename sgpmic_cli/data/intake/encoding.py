@@ -185,7 +185,7 @@ class EncodedTable:
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
-            if large := table.too_large(name, block[:, 0]):
+            if large := table.too_large(name, block[:, 0], np.inf):
                 self.problems.append(large)
             end = first + block.shape[1]
             if direct is None:

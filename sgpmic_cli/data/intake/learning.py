@@ -31,6 +31,7 @@ from sgpmic_cli.data.intake.recipe import (
 )
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
+MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 AS_ASKED = "as asked"  # why a column is left out that the user named
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
@@ -174,7 +175,7 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
         if notation is None:
             return _decide_on_text(table, name, options)
         values = notation.read(cells.texts)
-    if problem := table.too_large(name, values):
+    if problem := table.too_large(name, values, MAX_VALUE):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
         return NumberColumn.learn(name, values, notation)

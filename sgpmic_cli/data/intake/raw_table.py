@@ -16,7 +16,6 @@ from sgpmic_cli.errors import UsageError
 MISSING = frozenset(
     {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "none"}
 )
-MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 EXACT = 2**53  # whole numbers up to here are exact as floats
 # Texts that are not taken as they are written. A category may be called none.
 SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
@@ -129,9 +128,9 @@ class RawTable:
         cell = "" if column is None else f", column {shown(column)}"
         return f"row {self.first_row + row + 1}{line}{cell}"
 
-    def too_large(self, column: str, values: np.ndarray) -> Problem | None:
-        """Report the first value of a column (N,) that is infinite or too large."""
-        rows = np.flatnonzero(np.abs(values) > MAX_VALUE)
+    def too_large(self, column: str, values: np.ndarray, limit: float) -> Problem | None:
+        """Report the first value of a column (N,) whose magnitude reaches the limit."""
+        rows = np.flatnonzero(np.abs(values) >= limit)
         if not len(rows):
             return None
         where, value = self.place(rows[0], column), values[rows[0]]
