@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import benchmark, check, datasets, fit, plot, report
+from sgpmic_cli.commands import benchmark, check, datasets, fit, info, plot, report
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import as_option_value, for_terminal
@@ -151,7 +151,7 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "sweep-inducing": benchmark.sweep_inducing,
         "report": report.report,
     },
-    "Maintain": {"check": check.check, "info": datasets.info},
+    "Maintain": {"check": check.check, "info": info.info},
 }
 for _panel, _commands in PANELS.items():
     for _name, _command in _commands.items():

@@ -1,6 +1,7 @@
 """`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters` and `table1`: the paper's experiments."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Literal
 
 from sgpmic_cli.commands import shared_options as shared
@@ -17,15 +18,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         "Percentages of explained variance that set Q: 50, 95, 99 or all.", value="95"
     ),
     methods: shared.Methods = "all",
-    repeats: shared.Repeats = 10,
-    seed: shared.Seed = 0,
-    protocol: shared.ProtocolName = "as-run",
-    label: str | None = shared.option(
-        "Label column of the CSV files.", value=None, default="their last column"
-    ),
     scale: Literal["standard", "global", "none"] | None = shared.option(
         "Scaling for all methods: standard (unit variance), global (one factor) or none.",
-        value=None,
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
@@ -42,28 +36,23 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.commands.benchmark_tables import print_plan, ranking_tables, result_tables
+    from sgpmic_cli.commands.benchmark_tables import print_plan, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.plan.cells import Study
     from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
-    selected = datasets, shared.split_list(variance), shared.split_list(methods)
-    study = Study(*selected, repeats, seed, protocol, label, scale=scale)
+    variances, entrants = shared.split_list(variance), shared.split_list(methods)
+    repetition = running.repeats, running.seed, running.protocol, running.label
+    study = Study(datasets, variances, entrants, *repetition, scale=scale)
     options = running.options(source, progress)
     if running.dry_run:
         print_plan(study, options, out, output)
         return
     with progress:
         finished = experiment.benchmark(study, options, out=out, with_trace=trace)
-    if output.json:
-        output.document(finished.document())
-    else:
-        results = finished.results
-        output.show(*result_tables(results))
-        if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
-            output.show(*ranking_tables(results))
+    output.result(finished.document(), result_tables(finished.results))
     finish_runs(finished, out, output)
 
 
@@ -79,13 +68,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         methods: shared.Methods = ",".join(axis.methods),
         variance: int | None = shared.option(
             "Percentage of explained variance that sets Q.",
-            value=None,
             default="95, or the only one in the paper",
         ),
-        repeats: shared.Repeats = 10,
-        seed: shared.Seed = 0,
-        protocol: shared.ProtocolName = "as-run",
-        label: shared.LabelOfFile = None,
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
         running: shared.Running,
         source: shared.Source,
@@ -100,7 +84,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.one_of(data, dataset, default_data))
-        study = Study(datasets, ["all"], shared.split_list(methods), repeats, seed, protocol, label)
+        repetition = running.repeats, running.seed, running.protocol, running.label
+        study = Study(datasets, ["all"], shared.split_list(methods), *repetition)
         options = running.options(source, progress)
         if running.dry_run:
             planned = sweep_study(axis, grid, study, variance)
@@ -108,12 +93,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             return
         with progress:
             finished = sweep(axis, grid, study, options, out=out, variance=variance)
-        if output.json:
-            output.document(finished.document())
-        else:
-            for title, headings, rows in finished.grids():
-                output.show(table(headings, rows, title=title))
-            output.show(*finished.notes())
+        grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
+        output.result(finished.document(), chain(grids, finished.notes()))
         finish_runs(finished.runs, out, output)
 
     files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
@@ -141,12 +122,8 @@ def table1(
 
     found = shapes(**vars(source))
     write_table1(out, found)
-    if output.json:
-        output.document({"datasets": found})
-        return
-    output.show(
-        table(*for_people(found), left=("data set", "verdict")),
-        "In brackets: the number of the paper, if it differs.",
-        *(note(shape["dataset"], shape["note"]) for shape in found if shape["note"]),
-    )
+    shown = table(*for_people(found), left=("data set", "verdict"))
+    brackets = "In brackets: the number of the paper, if it differs."
+    notes = (note(shape["dataset"], shape["note"]) for shape in found if shape["note"])
+    output.result({"datasets": found}, [shown, brackets, *notes])
     output.finish(f"tables in {out}")

@@ -33,7 +33,10 @@ STYLES = {
 
 
 def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
-    """Yield a table of each metric, the legend, the counts of the verdicts and the notes."""
+    """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
+
+    If the paper has no numbers for the results, yield a ranking as well.
+    """
     for metric in METRICS:
         rows = []
         for cells in rows_of(results).values():
@@ -50,6 +53,8 @@ def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     yield _verdict_counts(results)
     for about, names in notes_of(results).items():
         yield note(", ".join(names), about)
+    if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
+        yield from _ranking_tables(results)
 
 
 def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
@@ -84,7 +89,7 @@ def _verdict_counts(results: Sequence[Result]) -> Text:
     return Text("\n").join(lines)
 
 
-def ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
+def _ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
     head, rows, verdict = ranking(results)
     content = table(head, rows, title=TITLES[RANKED], left=head[:1])
@@ -112,11 +117,9 @@ def print_plan(
         }
         for cell in prepared.cells
     ]
-    if output.json:
-        output.document({"to_run": to_run, "at_hand": len(stored), "cells": cells})
-        return
     titles = {"dataset": "data set", "at_hand": "stored"}
     headings = [titles.get(name, name) for name in cells[0]] if cells else []
     rows = [[as_text(value) for value in cell.values()] for cell in cells]
-    output.show(table(headings, rows, left=("data set", "method", "note")))
+    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
+    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
     output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

@@ -16,18 +16,9 @@ if TYPE_CHECKING:
 @shared.option_groups
 def check(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
+    dataset: str | None = shared.datasets_option("all"),
     *,
-    dataset: str | None = shared.option(
-        "Data sets of the reference, or 'all'; with --update also CSV files.",
-        value=None,
-        default="all",
-        autocompletion=shared.complete_datasets,
-    ),
-    methods: str = shared.option(
-        "Methods of the reference, or 'all'; with --update also module:Class.",
-        value="all",
-        autocompletion=shared.complete_methods,
-    ),
+    methods: shared.Methods = "all",
     full: bool = shared.option(
         "Check all cells of the reference, not only the fast ones.", "--full", value=False
     ),
@@ -35,21 +26,18 @@ def check(  # noqa: PLR0913 - one parameter per option
         "Recompute the cells and write them to the reference.", "--update", value=False
     ),
     reference: Path | None = shared.option(
-        "The reference file.", value=None, default="the one installed with sgpmic"
+        "The reference file.", default="the one installed with sgpmic"
     ),
     label: shared.LabelOfFile = None,
     repeats: int | None = shared.option(
         "Runs of each cell.",
-        value=None,
         default="3; the number of the reference with --full or --update",
         min=1,
     ),
     n_jobs: shared.Jobs = -1,
-    store: Path | None = shared.option(
-        "Folder of run records to reuse.", value=None, default="none"
-    ),
+    store: Path | None = shared.option("Folder of run records to reuse.", default="none"),
     junit: Path | None = shared.option(
-        "Also write the result as JUnit XML to this file.", value=None, default="none"
+        "Also write the result as JUnit XML to this file.", default="none"
     ),
     annotations: bool = shared.option(
         "Also print failures on stderr as GitHub annotations.", "--annotations", value=False
@@ -59,9 +47,10 @@ def check(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Recompute cells with the seeds of the reference and compare the scores.
 
-    A mean may fall by max(1, 3 s / sqrt n), with the standard deviation s of the reference and n
-    repeats. Exit codes: 0 no score is lower, 1 a score is lower, failed or missing, or nothing was
-    compared, 2 wrong argument, 3 some runs of an update failed.
+    Data sets and methods are those of the reference; --update can add others. A mean may fall by
+    max(1, 3 s / sqrt n), with the standard deviation s of the reference and n repeats. Exit codes:
+    0 no score is lower, 1 a score is lower, failed or missing, or nothing was compared, 2 wrong
+    argument, 3 some runs of an update failed.
     """
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.experiments.run.pipeline import RunOptions
@@ -121,19 +110,14 @@ def check(  # noqa: PLR0913 - one parameter per option
 
 def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
+    from rich.text import Text
+
+    from sgpmic_cli.commands.terminal_tables import table
     from sgpmic_cli.experiments.studies.reference import State
     from sgpmic_cli.experiments.tables.formats import TITLES, digits, plain, signed
 
     found = Counter(change.state for change in changes)
     counts = {str(state): found[state] for state in State if found[state]}
-    if output.json:
-        documents = [change.document() for change in changes]
-        output.document({"counts": counts, "changes": documents})
-        return
-    from rich.text import Text
-
-    from sgpmic_cli.commands.terminal_tables import table
-
     styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red"}
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
@@ -146,7 +130,7 @@ def _print(changes: "list[Change]", output: Output) -> None:
             numbers = [plain(change.before), plain(change.now), signed(change.difference)]
             numbers.append(digits(change.tolerance, 2))
             rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
-    if rows:
-        output.show(table(headings, rows, left=["data set", "method", "score", "state"]))
+    tables = [table(headings, rows, left=["data set", "method", "score", "state"])] if rows else []
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
-    output.show(f"{len(changes)} numbers: {states or 'none'}")
+    document = {"counts": counts, "changes": [change.document() for change in changes]}
+    output.result(document, [*tables, f"{len(changes)} numbers: {states or 'none'}"])

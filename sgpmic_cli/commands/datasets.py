@@ -1,7 +1,5 @@
-"""`sgpmic datasets`: list, show, fetch and verify the data sets. `sgpmic info`: the machine."""
+"""`sgpmic datasets`: list, show, fetch and verify the data sets."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -80,41 +78,7 @@ def verify(*, json: shared.Json = False, source: shared.Source) -> None:
         raise typer.Exit(code)
 
 
-def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
-    """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
-    import sgpmic_cli
-    from sgpmic_cli.data.inventory import describe_all
-    from sgpmic_cli.data.originals import cache_folder
-    from sgpmic_cli.data.registry import bundled_folder
-    from sgpmic_cli.experiments.plan.methods import known
-    from sgpmic_cli.experiments.run.manifest import commit, environment
-
-    content = {
-        **environment(),
-        "commit": commit(),
-        "paths": {
-            "python": sys.executable,
-            "package": str(Path(sgpmic_cli.__file__).parent),
-            "bundled data": str(bundled_folder()),
-            "downloaded data": str(cache_folder(data_dir)),
-            "results": str(shared.OUTPUT_FOLDER.resolve()),
-        },
-        "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
-        "methods": list(known()),
-    }
-    if json:
-        Output(json).document(content)
-        return
-    from sgpmic_cli.commands.terminal_tables import as_text, facts
-
-    Output().show(facts({name: as_text(value) for name, value in content.items()}))
-
-
 def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> None:
-    output = Output(json)
-    if json:
-        output.document(document)
-        return
     from rich.text import Text
 
     from sgpmic_cli.commands.terminal_tables import as_text, table
@@ -125,4 +89,4 @@ def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> 
     ]
     first = rows[0] if rows else {}
     left = [column for column, value in first.items() if not isinstance(value, int)]
-    output.show(table(list(first), cells, left=left))
+    Output(json).result(document, [table(list(first), cells, left=left)])

@@ -15,8 +15,7 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-_option = partial(shared.option, value=None)
-_paper_option = partial(_option, rich_help_panel="The paper's model")
+_paper_option = partial(shared.option, rich_help_panel="The paper's model")
 
 
 def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
@@ -44,37 +43,37 @@ def _number_or_auto(option: str, given: str | None, examples: str) -> int | str 
 class ModelOptions:
     """Options of the model, named as the arguments of `single_fit.fitting.fit`."""
 
-    clusters: str | None = _option(
+    clusters: str | None = shared.option(
         "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
         *("--clusters", "--n-clusters"),
         default="auto; with --setting paper the number of classes",
         metavar="NUMBER",
         callback=parse_clusters,
     )
-    dims: str | None = _option(
+    dims: str | None = shared.option(
         "Number of latent dimensions, or auto.",
         *("--dims", "--n-components"),
         default="2",
         metavar="NUMBER",
         callback=lambda given: _number_or_auto("--dims", given, "2, or auto"),
     )
-    variance: float | None = _option(
+    variance: float | None = shared.option(
         "Percentage of explained variance that sets the latent dimensions.",
         default="95 with --setting paper",
     )
-    inducing: int | None = _option(
+    inducing: int | None = shared.option(
         "Number of inducing inputs.",
         *("--inducing", "--n-inducing"),
         default="15; the paper's with --setting paper",
         min=1,
     )
-    max_iter: int | None = _option(
+    max_iter: int | None = shared.option(
         "Maximum number of EM iterations.",
         *("--iterations", "--max-iter"),
         default="10; 20 with --setting paper",
         min=1,
     )
-    n_resamples: int | None = _option(
+    n_resamples: int | None = shared.option(
         "Refits of the base clusterings to random halves of the rows, which enter the "
         "probabilities; 0 for none. Not with --setting paper.",
         "--resamples",
@@ -96,25 +95,23 @@ class ModelOptions:
         min=1,
     )
     n_jobs: shared.Threads = 1
-    device: Literal["auto", "cpu", "cuda"] = _option(
+    device: Literal["auto", "cpu", "cuda"] = shared.option(
         "cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile.", value="cpu"
     )
-    temp_folder: str | None = _option(
+    temp_folder: str | None = shared.option(
         "Folder for memory-mapped arrays of a table larger than memory.", metavar="<path>"
     )
-    seed: int = _option("Random seed.", value=0, min=0, max=2**32 - 1)
+    seed: int = shared.option("Random seed.", value=0, min=0, max=2**32 - 1)
 
 
 @shared.option_groups
-def fit(  # noqa: PLR0913 - one parameter per option or group of options
+def fit(
     dataset: shared.Data = None,
     dataset_option: shared.DatasetOption = None,
     *,
     model: ModelOptions,
     table: shared.Table,
-    id_: shared.Id = None,
-    file: shared.FileFormat,
-    out: Path | None = _option(
+    out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
     ),
     force: shared.Force = False,
@@ -138,7 +135,7 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
     from sgpmic_cli.single_fit.settings import default_missing
 
     dataset = shared.one_of(dataset, dataset_option)
-    options = table.options(file, default_missing(model.setting), id_)
+    options = table.options(default_missing(model.setting))
     data = load(dataset, table=options, **vars(source))
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
@@ -148,28 +145,21 @@ def fit(  # noqa: PLR0913 - one parameter per option or group of options
         drawing_notes = _write(fitted, folder, out, arguments)
     for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
         output.note(f"note: {note}")
-    if output.json:
-        output.document({**fitted.summary(), "out": str(out)})
-    else:
-        output.show(*fit_tables(fitted))
+    output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
     output.finish(f"report, model, tables and figures in {out}")
 
 
 def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
     """Write all files; return notes on the figures that could not be drawn."""
     import json
-    import os
 
-    from sgpmic_cli.data.loading import is_table
     from sgpmic_cli.experiments.run.manifest import manifest
     from sgpmic_cli.figures.one_fit import draw_all
     from sgpmic_cli.report.fit_page import fit_page
     from sgpmic_cli.single_fit.table_copy import TABLE, write_table
 
     fitted.write(folder)
-    dataset = arguments["dataset"]
-    source = os.path.expanduser(dataset) if is_table(dataset) and dataset != "-" else None
-    write_table(folder / TABLE, fitted, source)
+    write_table(folder / TABLE, fitted, fitted.data.path)
     about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
     (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     notes = draw_all(fitted, folder)
@@ -184,10 +174,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     dataset_option: shared.DatasetOption = None,
     *,
     n_jobs: shared.Threads = 1,
-    label: shared.Label = None,
-    id_: shared.Id = None,
-    file: shared.FileFormat,
-    out: Path | None = _option(
+    file: shared.File,
+    out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
     force: shared.Force = False,
@@ -210,8 +198,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     dataset = shared.one_of(dataset, dataset_option)
     fitted = prediction.load_model(model, n_jobs)
     recipe = prediction.recipe_of(fitted)
-    text_format = file.text_format(recipe.format)
-    rows = rows_for(recipe, dataset, label=label, id=id_, format=text_format, **vars(source))
+    text = file.format(recipe.format)
+    rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
     out = shared.default_out("predict", rows.name) if out is None else out
     with (
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
@@ -220,16 +208,13 @@ def predict(  # noqa: PLR0913 - one parameter per option
         summary = prediction.predict(fitted, rows, folder, progress)
     for note in summary["notes"]:
         output.note(f"note: {note}")
-    if output.json:
-        output.document({**summary, "out": str(out)})
-    else:
-        sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
-        content = {
-            "data": f"{summary['dataset']}: {summary['rows']} rows",
-            "clusters": f"{summary['clusters']} of sizes {sizes}",
-            "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
-            "unusual rows": "not known" if unusual is None else str(unusual),
-            **score_facts(summary["scores"]),
-        }
-        output.show(facts(content))
+    sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
+    content = {
+        "data": f"{summary['dataset']}: {summary['rows']} rows",
+        "clusters": f"{summary['clusters']} of sizes {sizes}",
+        "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
+        "unusual rows": "not known" if unusual is None else str(unusual),
+        **score_facts(summary["scores"]),
+    }
+    output.result({**summary, "out": str(out)}, [facts(content)])
     output.finish(f"labels and embedding in {out}")

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,7 @@ from sgpmic_cli.commands.shared_options import Json, Quiet
 from sgpmic_cli.safe_text import for_html, for_terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.segment import Segment
+    from rich.console import Console, RenderableType
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 
@@ -44,14 +43,20 @@ class Output:
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
     def show(self, *parts: "RenderableType") -> None:
-        """Print tables and sentences on stdout."""
+        """Print tables and sentences on stdout, control characters as escape codes."""
+        from rich.segment import Segments
+
         console = self.console()
         for part in parts:
-            console.print(_Printable(part))
+            segments = console.render(part)
+            console.print(Segments(each._replace(text=for_html(each.text)) for each in segments))
 
-    def document(self, content: Mapping[str, Any]) -> None:
-        """Print the JSON document."""
-        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    def result(self, document: Mapping[str, Any], parts: "Iterable[RenderableType]") -> None:
+        """Print the result of the command: the document with `--json`, otherwise the parts."""
+        if not self.json:
+            self.show(*parts)
+            return
+        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
         # JSON allows control characters above U+007F, which some terminals obey.
         print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
@@ -70,19 +75,6 @@ class Output:
     def finish(self, sentence: str) -> None:
         """Print what was done and how long the command took."""
         self.note(f"{sentence}; {duration(time.monotonic() - self._start)}")
-
-
-@dataclass
-class _Printable:
-    """Part of the output, in which control characters from files are written as escape codes."""
-
-    part: "RenderableType"
-
-    def __rich_console__(
-        self, console: "Console", options: "ConsoleOptions"
-    ) -> "Iterator[Segment]":
-        for segment in console.render(self.part, options):
-            yield segment._replace(text=for_html(segment.text))
 
 
 def duration(seconds: float) -> str:

@@ -30,27 +30,22 @@ def plot(  # noqa: PLR0913 - one parameter per option
     data: str | None = shared.option(
         "Data set or CSV file of the figures embedding and convergence.",
         *("--data", "--dataset"),
-        value=None,
         autocompletion=shared.complete_datasets,
     ),
     clusters: int | None = shared.option(
         "Number of clusters in --data.",
         *("--clusters", "--n-clusters"),
-        value=None,
         default="auto; the number of classes of a registered set",
     ),
     scale: shared.Scale = None,
     table: shared.Table,
-    file: shared.FileFormat,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
     results: Path = shared.option(
         "Folder that contains table2, sweep-clusters and sweep-inducing.", value=Path("results")
     ),
-    store: Path | None = shared.option(
-        "Folder of run records.", value=None, default="RESULTS/runs"
-    ),
+    store: Path | None = shared.option("Folder of run records.", default="RESULTS/runs"),
     source: shared.Source,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -68,7 +63,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     chosen = resolve(figures)
     output = Output(quiet=quiet)
     running = RunOptions(store or results / "runs", n_jobs, **vars(source))
-    named = table.options(file, missing="model")
+    named = table.options("model")
     options = PlotOptions(results, seed, repeats, data, named, clusters, scale, running)
     errors: dict[str, SgpmicError] = {}  # by their text
     for figure in chosen:

@@ -95,7 +95,7 @@ class FitProgress(Progress):
         from sgpmic_cli.single_fit.fitting import Placing
 
         if isinstance(step, str):
-            self.update(f"computing the {step}")
+            self.update(f"current step: {step}")
             return
         if isinstance(step, Placing):
             total = "" if step.rows is None else f" of {step.rows}"

@@ -11,7 +11,7 @@ def report(
         "Folder of a benchmark, or of the paper's table2 and figures.", value=Path("results")
     ),
     printed: Path | None = shared.option(
-        "CSV file of printed numbers.", value=None, default="those of the paper"
+        "CSV file of printed numbers.", default="those of the paper"
     ),
     out: Path = shared.option(
         "The HTML file to write.", value=shared.OUTPUT_FOLDER / "report.html"

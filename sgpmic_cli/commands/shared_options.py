@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sgpmic_cli.data.intake.options import EncodeMode, MissingMode, TableOptions, TextFormat
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.data.intake.options import TableOptions, TextFormat
     from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
@@ -53,7 +53,7 @@ def _check_jobs(n_jobs: int) -> int:
 
 
 def option(
-    help_: str, *names: str, value: Any = ..., default: str | bool = True, **more: Any
+    help_: str, *names: str, value: Any = None, default: str | bool = True, **more: Any
 ) -> Any:
     """Return a Typer option; a string as `default` describes the default value in the help.
 
@@ -61,6 +61,9 @@ def option(
     several commands share is part of an annotation, beside which each command sets its value.
     """
     return typer.Option(value, *names, help=help_, show_default=default, **more)
+
+
+_shared = partial(option, value=...)  # in an annotation
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -93,7 +96,7 @@ def datasets_option(default: str | bool = False) -> Any:
     """Return the option `--dataset` of an experiment."""
     names = "names, 'all' of the paper, CSV files or 'FOLDER/*.csv'"
     help_ = f"Data sets, separated by commas: {names}."
-    return option(help_, value=None, default=default, autocompletion=complete_datasets)
+    return option(help_, default=default, autocompletion=complete_datasets)
 
 
 # The data can be given as an argument or as --dataset; `one_of` joins the two.
@@ -102,38 +105,33 @@ Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]
 DatasetOption = Annotated[
-    str | None, option("The same as DATA.", "--dataset", autocompletion=complete_datasets)
+    str | None, _shared("The same as DATA.", "--dataset", autocompletion=complete_datasets)
 ]
 _SAME = "The same as --dataset."
 DatasetsArgument = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help=_SAME, autocompletion=complete_datasets)
 ]
 _METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
-Methods = Annotated[str, option(_METHODS, autocompletion=complete_methods)]
-Repeats = Annotated[int, option("Runs of each cell, each with its own seed.", min=1)]
-Seed = Annotated[int, option("Seed from which the seeds of all runs are derived.")]
-Jobs = Annotated[int, option("Processes; -1 uses all cores.", callback=_check_jobs)]
+Methods = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
+Repeats = Annotated[int, _shared("Runs of each cell, each with its own seed.", min=1)]
+Seed = Annotated[int, _shared("Seed from which the seeds of all runs are derived.")]
+Jobs = Annotated[int, _shared("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
-Threads = Annotated[int, option(_THREADS, callback=_check_jobs)]
-_PROTOCOL = "as-run reproduces the paper's numbers; as-stated follows its text."
-ProtocolName = Annotated[str, option(_PROTOCOL)]
-LabelOfFile = Annotated[str | None, option("Label column of a CSV file.")]
-Out = Annotated[Path, option("Output folder for the tables and the manifest.")]
-Force = Annotated[bool, option("Replace the results in the output folder.", "--force")]
-DataDir = Annotated[Path | None, option("Folder of downloaded data.", envvar="SGPMIC_DATA")]
-Json = Annotated[bool, option("Print one JSON document instead of a table.", "--json")]
-Quiet = Annotated[bool, option("Print only errors on stderr.", "--quiet", "-q")]
+Threads = Annotated[int, _shared(_THREADS, callback=_check_jobs)]
+_LABEL_OF_FILE = _shared("Label column of the CSV files.", default="their last column")
+LabelOfFile = Annotated[str | None, _LABEL_OF_FILE]
+Out = Annotated[Path, _shared("Output folder for the tables and the manifest.")]
+Force = Annotated[bool, _shared("Replace the results in the output folder.", "--force")]
+DataDir = Annotated[Path | None, _shared("Folder of downloaded data.", envvar="SGPMIC_DATA")]
+Json = Annotated[bool, _shared("Print one JSON document instead of a table.", "--json")]
+Quiet = Annotated[bool, _shared("Print only errors on stderr.", "--quiet", "-q")]
 _SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
 Scale = Annotated[
     Literal["none", "global", "standard"] | None,
-    option(_SCALE, default="standard; global with --setting paper"),
+    _shared(_SCALE, default="standard; global with --setting paper"),
 ]
 _TABLE = "Your table"
-_table_option = partial(option, value=None, rich_help_panel=_TABLE)
-_LABEL = option("Column of class labels.", metavar="COLUMN", rich_help_panel=_TABLE)
-Label = Annotated[str | None, _LABEL]
-_ID = "Column with the row names that the output files repeat."
-Id = Annotated[str | None, option(_ID, "--id", metavar="COLUMN", rich_help_panel=_TABLE)]
+_table_option = partial(option, rich_help_panel=_TABLE)
 
 
 def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -143,9 +141,13 @@ def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class FileFormat:
-    """Options that describe a text file of the user."""
+class File:
+    """Options that describe a file of the user, for a fit and for new rows."""
 
+    label: str | None = _table_option("Column of class labels.", metavar="COLUMN")
+    id: str | None = _table_option(
+        "Column with the names of the rows, which is not a feature.", metavar="COLUMN"
+    )
     separator: str | None = _table_option(
         "Separator of the cells, such as ';' or tab.", metavar="CHARACTER", default="detected"
     )
@@ -156,46 +158,42 @@ class FileFormat:
         "Text encoding, such as latin-1.", default="utf-8 or cp1252"
     )
 
-    def text_format(self, default: "TextFormat | None" = None) -> "TextFormat":
-        """Return the format of the file; options that are None keep the default."""
-        from sgpmic_cli.data.intake.options import TextFormat
-
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return replace(default or TextFormat(), **given)
+    def format(self, default: TextFormat = TextFormat()) -> TextFormat:
+        """Return the format of a text file; options that are None keep the default."""
+        names = ("separator", "decimal", "encoding")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(default, **given)
 
 
 @dataclass(frozen=True)
-class Table:
-    """Options that say what the columns of a table of the user mean."""
+class Table(File):
+    """Options that describe a file of the user and the use of its columns in a fit."""
 
-    label: Label = None
     columns: list[str] | None = _table_option(
         "Use only these columns, separated by commas.", metavar="NAMES"
     )
     drop: list[str] | None = _table_option(
         "Ignore these columns, separated by commas.", metavar="NAMES"
     )
-    encode: Literal["one-hot", "drop", "error"] = _table_option(
+    encode: EncodeMode = _table_option(
         "Text columns: one-hot encode those with few values, drop all, or raise an error.",
         value="one-hot",
     )
-    missing: Literal["error", "drop", "median", "model"] | None = _table_option(
+    missing: MissingMode | None = _table_option(
         "Missing values: raise an error, drop the row, impute the median, or leave to the model.",
         default="model if it supports missing values, else median",
     )
 
-    def options(self, file: FileFormat, missing: str, id: str | None = None) -> "TableOptions":
+    def options(self, missing: str) -> TableOptions:
         """Return the options of the table; `missing` is the default of the option."""
-        from sgpmic_cli.data.intake.options import TableOptions
-
         return TableOptions(
-            label=self.label,
-            id=id,
-            columns=split_columns(self.columns),
-            drop=split_columns(self.drop),
-            encode=self.encode,
-            missing=self.missing or missing,
-            format=file.text_format(),
+            self.label,
+            self.id,
+            split_columns(self.columns),
+            split_columns(self.drop),
+            self.encode,
+            self.missing or missing,
+            self.format(),
         )
 
 
@@ -205,30 +203,33 @@ class Source:
 
     data_dir: DataDir = None
     mirror: str | None = option(
-        "Folder or server with the publishers' files.", value=None, envvar="SGPMIC_MIRROR"
+        "Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR"
     )
     offline: bool = option("Never use the network.", "--offline", value=False)
 
 
 @dataclass(frozen=True)
 class Running:
-    """Options that say how the runs of an experiment are computed."""
+    """Options that say which runs of an experiment are computed, and how."""
 
+    repeats: Repeats = 10
+    seed: Seed = 0
+    protocol: str = option(
+        "as-run reproduces the paper's numbers; as-stated follows its text.", value="as-run"
+    )
+    label: LabelOfFile = None
     n_jobs: Jobs = -1
     backend: str = option("loky: processes on this machine; dask: a Dask cluster.", value="loky")
     scheduler: str | None = option(
-        "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here.",
-        value=None,
+        "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."
     )
     timeout: float | None = option(
-        "Time limit of one run in seconds; a run that exceeds it fails.",
-        value=None,
-        default="no limit",
+        "Time limit of one run in seconds; a run that exceeds it fails.", default="no limit"
     )
     memory_limit: str | None = option(
-        "Memory limit of one run, such as 500MB or 2GB.", value=None, default="no limit"
+        "Memory limit of one run, such as 500MB or 2GB.", default="no limit"
     )
-    store: Path | None = option("Folder of run records.", value=None, default="OUT/runs")
+    store: Path | None = option("Folder of run records.", default="OUT/runs")
     force: bool = option("Recompute every run.", "--force", value=False)
     retry_failed: bool = option("Recompute failed runs.", "--retry-failed", value=False)
     dry_run: bool = option("List the planned runs and exit.", "--dry-run", value=False)

@@ -1,7 +1,7 @@
 """A data set in memory: read-only values, labels, names and a hash."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,8 +20,8 @@ class Dataset:
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    names_made_up: bool = False  # the file has no header
     recipe: TableRecipe | None = None  # None for tables that are not read from a user's file
+    path: str | None = None  # of the user's file; None for standard input
     row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
     ids: tuple[str, ...] | None = None  # names of the rows
     notes: tuple[str, ...] = ()  # how the file was read
@@ -49,11 +49,14 @@ class Dataset:
         **fields: Any,
     ) -> "Dataset":
         """Create a data set from class names, which `class_numbers` numbers."""
-        if classes is None:
-            return cls(name, Y, None, (), tuple(feature_names), **fields)
-        number = class_numbers(classes)
-        labels = np.array([number[class_name] for class_name in classes], dtype=np.int64)
+        number = {} if classes is None else class_numbers(classes)
+        labels = None if classes is None else np.array([number[each] for each in classes])
         return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
+
+    @property
+    def names_made_up(self) -> bool:
+        """Whether the columns have no names in the file."""
+        return self.recipe is not None and not self.recipe.named
 
     @property
     def n_classes(self) -> int:
@@ -65,20 +68,17 @@ class Dataset:
         """Class name of each row."""
         return None if self.labels is None else [self.class_names[label] for label in self.labels]
 
-    def without(self, columns: Iterable[str]) -> "Dataset":
+    def without(self, columns: Collection[str]) -> "Dataset":
         """Return the data set without some of its columns."""
-        dropped = {self.feature_names.index(column) for column in columns}
-        keep = [j for j in range(len(self.feature_names)) if j not in dropped]
-        kept_names = tuple(self.feature_names[j] for j in keep)
-        return replace(self, Y=self.Y[:, keep], feature_names=kept_names, recipe=None)
+        kept = [name for name in self.feature_names if name not in columns]
+        Y = self.Y[:, [self.feature_names.index(name) for name in kept]]
+        return replace(self, Y=Y, feature_names=tuple(kept), recipe=None)
 
     def evenly(self) -> "Dataset":
-        """Scale number columns to unit variance and text columns to the weight of text."""
-        recipe = self.recipe or TableRecipe.of_numbers(
-            self.Y, self.feature_names, named=not self.names_made_up
-        )
-        even = replace(recipe, evenly=True)
-        return replace(self, Y=self.Y * (recipe.divisors / even.divisors), recipe=even)
+        """Scale the number columns of a file to unit variance and text to its weight."""
+        assert self.recipe is not None
+        even = replace(self.recipe, evenly=True)
+        return replace(self, Y=self.Y * (self.recipe.divisors / even.divisors), recipe=even)
 
 
 def class_numbers(classes: Iterable[str]) -> dict[str, int]:

@@ -30,8 +30,9 @@ def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
     if state == "bundled":
         path = str(bundled_folder() / f"{found.name}.csv")
     elif state == "download":
-        state = "absent" if cached(found, data_dir) is None else "present"
-        path = str(cache_folder(data_dir) / found.filename) if state == "present" else None
+        state = "absent"
+        if cached(found, data_dir) is not None:
+            state, path = "present", str(cache_folder(data_dir) / found.filename)
     return {**asdict(found), "state": state, "path": path}
 
 
@@ -46,15 +47,14 @@ def fetch_all(wanted: Sequence[str] = (), **source: Any) -> list[dict[str, Any]]
     `source` are arguments of `read_original`.
     """
     results = []
-    for found in [entry(name) for name in wanted or names()]:
+    downloads = [name for name in names() if entry(name).kind == "download"]
+    for found in [entry(name) for name in wanted or downloads]:
         result = {"name": found.name, "state": found.kind, "path": None, "reason": None}
         if found.kind == "download":
             try:
                 result |= {"state": "present", "path": str(fetch(found, **source))}
             except DataUnavailable as error:
                 result |= {"state": "unavailable", "reason": str(error)}
-        elif not wanted:
-            continue
         results.append(result)
     return results
 
@@ -78,11 +78,16 @@ def verify(
     """Check the values of every data set; with a mirror also those of the publishers' files."""
     mirror = chosen_mirror(mirror)
     checks = []
+    folder = cache_folder(data_dir)
     for found in map(entry, names()):
-        if found.kind == "download":
-            checks.append(_check_cache(found, data_dir))
-        else:
+        if found.kind != "download":
             checks.append(_check_values(found, "values", partial(load_entry, found)))
+        elif (folder / found.filename).exists():
+            original = partial(_load_original, found, str(folder))
+            checks.append(_check_values(found, "cache", original))
+        else:
+            detail = f"not downloaded yet; sgpmic datasets fetch {found.name} gets it"
+            checks.append(Check(found.name, "cache", "absent", detail))
         if mirror and found.filename:
             original = partial(_load_original, found, mirror, offline)
             checks.append(_check_values(found, "original", original))
@@ -95,20 +100,8 @@ def exit_code(checks: list[Check]) -> int:
     return 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
 
 
-def _check_cache(found: Entry, data_dir: PathLike | None) -> Check:
-    path = cache_folder(data_dir) / found.filename
-    raw = cached(found, data_dir)
-    if raw is not None:
-        return _check_values(found, "cache", partial(parse_original, found, raw))
-    if path.exists():
-        detail = f"{path} is not the publisher's file; remove it and fetch again"
-        return Check(found.name, "cache", "failed", detail)
-    detail = f"not downloaded yet; sgpmic datasets fetch {found.name} gets it"
-    return Check(found.name, "cache", "absent", detail)
-
-
-def _load_original(found: Entry, mirror: str, offline: bool) -> Dataset:
-    return parse_original(found, from_source(found, mirror, offline=offline))
+def _load_original(found: Entry, place: str, offline: bool = False) -> Dataset:
+    return parse_original(found, from_source(found, place, offline=offline))
 
 
 def _check_values(found: Entry, check: str, load: Callable[[], Dataset]) -> Check:

@@ -41,8 +41,8 @@ def load(
     Parameters
     ----------
     name_or_path : str
-        Registered name, path of a CSV (packed or not), Parquet or .npy file, or "-" for standard
-        input.
+        Registered name, path of a CSV, Parquet, .xlsx or .npy file (packed or not), or "-" for
+        standard input.
     label : str or None
         Column of a table that holds the classes; overrides the one in `table`.
     table : TableOptions or None
@@ -59,15 +59,12 @@ def load(
     if label is not None:
         options = replace(options, label=label)
     if is_table(name_or_path):
-        return _load_table(_path(name_or_path), _name(name_or_path), options)
+        return _load_table(name_or_path, options)
     found = entry(name_or_path)
-    if options.label is not None:
-        raise UsageError(
-            f"--label {options.label} is for a table of your own; {found.name} has its own classes"
-        )
     if replace(options, missing="median") != TableOptions():
         raise UsageError(
-            f"{found.name} is a registered data set; options of a table are for files of your own"
+            f"{found.name} is a registered data set; options of a table, such as --label, are for "
+            f"files of your own, and {found.name} has its own classes"
         )
     return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
 
@@ -88,7 +85,7 @@ def rows_for(
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
-        tables = read_blocks(_path(name_or_path), format or recipe.format, known)
+        tables = read_blocks(os.path.expanduser(name_or_path), format or recipe.format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, **source)
     table = RawTable.from_array(data.name, data.Y, names=data.feature_names)
@@ -101,8 +98,7 @@ def is_table(text: str) -> bool:
     """Return whether a word names a file or standard input, and not a registered data set."""
     if find(text) is not None:
         return False
-    has_folder = any(separator in text for separator in ("/", os.sep, os.altsep) if separator)
-    has_extension = text.lower().endswith(_EXTENSIONS)
+    has_folder, has_extension = os.path.dirname(text) != "", text.lower().endswith(_EXTENSIONS)
     return text == STANDARD_INPUT or has_folder or has_extension or os.path.exists(text)
 
 
@@ -113,7 +109,7 @@ def last_column(path: str) -> str | None:
     """
     if path == STANDARD_INPUT or not is_table(path):
         return None
-    return next(read_blocks(_path(path), TextFormat())).columns[-1]
+    return next(read_blocks(os.path.expanduser(path), TextFormat())).columns[-1]
 
 
 def load_entry(found: Entry, **source: Any) -> Dataset:
@@ -151,7 +147,8 @@ def load_entry(found: Entry, **source: Any) -> Dataset:
     return dataset
 
 
-def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
+def _load_table(given: str, options: TableOptions) -> Dataset:
+    path = os.path.expanduser(given)
     named = {options.label, options.id, *options.columns, *options.drop}
     table = read_table(path, options.format, named)
     recipe, problems = learn_recipe(table, options)
@@ -160,20 +157,16 @@ def _load_table(path: str, name: str, options: TableOptions) -> Dataset:
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
     return Dataset.from_classes(
-        name,
+        _name(given),
         rows.Y,
         None if rows.classes is None else unify_numbers(rows.classes.tolist()),
         recipe.feature_names,
-        names_made_up=not recipe.named,
         recipe=recipe,
+        path=None if path == STANDARD_INPUT else path,
         row_numbers=rows.row_numbers,
         ids=None if rows.ids is None else tuple(rows.ids),
         notes=(*decision_notes(recipe, options), *encoded.notes),
     )
-
-
-def _path(text: str) -> str:
-    return text if text == STANDARD_INPUT else os.path.expanduser(text)
 
 
 def _name(text: str) -> str:

@@ -56,10 +56,9 @@ def cache_folder(data_dir: PathLike | None = None) -> Path:
 def cached(entry: Entry, data_dir: PathLike | None = None) -> bytes | None:
     """Read the publisher's file from the cache. Return None if it is absent or damaged."""
     try:
-        raw = read_regular(cache_folder(data_dir) / entry.filename, entry.size)
-    except OSError:
+        return from_source(entry, str(cache_folder(data_dir)))
+    except DataUnavailable:
         return None
-    return raw if _is_original(raw, entry) else None
 
 
 def read_original(
@@ -96,7 +95,7 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
 def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
     """Get the publisher's file from the mirror or the publisher's addresses, not the cache."""
     if mirror and not _is_server(mirror):
-        return _from_folder(entry, Path(mirror).expanduser())
+        return _read_file(entry, Path(mirror).expanduser() / entry.filename)
     if offline:
         missing = f"{entry.filename} is not in the cache, or is damaged there"
         raise _unavailable(entry, f"{missing}, and --offline forbids a download; allow it")
@@ -128,8 +127,7 @@ def _is_original(raw: bytes, entry: Entry) -> bool:
     return hashlib.sha256(raw).hexdigest() == entry.sha256
 
 
-def _from_folder(entry: Entry, folder: Path) -> bytes:
-    path = folder / entry.filename
+def _read_file(entry: Entry, path: Path) -> bytes:
     try:
         raw = read_regular(path)
     except OSError as error:

@@ -136,16 +136,15 @@ def lock(descriptor: int, *, wait: bool = False) -> bool | None:
 
 
 def is_abandoned(path: Path, process: int) -> bool:
-    """Return whether the process that created a temporary file or folder has ended."""
+    """Return whether the process that created a temporary file or folder has ended.
+
+    Raise PermissionError if it was created just now by a process of another user.
+    """
     age = time.time() - path.stat().st_mtime
     if age < LOCK_SECONDS:
-        try:
+        with suppress(ProcessLookupError, OverflowError):  # it has ended
             os.kill(process, 0)
             return False
-        except PermissionError:  # it runs and belongs to another user
-            return False
-        except (OSError, OverflowError):
-            pass  # it has ended
     with open_for_lock(path) as descriptor:
         locked = lock(descriptor)
     return age > STALE_SECONDS if locked is None else locked

@@ -247,10 +247,8 @@ def fit(
     seconds = time.perf_counter() - started
     messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
     remarks = list(dict.fromkeys(messages))
-    model.encoder_ = TableEncoder.of(
-        rows.recipe
-        or TableRecipe.of_numbers(data.Y, data.feature_names, named=not data.names_made_up)
-    )
+    recipe = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    model.encoder_ = TableEncoder.of(recipe)
     asked = settings.get("scale") is not None
     rounds = callback.kept_rounds()
     fitted = Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
@@ -268,7 +266,7 @@ def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
         recipe = model.encoder_.recipe_
     else:
         recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
-    return Dataset.from_classes(name, Y, None, names, names_made_up=given is None, recipe=recipe)
+    return Dataset.from_classes(name, Y, None, names, recipe=recipe)
 
 
 def fitted_of(model: Model, X: Table, name: str) -> Fitted:

@@ -79,7 +79,7 @@ def test_name_is_one_cell_of_a_markdown_table(name):
 def test_tables_and_documents_do_not_control_the_terminal(capsys, name, json):
     output = Output(json)
     if json:
-        output.document({name: [name]})
+        output.result({name: [name]}, [])
     else:
         output.show(table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name)
     shown = capsys.readouterr().out

@@ -45,6 +45,8 @@ class CsvText:
         self.separator = self.separator or _find_separator(sample, self.decimal)
         rows = self._rows(chain(sample, lines), sample, 1 if found else 0)
         first = list(islice(rows, 2))
+        if not first:
+            raise UsageError(f"{self.path} is empty; it needs a header line and rows of numbers")
         self._set_columns([cells for _, cells in first])
         rows = chain(first[self.named :], rows)
         # A block has the whole sample, so that its last line is the last one that was taken.
@@ -54,7 +56,7 @@ class CsvText:
             yield self._table(block, n_rows)
             n_rows += len(block)
         if not n_rows:
-            raise UsageError(f"{self.path} has a header and no rows; add rows of numbers below it")
+            raise no_rows(self.path)
 
     def _rows(self, lines: Iterable[str], sample: list[str], n_skipped: int) -> Iterator[Row]:
         """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
@@ -98,7 +100,7 @@ class CsvText:
                 raise TableError(self.path, [Problem(what, [remedy, words])])
 
     def _set_columns(self, rows: list[list[str]]) -> None:
-        first = [[cell.strip() for cell in row] for row in rows] or [[""]]
+        first = [[cell.strip() for cell in row] for row in rows]
         self.named = not set(first[0]).isdisjoint(self.known) or _is_header(first, self.decimal)
         self.columns = [
             cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first[0])
@@ -116,6 +118,11 @@ class CsvText:
         }
         format = replace(self.format, decimal=self.decimal)
         return RawTable(self.path, cells, self.named, np.array(lines), first_row, format=format)
+
+
+def no_rows(path: str) -> UsageError:
+    """Return the error of a table without rows."""
+    return UsageError(f"{path} has a header and no rows; add rows of numbers below it")
 
 
 def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:

@@ -58,7 +58,7 @@ class EncodedTable:
         self._notes: dict[str, None] = {}  # a set in order; most are equal for all blocks
         self._unknown: Counter[str] = Counter()  # texts without a category, by column
         self._first_unknown: dict[str, str] = {}  # with its position, by column
-        self._missing: Counter[str] = Counter()  # by column
+        self._missing: Counter[str] = Counter()  # of the rows that are not left out, by column
 
     def __iter__(self) -> Iterator[Rows]:
         yield from map(self._encode_block, self.tables)
@@ -76,21 +76,21 @@ class EncodedTable:
                 f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
                 f"as {self._first_unknown[name]}; counted as missing."
             )
-        mode, names = self.recipe.missing, [name for name, n in self._missing.items() if n]
-        values = plural(self._missing.total(), "missing value")
-        if names and mode == "drop":
+        if self._n_left_out and self.recipe.missing == "drop":
             rows = f"{self._n_left_out} of {self._n_rows} rows"
             notes.append(f"{rows} have missing values and are left out.")
         elif self._n_left_out:
-            notes.append(f"{plural(self._n_left_out, 'row')} without any value left out.")
-        if names and mode == "median":
+            notes.append(f"rows without any value are left out: {self._n_left_out}.")
+        names = [name for name, n in self._missing.items() if n]
+        values = plural(self._missing.total(), "missing value")
+        if names and self.recipe.missing == "model":
+            notes.append(f"{values}: left to the model.")
+        elif names:
             has_text = any(column.name in names for column in self.recipe.text_columns)
             text = ", for text its most common value" if has_text else ""
             notes.append(
                 f"{values} in {listed(names)}: filled with the median of the column{text}."
             )
-        elif names and mode == "model":
-            notes.append(f"{values}: left to the model.")
         return notes
 
     def _note(self, sentence: str) -> None:
@@ -113,19 +113,15 @@ class EncodedTable:
         id = self.id or self.recipe.id
         ids = table.cells[id].texts if id in table.cells else None
         rows = Rows(Y, table.first_row + np.arange(table.n_rows) + 1, ids, classes)
-        drop = self.recipe.missing == "drop"
-        left_out = missing.any(axis=1) if drop else missing.all(axis=1)
+        left_out = missing.any(axis=1) if self.recipe.missing == "drop" else missing.all(axis=1)
         if left_out.any():
-            rows = rows.part(~left_out)
-            missing = missing if drop else missing[~left_out]
+            rows, missing = rows.part(~left_out), missing[~left_out]
         self._n_rows += table.n_rows
         self._n_left_out += int(left_out.sum())
         self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         if self.recipe.missing == "median" and missing.any():
             filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
-            widths = [len(column.feature_names) for column in self.recipe.columns]
-            is_missing = np.repeat(missing, widths, axis=1)
-            filled = np.where(is_missing, filling / self.recipe.divisors, rows.Y)
+            filled = np.where(np.isnan(rows.Y), filling / self.recipe.divisors, rows.Y)
             rows = rows._replace(Y=filled)
         return rows
 
@@ -139,7 +135,7 @@ class EncodedTable:
             extra = [name for name in found if name not in known]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
-                has = f", and unknown ones are there: {listed(extra)}" if extra else ""
+                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
                 self.problems.append(Problem(what))
             elif extra:
@@ -189,9 +185,8 @@ class EncodedTable:
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
-            if (infinite := np.isinf(block[:, 0])).any():
-                where = table.place(int(infinite.argmax()), name)
-                self.problems.append(problem.not_finite(where))
+            if large := table.too_large(name, block[:, 0], np.inf):
+                self.problems.append(large)
             end = first + block.shape[1]
             if direct is None:
                 Y[:, first:end] = block / divisors[first:end]

@@ -15,9 +15,9 @@ from sgpmic_cli.data.intake.options import TableOptions
 from sgpmic_cli.data.intake.problems import (
     Problem,
     Remedy,
+    leave_out,
     listed,
     not_a_number,
-    not_finite,
     shown,
     unknown_column,
 )
@@ -67,17 +67,16 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
     problems = _check_names(table, options)
     used: list[Column] = []
     left_out: dict[str, str] = {}
-    identifiers = [] if options.id is None else [options.id]
-    *_, last = table.columns
+    id = options.id
     for name in table.columns:
         if name in (options.label, options.id):
             continue
-        decision = _decide(table, name, options, is_last=name == last)
+        decision = _decide(table, name, options)
         if isinstance(decision, Problem):
             problems.append(decision)
         elif isinstance(decision, LeftOut):
             left_out[name] = decision.why
-            identifiers += [name] if decision.is_id else []
+            id = name if id is None and decision.is_id else id
         else:
             used.append(decision)
     if not problems and not used:
@@ -90,7 +89,7 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         columns=tuple(used),
         missing=options.missing,
         label=options.label,
-        id=identifiers[0] if identifiers else None,
+        id=id,
         left_out=left_out,
         format=replace(options.format, decimal=table.format.decimal or "."),
     )
@@ -104,7 +103,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         notes.append("numbers are read with a decimal comma.")
     for name, why in recipe.left_out.items():
         if why != AS_ASKED:
-            carried = "; it names the rows in what is written" if name == recipe.id else ""
+            carried = "; it names the rows in the output files" if name == recipe.id else ""
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
     same: dict[str, list[str]] = {}
     for column in recipe.columns:
@@ -114,8 +113,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
     names = [column.name for column in recipe.columns]
     if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
         notes.append(f"years are used as numbers: {listed(years)}.")
-    texts = recipe.text_columns
-    if texts:
+    if texts := recipe.text_columns:
         parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
         more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
@@ -152,18 +150,19 @@ def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
     return problems
 
 
-def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) -> Decision:
+def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
     """Decide whether and how a column is used."""
     asked = name in options.columns
     if name in options.drop or (options.columns and not asked):
         return LeftOut(AS_ASKED)
+    is_last = name == table.columns[-1]
     if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
-        # As a feature the column would give the answer away; as classes it is a guess.
+        # As a feature the column would reveal the classes, but its name alone is no proof.
         return Problem(
-            f"the last column is named {shown(name)}, as classes are",
+            f"the last column is named {shown(name)}, so it may hold the classes",
             [
                 Remedy("say that it holds the classes", "label", name),
-                _leave_out(name),
+                leave_out(name),
                 "rename it if it is a feature",
             ],
         )
@@ -176,7 +175,7 @@ def _decide(table: RawTable, name: str, options: TableOptions, is_last: bool) ->
         if notation is None:
             return _decide_on_text(table, name, options)
         values = notation.read(cells.texts)
-    if problem := _check_values(table, name, values):
+    if problem := table.too_large(name, values, MAX_VALUE):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
         return NumberColumn.learn(name, values, notation)
@@ -207,18 +206,6 @@ def _decide_on_numbers(
     return NumberColumn.learn(name, values, notation)
 
 
-def _check_values(table: RawTable, name: str, values: np.ndarray) -> Problem | None:
-    """Report a number that is infinite or too large."""
-    magnitude = np.nan_to_num(np.abs(values), nan=0.0, posinf=np.inf)
-    row = int(magnitude.argmax())
-    if np.isinf(magnitude[row]):
-        return not_finite(table.place(row, name))
-    if magnitude[row] > MAX_VALUE:
-        what = f"{table.place(row, name)}: {values[row]:g} is too large to be squared"
-        return Problem(what, ["divide the column by a constant", _leave_out(name)])
-    return None
-
-
 def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
     """Decide about a column in which some cells are not numbers."""
     _, values, invalid = table.cells[name]
@@ -230,7 +217,7 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
             return Problem(what, ["do not ask for it"])
         return LeftOut("its cells are lists or records")
     if np.count_nonzero(~np.isnan(values)) >= n_invalid:
-        return not_a_number(table.place(row, name), cells[row], n_invalid, _leave_out(name))
+        return not_a_number(table.place(row, name), cells[row], n_invalid, leave_out(name))
     if options.encode == "drop":
         return LeftOut("it is text")
     if options.encode == "error":
@@ -238,7 +225,7 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
             f"column {shown(name)} holds text such as {shown(cells[row])} in {table.place(row)}",
             [
                 Remedy("encode it", "encode", "one-hot"),
-                _leave_out(name),
+                leave_out(name),
                 Remedy("name it as the classes", "label", name),
             ],
         )
@@ -266,10 +253,6 @@ def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str
     return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
 
 
-def _leave_out(column: str) -> Remedy:
-    return Remedy("leave it out", "drop", [column])
-
-
 def words_of(name: str) -> list[str]:
     """Split the name of a column into words.
 
@@ -295,7 +278,7 @@ def code_reason(name: str, cells: Cells) -> str | None:
     """Return why whole numbers look like codes, or None."""
     words = words_of(name)
     if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
-        return "it is called like a code"
+        return "its name suggests a code"
     if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
         return "its numbers have leading zeros, as codes have"
     if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
@@ -315,7 +298,7 @@ def identifier_reason(name: str, cells: Cells) -> str | None:
     texts = set(cells.texts)
     if len(texts) < len(cells.raw) or "" in texts:
         return None
-    why = "it is called like an id" if named else f"all its values have {digits} digits"
+    why = "its name suggests an id" if named else f"all its values have {digits} digits"
     return f"{why} and no two rows share one"
 
 

@@ -1,11 +1,12 @@
 """Options for reading a table: the format of its file and the meaning of its columns."""
 
 from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 from sgpmic_cli.errors import UsageError
 
-ENCODE_MODES = ("one-hot", "drop", "error")
-MISSING_MODES = ("error", "drop", "median", "model")
+EncodeMode = Literal["one-hot", "drop", "error"]
+MissingMode = Literal["error", "drop", "median", "model"]
 SEPARATOR_NAMES = {
     "tab": "\t",
     "\\t": "\t",
@@ -28,8 +29,8 @@ class TextFormat:
     decimal : str or None, default=None
         Decimal sign, "." or ",". None detects it.
     encoding : str or None, default=None
-        Name of the encoding, such as "latin-1". None means UTF-8, or UTF-16 if the file starts with
-        its byte order mark.
+        Name of the encoding, such as "latin-1". None detects UTF-8, cp1252, and UTF-16 and UTF-32
+        with a byte order mark.
     """
 
     separator: str | None = None
@@ -85,12 +86,8 @@ class TableOptions:
     format: TextFormat = field(default_factory=TextFormat)
 
     def __post_init__(self) -> None:
-        for parameter, valid in (("encode", ENCODE_MODES), ("missing", MISSING_MODES)):
-            value = getattr(self, parameter)
+        modes: dict[str, Any] = {"encode": EncodeMode, "missing": MissingMode}
+        for parameter, mode in modes.items():
+            value, valid = getattr(self, parameter), get_args(mode)
             if value not in valid:
                 raise UsageError(f"--{parameter} {value} is unknown; valid: {', '.join(valid)}")
-        if self.label is not None and self.label == self.id:
-            raise UsageError(
-                f"--label and --id both name {self.label!r}: a column cannot hold the classes and "
-                "name the rows"
-            )

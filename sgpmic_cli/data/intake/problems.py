@@ -85,6 +85,11 @@ USE_MEDIAN = Remedy("fill in medians", "missing", "median")
 DROP_ROWS = Remedy("leave such rows out", "missing", "drop")
 
 
+def leave_out(column: str) -> Remedy:
+    """Return the remedy that leaves a column out."""
+    return Remedy("leave it out", "drop", [column])
+
+
 def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem:
     """Report a name that no column has."""
     return Problem(
@@ -98,9 +103,3 @@ def not_a_number(where: str, cell: str, n: int, *remedies: Remedy) -> Problem:
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
     what = f"{where}: {shown(cell)} is not a number{more}"
     return Problem(what, ["write numbers or leave the cells empty", *remedies])
-
-
-def not_finite(where: str) -> Problem:
-    """Report an infinite value."""
-    remedy = "put a number there or leave the cell empty"
-    return Problem(f"{where}: the value is not finite", [remedy])

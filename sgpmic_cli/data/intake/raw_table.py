@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.options import TextFormat
-from sgpmic_cli.data.intake.problems import shown
+from sgpmic_cli.data.intake.problems import Problem, leave_out, shown
 from sgpmic_cli.errors import UsageError
 
 MISSING = frozenset(
@@ -127,6 +127,18 @@ class RawTable:
         line = "" if self.lines is None else f" (line {self.lines[row]})"
         cell = "" if column is None else f", column {shown(column)}"
         return f"row {self.first_row + row + 1}{line}{cell}"
+
+    def too_large(self, column: str, values: np.ndarray, limit: float) -> Problem | None:
+        """Report the first value of a column (N,) whose magnitude reaches the limit."""
+        rows = np.flatnonzero(np.abs(values) >= limit)
+        if not len(rows):
+            return None
+        where, value = self.place(rows[0], column), values[rows[0]]
+        if np.isinf(value):
+            remedy = "put a number there or leave the cell empty"
+            return Problem(f"{where}: the value is not finite", [remedy])
+        what = f"{where}: {value:g} is too large to be squared"
+        return Problem(what, ["divide the column by a constant", leave_out(column)])
 
 
 def to_number(cell: str, decimal: str = ".") -> float | None:

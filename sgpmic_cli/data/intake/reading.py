@@ -194,7 +194,7 @@ def text_lines(source: Source, encoding: str | None, *, whole: bool) -> Iterator
         raise UsageError(
             f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
         ) from None
-    n_lines, size, empty = 0, 0, True
+    n_lines, size = 0, 0
     try:
         while line := text.readline(MAX_LINE):
             n_lines += 1
@@ -205,7 +205,6 @@ def text_lines(source: Source, encoding: str | None, *, whole: bool) -> Iterator
                     f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in "
                     "UTF-8"
                 )
-            empty = empty and not line.strip()
             yield line
     except UnicodeDecodeError as error:
         bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
@@ -217,8 +216,6 @@ def text_lines(source: Source, encoding: str | None, *, whole: bool) -> Iterator
     except UnicodeError as error:
         reason = f"cannot be read as {chosen} ({error})"
         raise UsageError(f"{path} {reason}; name another encoding") from None
-    if empty:
-        raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
 
 
 def _sheet_lines(source: Source) -> Iterator[str]:

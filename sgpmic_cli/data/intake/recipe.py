@@ -173,11 +173,8 @@ class TableRecipe:
             notation = column.notation or Notation()
             kind = "dates" if notation.date else "numbers"
             return ColumnRole(name, kind, notation.words if column.notation else "")
-        if name == self.label:
-            return ColumnRole(name, "classes", "")
-        return ColumnRole(
-            name, "id" if name == self.id else "left out", self.left_out.get(name, "")
-        )
+        kind = {self.id: "id", self.label: "classes"}.get(name, "left out")
+        return ColumnRole(name, kind, self.left_out.get(name, ""))
 
     @property
     def divisors(self) -> np.ndarray:

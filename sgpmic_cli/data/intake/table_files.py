@@ -7,14 +7,13 @@ import io
 import math
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli.data.intake.csv_text import CsvText, Names
+from sgpmic_cli.data.intake.csv_text import CsvText, Names, no_rows
 from sgpmic_cli.data.intake.options import TextFormat
 from sgpmic_cli.data.intake.raw_table import EXACT, RawTable, check_names
 from sgpmic_cli.data.intake.reading import (
@@ -38,39 +37,29 @@ NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
 def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
-    """Read a whole table from a CSV, Parquet or .npy file, packed or not.
+    """Read a whole table from a CSV, Parquet, .xlsx or .npy file, packed or not.
 
     A first line of a CSV file with one of the `known` names is a header.
     """
     with unpacked(path) as source:
-        if _is_npy(source):
-            return RawTable.from_array(source.name, _npy_array(source))
-        if source.starts_with(PARQUET):
-            return _parquet_table(source)
-        return next(_csv_tables(source, format, known))
+        return next(_tables(source, format, known, whole=True))
 
 
 def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
     with unpacked(path) as source:
-        if _is_npy(source):
-            yield from _npy_blocks(source)
-        elif source.starts_with(PARQUET):
-            yield from _parquet_blocks(source)
-        else:
-            yield from _csv_tables(source, format, known, CELLS)
+        yield from _tables(source, format, known, whole=False)
 
 
-def _csv_tables(
-    source: Source, format: TextFormat, known: Names, n_cells: int | None = None
-) -> Iterator[RawTable]:
+def _tables(source: Source, format: TextFormat, known: Names, whole: bool) -> Iterator[RawTable]:
+    """Yield the whole table or blocks of its rows."""
+    if source.starts_with(NPY) or source.name.lower().endswith(".npy"):
+        return _npy_tables(source, whole)
+    if source.starts_with(PARQUET):
+        return _parquet_tables(source, whole)
     format = with_encoding(source, format)
-    lines = text_lines(source, format.encoding, whole=n_cells is None)
-    return CsvText(source.name, format, known).tables(lines, n_cells)
-
-
-def _is_npy(source: Source) -> bool:
-    return source.starts_with(NPY) or source.name.lower().endswith(".npy")
+    lines = text_lines(source, format.encoding, whole=whole)
+    return CsvText(source.name, format, known).tables(lines, None if whole else CELLS)
 
 
 def _npy_array(source: Source) -> np.ndarray:
@@ -94,8 +83,11 @@ def _npy_array(source: Source) -> np.ndarray:
     return array
 
 
-def _npy_blocks(source: Source) -> Iterator[RawTable]:
+def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     array = _npy_array(source)
+    if whole:
+        yield RawTable.from_array(source.name, array)
+        return
     for rows in row_blocks.row_blocks(len(array)):
         # Map the file again for each block: pages that were read count as memory until unmapped.
         block = (_npy_array(source) if isinstance(array, np.memmap) else array)[rows]
@@ -103,28 +95,32 @@ def _npy_blocks(source: Source) -> Iterator[RawTable]:
         yield RawTable.from_array(source.name, copy, rows.start)
 
 
-@contextmanager
-def _parquet_file(source: Source) -> Iterator["ParquetFile"]:
+def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     with read_errors(source.name, "Parquet"):
+        from pyarrow import Table
         from pyarrow.parquet import ParquetFile
 
         file = ParquetFile(source.path or io.BytesIO(source.read_all()))
         if not file.metadata.num_rows:
-            raise UsageError(
-                f"{source.name} has a header and no rows; add rows of numbers below it"
-            )
-        yield file
+            raise no_rows(source.name)
+        if whole:
+            yield _whole_parquet_table(source.name, file)
+            return
+        first_row = 0
+        for batch in file.iter_batches(row_blocks.ROWS):
+            frame = _to_pandas(Table.from_batches([batch]))
+            yield RawTable.from_frame(source.name, frame, first_row)
+            first_row += len(frame)
 
 
-def _parquet_table(source: Source) -> RawTable:
-    with _parquet_file(source) as file:
-        empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
-        only_numbers = all(kind.kind in "iuf" for kind in empty.dtypes)
-        if only_numbers and isinstance(empty.index, pd.RangeIndex):
-            names = check_names(source.name, [str(name) for name in empty.columns])
-            if (numbers := _parquet_numbers(file)) is not None:
-                return RawTable.from_array(source.name, numbers, names=names)
-        return RawTable.from_frame(source.name, _to_pandas(file.read()))
+def _whole_parquet_table(name: str, file: "ParquetFile") -> RawTable:
+    empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
+    only_numbers = all(kind.kind in "iuf" for kind in empty.dtypes)
+    if only_numbers and isinstance(empty.index, pd.RangeIndex):
+        names = check_names(name, [str(column) for column in empty.columns])
+        if (numbers := _parquet_numbers(file)) is not None:
+            return RawTable.from_array(name, numbers, names=names)
+    return RawTable.from_frame(name, _to_pandas(file.read()))
 
 
 def _to_pandas(table: Any) -> pd.DataFrame:
@@ -153,15 +149,3 @@ def _parquet_numbers(file: "ParquetFile") -> np.ndarray | None:
         first += len(batch)
     found.setflags(write=False)
     return found
-
-
-def _parquet_blocks(source: Source) -> Iterator[RawTable]:
-    with _parquet_file(source) as file:
-        from pyarrow import Table
-
-        first_row = 0
-        for batch in file.iter_batches(row_blocks.ROWS):
-            frame = _to_pandas(Table.from_batches([batch]))
-            table = RawTable.from_frame(source.name, frame, first_row)
-            first_row += table.n_rows
-            yield table

@@ -46,8 +46,8 @@ def cells(*values):
 @pytest.mark.parametrize(
     ("name", "values", "why"),
     [
-        ("zip", ["20095", "80331"], "called like a code"),
-        ("storeId", [1, 1, 2], "called like a code"),
+        ("zip", ["20095", "80331"], "name suggests a code"),
+        ("storeId", [1, 1, 2], "name suggests a code"),
         ("x", ["007", "010"], "leading zeros"),
         ("x", [2**53 + 1, 5], "more digits"),
         ("humid", [1, 2], None),

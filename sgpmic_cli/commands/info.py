@@ -1,0 +1,34 @@
+"""`sgpmic info`: describe the installation, for example for a bug report."""
+
+import sys
+from pathlib import Path
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+
+
+def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
+    """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
+    import sgpmic_cli
+    from sgpmic_cli.commands.terminal_tables import as_text, facts
+    from sgpmic_cli.data.inventory import describe_all
+    from sgpmic_cli.data.originals import cache_folder
+    from sgpmic_cli.data.registry import bundled_folder
+    from sgpmic_cli.experiments.plan.methods import known
+    from sgpmic_cli.experiments.run.manifest import commit, environment
+
+    content = {
+        **environment(),
+        "commit": commit(),
+        "paths": {
+            "python": sys.executable,
+            "package": str(Path(sgpmic_cli.__file__).parent),
+            "bundled data": str(bundled_folder()),
+            "downloaded data": str(cache_folder(data_dir)),
+            "results": str(shared.OUTPUT_FOLDER.resolve()),
+        },
+        "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
+        "methods": list(known()),
+    }
+    table = facts({name: as_text(value) for name, value in content.items()})
+    Output(json).result(content, [table])
