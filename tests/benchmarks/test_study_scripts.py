@@ -46,7 +46,7 @@ def test_the_study_separates_stages_and_reads_the_labels_of_others(tmp_path, mon
     assert (tmp_path / "study.png").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("kind", study.KINDS)
+@pytest.mark.parametrize("kind", study.BROKEN)
 def test_broken_data_have_the_stated_noise(kind):
     rows, labels = study.broken(kind, 3)
     assert len(rows) == len(labels)
@@ -66,7 +66,7 @@ def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
 
 
 def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(missing_values, "DATASETS", ["iris"])
+    monkeypatch.setattr(missing_values, "BUNDLED", ["iris"])
     asked = ["--out", str(tmp_path), "--patterns", "1", "--n-jobs", "1"]
     missing_values.main(asked)
     rows = pd.read_csv(tmp_path / "missing.csv")
@@ -82,7 +82,7 @@ def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch,
 
 def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
     tried = {"chosen": {}, "short": {"max_iter": 2}, "broken": {"optimizer": "none such"}}
-    monkeypatch.setattr(search_asrun, "DATASETS", ("iris",))
+    monkeypatch.setattr(search_asrun, "BUNDLED", ["iris"])
     monkeypatch.setattr(search_asrun, "VARIATIONS", tried)
     monkeypatch.setattr(search_asrun, "FINALISTS", 1)
     asked = ["--out", str(tmp_path), "--repeats", "1", "--more", "2", "--n-jobs", "1"]
