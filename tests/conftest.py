@@ -38,11 +38,19 @@ def lies_in_a_file():
     return look
 
 
+@pytest.fixture(autouse=True)
+def plain_environment(tmp_path, monkeypatch):
+    """Give every test an empty cache, and no mirror or proxy."""
+    for name in ("SGPMIC_DATA", "SGPMIC_MIRROR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
     return tmp_path
 
 
