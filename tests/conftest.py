@@ -41,9 +41,8 @@ def lies_in_a_file():
 @pytest.fixture(autouse=True)
 def plain_environment(tmp_path, monkeypatch):
     """Give every test an empty cache, and no mirror or proxy."""
-    for name in ("SGPMIC_DATA", "SGPMIC_MIRROR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "*")
 
 

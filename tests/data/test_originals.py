@@ -31,7 +31,8 @@ def whole(handler, count):
 
 def test_cache_folder_of_each_platform(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.delenv("XDG_CACHE_HOME")
+    for name in ("SGPMIC_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "sgpmic"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
