@@ -26,14 +26,14 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.missing_values import DATASETS, hide
-from benchmarks.shared import progress
+from benchmarks.missing_values import hide
+from benchmarks.shared import BUNDLED, progress
 from sgpmic_cli import SGPMIC
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.data import load
 from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import FAINT, PAGE, canvas, look
-from sgpmic_cli.scores import contingency
+from sgpmic_cli.scores import mapped_labels
 
 OURS, REFITS, MIXTURE = "SGPMIC", "SGPMIC, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     records: list[tuple[str, int, str, str, float]] = []
     bins: dict[str, list[Arrays]] = {}
-    for name in DATASETS:
+    for name in BUNDLED:
         for seed in asked.seeds:
             progress(f"{name}, seed {seed}")
             values, found, maps, labels = measure(*table(name, seed), seed)
@@ -145,8 +145,7 @@ def own_neighbours(points: Array, labels: Indices) -> float:
 
 def in_majority(classes: Indices, labels: Indices) -> BoolArray:
     """Return for each row whether its class is the majority class of its cluster."""
-    names, cluster = np.unique(classes), np.unique(labels, return_inverse=True)[1]
-    return np.asarray(names[contingency(classes, labels).argmax(axis=0)][cluster] == classes)
+    return np.asarray(mapped_labels(classes, labels) == np.unique(classes, return_inverse=True)[1])
 
 
 def area(event: BoolArray, score: Array) -> float:
@@ -227,8 +226,7 @@ def page(frame: pd.DataFrame) -> str:
         means = values_by_dataset(frame, name).round(3)
         body = [[row, *map("{:.3f}".format, values)] for row, *values in means.itertuples()]
         body.append(["mean", *map("{:.3f}".format, means.mean())])
-        if means.shape[1] > 1:
-            body.append(["best", *map(str, means.eq(means.agg(kind, axis=1), axis=0).sum())])
+        body.append(["best", *map(str, means.eq(means.agg(kind, axis=1), axis=0).sum())])
         parts += [f"## {title}\n", markdown_table(["data set", *means.columns], body)]
     return "\n".join(parts)
 

@@ -14,14 +14,11 @@ import pandas as pd
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # required by scikit-learn
 from sklearn.impute import IterativeImputer, SimpleImputer
 
-from benchmarks.shared import end_study, print_table, run_options, study_parser
+from benchmarks.shared import BUNDLED, end_study, number_table, run_options, study_parser
 from sgpmic_cli._typing import Array
-from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.run.pipeline import run_study, write_study
-from sgpmic_cli.experiments.tables.formats import markdown_table
 
-DATASETS = [name for name in names() if entry(name).kind == "bundled"]
 WAYS = ("full", "model", "median", "iterative")
 HIDDEN = 0.3  # fraction of the entries
 
@@ -36,29 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def vary(cell: Cell) -> list[Cell]:
         return [with_missing_values(cell, way, pattern) for way, pattern in cases]
 
-    study = Study(DATASETS, [95], ["sgp-mic+"], repeats=1, seed=asked.seed, vary=vary)
-    finished = run_study(study, run_options(asked), asked.out)
+    study = Study(BUNDLED, [95], ["sgp-mic+"], repeats=1, vary=vary)
+    with run_options(asked) as options:
+        finished = run_study(study, options, asked.out)
     rows = pd.DataFrame(
         [
             (result.dataset, *case, result.mean("acc"))
-            for result, case in zip(finished.results, len(DATASETS) * cases, strict=True)
+            for result, case in zip(finished.results, len(BUNDLED) * cases, strict=True)
         ],
         columns=["dataset", "way", "pattern", "acc"],
     ).astype({"acc": float})
     means = mean_acc(rows)
-    body = [
-        [name, *(f"{acc:.1f}" for acc in row)]
-        for name, row in zip(means.index, means.to_numpy(), strict=True)
-    ]
-    body.append(["mean", *(f"{acc:.1f}" for acc in means.mean())])
-    text = findings(means, asked.patterns)
-    files = {
-        "missing.csv": rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"),
-        "missing.md": f"{markdown_table(['ACC', *WAYS], body)}\n{text}\n",
-    }
+    table = number_table("ACC", pd.concat([means, means.mean().to_frame("mean").T]), "{:.1f}")
+    page = f"{table}\n{findings(means, asked.patterns)}\n"
+    csv = rows.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    files = {"missing.csv": csv, "missing.md": page}
     write_study(asked.out, files, finished, {"patterns": asked.patterns})
-    print_table(["ACC", *WAYS], body)
-    print(text)
+    print(page)
     end_study(finished, asked.out)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import count
 from typing import Any
 
 from sgpmic_cli._typing import Array
@@ -19,16 +20,9 @@ def installed(library: str) -> str | None:
 def gpy_evaluation(Y: Array, X: Array, n_inducing: int) -> Callable[[], object]:
     """Return a call that evaluates objective and gradient of GPy's SparseGPLVM."""
     model = _gpy_model(Y, X, n_inducing)
-    start = model.optimizer_array.copy()
-    calls = 0
-
-    def evaluate() -> None:
-        nonlocal calls
-        calls += 1
-        # GPy caches results for equal parameters, so each call moves them a little.
-        model._objective_grads(start * (1.0 + 1e-9 * calls))
-
-    return evaluate
+    start, calls = model.optimizer_array.copy(), count(1)
+    # GPy caches results for equal parameters, so each call moves them a little.
+    return lambda: model._objective_grads(start * (1.0 + 1e-9 * next(calls)))
 
 
 def gpy_fit(Y: Array, X: Array, n_inducing: int, steps: int) -> Callable[[], object]:

@@ -71,10 +71,9 @@ def fitted_problem(size: Size) -> tuple[Array, Problem]:
     Y = rows_of(size)
     model = PaperSGPMIC(size.m, size.q, n_inducing=size.k, random_state=0).fit(Y)
     scaled = (Y - Y.mean(axis=0)) / Y.std()
-    problem = _problem(
+    return scaled, _problem(
         observe(scaled), model.embedding_, model.inducing_points_, model.responsibilities_
     )
-    return scaled, problem
 
 
 def generated_problem(n: int) -> Problem:

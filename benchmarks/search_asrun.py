@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.shared import end_study, print_table, run_options, study_parser
+from benchmarks.shared import BUNDLED, end_study, run_options, study_parser
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.experiments.compare.comparison import METRICS, Result
 from sgpmic_cli.experiments.compare.verdicts import Verdict
@@ -22,7 +22,6 @@ from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.tables.formats import markdown_table
 
-DATASETS = ("iris", "wine", "sonar", "wdbc", "australian", "segment", "bc", "cmc")
 FINALISTS = 5
 SEED = 3000
 VARIATIONS: dict[str, dict[str, Any]] = {
@@ -56,17 +55,17 @@ COLUMNS = ["variation", "dataset", "variance", "q", "metric", "ours", "paper", "
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the search and write its tables."""
-    parser = study_parser(__doc__, out="results/search-asrun", seed=SEED)
+    parser = study_parser(__doc__, out="results/search-asrun")
     parser.add_argument("--repeats", type=int, default=2, help="runs of every cell")
     parser.add_argument("--more", type=int, default=5, help="runs of the cells of the finalists")
     asked = parser.parse_args(arguments)
-    options = replace(run_options(asked), offline=True)
-    runs, first = run_variations(VARIATIONS, options, asked.out, asked.repeats, asked.seed)
-    ranked = ranking(first)
-    finalists = ranked.index[ranked["complete"]][:FINALISTS].tolist()
     more = max(asked.repeats, asked.more)
-    best = {name: VARIATIONS[name] for name in finalists}
-    _, second = run_variations(best, options, asked.out, more, asked.seed)
+    with run_options(asked) as options:
+        runs, first = run_variations(VARIATIONS, options, asked.out, asked.repeats)
+        ranked = ranking(first)
+        finalists = ranked.index[ranked["complete"]][:FINALISTS].tolist()
+        best = {name: VARIATIONS[name] for name in finalists}
+        _, second = run_variations(best, options, asked.out, more)
     cells = pd.concat([second, first[~first["variation"].isin(finalists)]])
     head, body = search_table(cells, pd.concat([ranking(second), ranked.drop(finalists)]))
     notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance"])
@@ -80,20 +79,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     further = {"variations": VARIATIONS, "finalists": finalists, "repeats_of_finalists": more}
     write_study(asked.out, files, runs, further)
-    print_table(head[:5], [row[:5] for row in body])  # the scores do not fit a terminal
+    print(markdown_table(head[:5], [row[:5] for row in body]))  # scores do not fit a terminal
     end_study(runs, asked.out)
 
 
 def run_variations(
-    tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int, seed: int
+    tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int
 ) -> tuple[FinishedStudy, pd.DataFrame]:
     """Run some variations on all rows of the table; return one line per cell and metric."""
 
     def vary(cell: Cell) -> list[Cell]:
         return [replace(cell, settings={**cell.settings, **own}) for own in tried.values()]
 
-    study = Study(DATASETS, ["all"], ["sgp-mic"], repeats=repeats, seed=seed, vary=vary)
-    runs = run_study(study, options, out)
+    study = Study(BUNDLED, ["all"], ["sgp-mic"], repeats=repeats, seed=SEED, vary=vary)
+    runs = run_study(study, replace(options, offline=True), out)
     names = list(tried)  # the cells of a row come in the order of the variations
     lines = [
         _line(names[place % len(names)], result, metric)

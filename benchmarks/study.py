@@ -8,7 +8,6 @@ in BROKEN break the assumptions of the test. The data are written to OUT/sets in
 Writes scores.csv, findings.md and study.png into OUT. A second call computes only what is missing.
 """
 
-import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,12 +18,11 @@ import pandas as pd
 from scipy.spatial.distance import pdist
 
 from benchmarks import suite
+from benchmarks.shared import BUNDLED, number_table
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.baselines.peers import PeerHDBSCAN, RandomPeer
 from sgpmic_cli.data.loading import load
 from sgpmic_cli.data.random_shapes import random_shape
-from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.model.clusters.base_clusterings import base_labels, consensus, match
 from sgpmic_cli.model.clusters.spanning_tree import excess_of_gap, spanning_trees
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -42,11 +40,7 @@ class BaseClusterings(RandomPeer):
 
     def stage(self, Y: Array) -> Array | Indices:
         """Return the labels (N,) of this stage, or several clusterings as rows."""
-        return np.array(list(self.base_labels(Y).values()))
-
-    def base_labels(self, Y: Array) -> dict[str, Indices]:
-        """Return the labels of every base clustering by its name."""
-        return base_labels(Y, self.n_clusters, self.seed, None)
+        return np.array(list(base_labels(Y, self.n_clusters, self.seed, None).values()))
 
 
 class Consensus(BaseClusterings):
@@ -54,7 +48,7 @@ class Consensus(BaseClusterings):
 
     def stage(self, Y: Array) -> Indices:
         """Return the labels of the majority."""
-        labels = self.base_labels(Y)
+        labels = base_labels(Y, self.n_clusters, self.seed, None)
         return match(list(labels.values()), tuple(labels), self.n_clusters).labels
 
 
@@ -90,19 +84,13 @@ METHODS: dict[str, Any] = {
     "paper's model": PaperSGPMIC,
 }
 USED = {  # while the model was built
-    "tables": (*(name for name in names() if entry(name).kind == "bundled"), "digits"),
+    "tables": (*BUNDLED, "digits"),
     "thin-shapes": ("spirals", "semicircles", "circles", "pinwheel", "moons"),
     "clouds": ("blobs20", "overlapping", "unequal"),
 }
 UNUSED = {"random-shapes": [f"shape-{FIRST_SEED + number}" for number in range(30)]}
-KINDS = (
-    "heavy-tails",
-    "skewed",
-    "discrete-columns",
-    "unequal-sizes",
-    "outliers",
-    "outliers-shapes",
-)
+KINDS = ["heavy-tails", "skewed", "discrete-columns", "unequal-sizes"]
+KINDS += ["outliers", "outliers-shapes"]
 BROKEN = {kind: range(FIRST_SEED, FIRST_SEED + 20) for kind in KINDS}
 
 
@@ -141,17 +129,13 @@ def _with_outliers(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the study and write its files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/study"))
-    parser.add_argument("--published", type=Path, help="folder of label vectors (rivals.py)")
+    parser = suite.score_parser(__doc__, out="results/study", seeds=3)
     parser.add_argument("--sets-only", action="store_true", help="only write OUT/sets")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--n-jobs", type=int, default=-1)
     asked = parser.parse_args(arguments)
     sets = write_sets(asked.out / "sets")
     if asked.sets_only:
         return
-    scores = suite.score_all(sets, METHODS, asked.out, asked.seeds, asked.n_jobs, asked.published)
+    scores = suite.score_all(sets, METHODS, asked)
     text = findings(scores)
     (asked.out / "findings.md").write_text(text, encoding="utf-8")
     suite.draw(asked.out / "study", suite.mean_scores(scores))
@@ -225,8 +209,7 @@ def _table(percent: pd.DataFrame) -> str:
     group = percent.index.str.split("/").str[0]
     shown = percent.groupby(np.where(group.isin(list(USED)), percent.index, group + " *")).mean()
     shown.loc["mean over sets"] = percent.mean()
-    rows = [[str(name), *(f"{value:.1f}" for value in row)] for name, row in shown.T.items()]
-    return markdown_table(["", *map(str, shown.columns)], rows)
+    return number_table("", shown, "{:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Run the default model and common clusterers on a folder in the layout of Gagolewski's suite.
 
-    python -m benchmarks.suite FOLDER [--published FOLDER] [--version TEXT]
+    python -m benchmarks.suite FOLDER [--published FOLDER]
 
 FOLDER/BATTERY/NAME.data.gz holds the rows of a set, NAME.labels0.gz, NAME.labels1.gz, ... its
 labelings; label 0 is noise and is not scored. The number of clusters of a labeling is given, and
@@ -21,9 +21,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.shared import progress
+from benchmarks.shared import number_table, progress
 from sgpmic_cli.baselines.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
-from sgpmic_cli.experiments.tables.formats import markdown_table
 from sgpmic_cli.figures.style import PAGE, canvas
 from sgpmic_cli.model.estimator import SGPMIC
 
@@ -40,54 +39,54 @@ COLUMNS = ["set", "method", "seed", "ari", "noise_clusters"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Score all methods on all sets and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = score_parser(__doc__, out="results/suite", seeds=1)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--published", type=Path, help="folder of published label vectors")
-    parser.add_argument("--version", default="not stated", help="version of the suite")
-    parser.add_argument("--out", type=Path, default=Path("results/suite"))
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--n-jobs", type=int, default=-1)
     asked = parser.parse_args(arguments)
     sets = sorted(asked.folder.glob("*/*.data.gz"))
     if not sets:
         parser.error(f"{asked.folder} has no files BATTERY/NAME.data.gz")
-    scores = score_all(sets, METHODS, asked.out, asked.seeds, asked.n_jobs, asked.published)
+    scores = score_all(sets, METHODS, asked)
     means = mean_scores(scores)
-    text = describe(means, len(sets), asked.version)
+    text = describe(means, len(sets))
     (asked.out / "suite.md").write_text(text, encoding="utf-8")
     draw(asked.out / "suite", means)
     print(text)
 
 
+def score_parser(description: str | None, *, out: str, seeds: int) -> argparse.ArgumentParser:
+    """Return a parser with the options of `score_all`."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--out", type=Path, default=Path(out))
+    parser.add_argument("--published", type=Path, help="folder of label vectors of other methods")
+    parser.add_argument("--seeds", type=int, default=seeds)
+    parser.add_argument("--n-jobs", type=int, default=-1)
+    return parser
+
+
 def score_all(
-    sets: Sequence[Path],
-    methods: Mapping[str, Any],
-    out: Path,
-    seeds: int,
-    n_jobs: int,
-    published: Path | None,
+    sets: Sequence[Path], methods: Mapping[str, Any], asked: argparse.Namespace
 ) -> pd.DataFrame:
     """Return the scores of all methods on all sets, and store them in scores.csv."""
-    out.mkdir(parents=True, exist_ok=True)
-    file, names = out / "scores.csv", {name_of(path) for path in sets}
+    asked.out.mkdir(parents=True, exist_ok=True)
+    file, names = asked.out / "scores.csv", {name_of(path) for path in sets}
     known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=COLUMNS)
     done = set(zip(known["set"], known["method"], known["seed"], strict=True))
     waiting = [
         (path, name, methods[name], seed)
         for path in sets
         for name in methods
-        for seed in range(seeds)
+        for seed in range(asked.seeds)
         if (name_of(path), name, seed) not in done
     ]
-    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+    found = Parallel(n_jobs=asked.n_jobs, return_as="generator_unordered")(
         delayed(score)(*case) for case in waiting
     )
     for number, row in enumerate(found, 1):
         known.loc[len(known)] = row
         known.to_csv(file, index=False)
         progress(f"{number} of {len(waiting)}: {row[0]} {row[1]} {row[3]:.3f}")
-    if published:
-        rows = [row for path in sets for row in published_scores(path, published)]
+    if asked.published:
+        rows = [row for path in sets for row in published_scores(path, asked.published)]
         known = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
     return known[known["set"].isin(names)]
 
@@ -157,17 +156,12 @@ def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
     return batteries.sort_values("all sets", ascending=False)
 
 
-def describe(means: pd.DataFrame, n_sets: int, version: str) -> str:
+def describe(means: pd.DataFrame, n_sets: int) -> str:
     """Return the table of means with its conditions."""
-    rows = [
-        [str(method), *(f"{value:.3f}" for value in row)]
-        for method, row in zip(means.index, means.to_numpy(), strict=True)
-    ]
-    table = markdown_table(["mean ARI", *map(str, means.columns)], rows)
     return (
-        f"{n_sets} sets of the suite, version {version}. The number of clusters is given. The "
-        "score of a set is the largest ARI over its labelings. Methods that are run here see "
-        f"standardised columns.\n\n{table}\n"
+        f"{n_sets} sets of the suite. The number of clusters is given. The score of a set is the "
+        "largest ARI over its labelings. Methods that are run here see standardised columns.\n\n"
+        f"{number_table('mean ARI', means, '{:.3f}')}\n"
     )
 
 

@@ -38,11 +38,18 @@ def lies_in_a_file():
     return look
 
 
+@pytest.fixture(autouse=True)
+def plain_environment(tmp_path, monkeypatch):
+    """Give every test an empty cache, and no mirror or proxy."""
+    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
     return tmp_path
 
 

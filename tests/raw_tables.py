@@ -4,6 +4,12 @@ import numpy as np
 import pandas as pd
 
 
+def clouds(*centres: float, size: int = 20, columns: int = 4) -> np.ndarray:
+    """Return Gaussian rows around some centres, the rows of each centre together."""
+    random = np.random.RandomState(0)
+    return np.vstack([random.randn(size, columns) + centre for centre in centres])
+
+
 def groups(n: int, seed: int = 0) -> np.ndarray:
     """Return the groups of `birds`, which its table does not contain."""
     return np.random.RandomState(seed).randint(3, size=n)

@@ -89,12 +89,8 @@ def test_third_party_code_is_its_package_or_the_files_beside_it(
     tmp_path, monkeypatch, module, file, changes
 ):
     (tmp_path / "own_package").mkdir()
-    for name in (
-        "own_method.py",
-        "own_helper.py",
-        *(f"own_package/{n}.py" for n in ("part", "other")),
-    ):
-        (tmp_path / name).write_text("value = 1\n")
+    for name in ("own_method", "own_helper", "own_package/part", "own_package/other"):
+        (tmp_path / f"{name}.py").write_text("value = 1\n")
     (tmp_path / "own_package" / "__init__.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.syspath_prepend(tmp_path)
     before = version(module)

@@ -13,11 +13,6 @@ def rosenbrock(x):
     return rosen(x), lambda: rosen_der(x)
 
 
-def after(objective, x, line_searches):
-    point, values = descend(objective, evaluated(objective, x), line_searches)
-    return point.x, values
-
-
 def test_rosenbrock_decreases_in_every_line_search():
     point, values = descend(rosenbrock, evaluated(rosenbrock, START), 200)
     assert np.all(np.diff(values) < 0)
@@ -30,13 +25,16 @@ def test_a_step_outside_the_domain_is_shortened():
         with np.errstate(invalid="ignore"):
             return float(1000.0 * (x[0] - np.log(x[0]))), lambda: 1000.0 * (1.0 - 1.0 / x)
 
-    x, values = after(objective, np.array([1e-4]), 30)
-    assert x[0] == pytest.approx(1.0, abs=1e-3)
+    point, values = descend(objective, evaluated(objective, np.array([1e-4])), 30)
+    assert point.x[0] == pytest.approx(1.0, abs=1e-3)
     assert np.all(np.isfinite(values))
 
 
 def test_two_failed_line_searches_return_the_start():
     """The gradient has the wrong sign, so no step can succeed."""
-    x, values = after(lambda x: (float(x[0] ** 2), lambda: -2.0 * x), np.array([3.0]), 5)
-    assert values == []
-    assert x == np.array([3.0])
+
+    def objective(x):
+        return float(x[0] ** 2), lambda: -2.0 * x
+
+    point, values = descend(objective, evaluated(objective, np.array([3.0])), 5)
+    assert (point.x, values) == (np.array([3.0]), [])

@@ -6,7 +6,6 @@ import pytest
 
 from benchmarks import other_libraries, speed
 from benchmarks.paper_problem import LARGE, Size
-from benchmarks.shared import fastest
 from benchmarks.speed_figures import draw_gpu, draw_speed
 
 TINY = Size("tiny", 60, 5, 2, 10, 3)
@@ -15,7 +14,7 @@ TINY = Size("tiny", 60, 5, 2, 10, 3)
 def test_candidates_take_turns_and_the_fastest_call_counts():
     turns, seconds = [], iter(range(1000))
     candidates = {"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}
-    ms = fastest(candidates, turns=2, clock=lambda: float(next(seconds)))
+    ms = speed.fastest(candidates, turns=2, clock=lambda: float(next(seconds)))
     assert "".join(turns) == "ab" + "aaabbb" * 2
     assert ms == {"a": 1000.0, "b": 1000.0}
 

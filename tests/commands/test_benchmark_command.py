@@ -15,13 +15,11 @@ QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 @pytest.fixture
 def run(here):
     """The command in an empty folder."""
-    return lambda line: sgpmic(f"benchmark {line}")
+    return lambda line, **how: sgpmic(f"benchmark {line}", **how)
 
 
 def test_json_is_one_document(run):
-    result = run(f"--dataset iris --variance 50,95 {QUICK} --json")
-    assert result.exit_code == 0
-    document = json.loads(result.stdout)
+    document = json.loads(run(f"--dataset iris --variance 50,95 {QUICK} --json").stdout)
     assert document["protocol"] == "as-run"
     assert len(document["cells"]) == 4
     scores = ("acc", "nmi", "ari", "acc_hungarian")
@@ -37,7 +35,6 @@ def test_json_is_one_document(run):
 
 def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     result = run(f"--dataset iris {QUICK}")
-    assert result.exit_code == 0
     assert "88.67±0.00" in result.stdout
     assert "exact: " in result.stdout
     assert "\x1b" not in result.output
@@ -50,8 +47,9 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
 
 
 def test_failed_runs_end_with_exit_code_3_after_the_table(run):
-    result = run("--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1")
-    assert result.exit_code == 3
+    result = run(
+        "--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1", code=3
+    )
     assert "88.67±0.00" in result.stdout
     assert "no luck" in result.stdout
     assert result.stderr.endswith(
@@ -61,10 +59,8 @@ def test_failed_runs_end_with_exit_code_3_after_the_table(run):
 
 def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     plan = f"--dataset wdbc --variance all {QUICK} --dry-run"
-    result = run(plan)
-    assert result.exit_code == 0
     # Q = 1, 1, 2: two experiments of two methods.
-    assert "8 runs to compute, 0 stored" in result.stderr
+    assert "8 runs to compute, 0 stored" in run(plan).stderr
     assert list(here.iterdir()) == []
     run(f"--dataset wdbc {QUICK}")
     document = json.loads(run(f"{plan} --json").stdout)
@@ -73,7 +69,7 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
 
 def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
     arguments = "--dataset iris --methods sdc,pca-fcm --repeats 2 --n-jobs 1 --trace"
-    assert run(arguments).exit_code == 0
+    run(arguments)
     path = here / "sgpmic-out" / "benchmark" / "trace.csv"
     first = path.read_bytes()
     trace = pd.read_csv(path)

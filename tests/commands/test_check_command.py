@@ -12,7 +12,7 @@ SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     path = tmp_path_factory.mktemp("reference") / "reference.json"
-    assert sgpmic(f"{SUBSET} --update --repeats 3 --reference", path).exit_code == 0
+    sgpmic(f"{SUBSET} --update --repeats 3 --reference", path)
     return path
 
 
@@ -31,8 +31,7 @@ def edited(reference, tmp_path):
 
 
 def test_a_lower_score_is_shown_and_fails(edited):
-    result = sgpmic(f"{SUBSET} --reference", edited(acc=[99.0, 99.0, 99.0]))
-    assert result.exit_code == 1
+    result = sgpmic(f"{SUBSET} --reference", edited(acc=[99.0, 99.0, 99.0]), code=1)
     assert "differs down" in result.stdout
     assert "-7.67" in result.stdout
     assert "1 of 12" in result.stderr
@@ -40,18 +39,16 @@ def test_a_lower_score_is_shown_and_fails(edited):
 
 
 def test_comparing_nothing_or_without_a_reference_fails(reference, tmp_path):
-    nothing = sgpmic(f"{SUBSET} --dataset cmc --reference", reference)
-    assert (nothing.exit_code, nothing.stdout) == (1, "0 numbers: none\n")
+    nothing = sgpmic(f"{SUBSET} --dataset cmc --reference", reference, code=1)
+    assert nothing.stdout == "0 numbers: none\n"
     assert "nothing was compared" in nothing.stderr
-    absent = sgpmic(f"{SUBSET} --reference", tmp_path / "none.json")
-    assert_one_sentence(absent, 1, "make one with sgpmic check --update --reference FILE")
+    absent = sgpmic(f"{SUBSET} --reference", tmp_path / "none.json", code=1)
+    assert_one_sentence(absent, "make one with sgpmic check --update --reference FILE")
 
 
 def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
     path = edited(acc=[80.0, 80.0, 80.0])
-    result = sgpmic(f"{SUBSET} --update --reference", path)
-    assert result.exit_code == 0
-    assert "+11.33" in result.stdout
+    assert "+11.33" in sgpmic(f"{SUBSET} --update --reference", path).stdout
     assert path.read_text() == reference.read_text()
 
 
@@ -60,8 +57,7 @@ def test_an_update_with_failed_runs_keeps_the_old_scores(reference, tmp_path, mo
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
     monkeypatch.setattr(methods, "_BUILT_IN", (methods.Method("pca-fcm", "toy_methods:Broken"),))
-    result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path)
-    assert result.exit_code == 3
+    result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path, code=3)
     assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
     assert "9 of 9 runs failed; a cell in which all runs failed keeps its old" in result.stderr
     assert path.read_text() == reference.read_text()
@@ -69,5 +65,4 @@ def test_an_update_with_failed_runs_keeps_the_old_scores(reference, tmp_path, mo
 
 def test_the_committed_reference_holds_for_fast_methods():
     methods = "pca-fcm,isomap-fcm,ppca-fcm,aml,dec"
-    result = sgpmic(f"check --dataset iris,wine,wdbc --methods {methods} --n-jobs 1")
-    assert result.exit_code == 0, result.output
+    sgpmic(f"check --dataset iris,wine,wdbc --methods {methods} --n-jobs 1")  # exit code 0

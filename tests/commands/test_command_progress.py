@@ -6,7 +6,6 @@ import pytest
 from sgpmic_cli.commands import progress
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import STARTING, FitProgress, Progress, RunProgress
-from sgpmic_cli.errors import Terminated
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Round
@@ -78,8 +77,3 @@ def test_the_time_left_is_estimated_from_the_cost_of_the_runs(output):
     # 55 s are expected for the runs left, and 14.3 s took 13 s.
     assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 50 s left"
     assert watcher.task.percentage == pytest.approx(100 * 14.3 / 69.3)
-
-
-def test_an_interrupted_experiment_says_how_to_resume(output):
-    with pytest.raises(Terminated, match="the same command resumes"), RunProgress(output):
-        raise Terminated

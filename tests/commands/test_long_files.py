@@ -1,11 +1,9 @@
 """Files that are read in blocks: the output does not depend on the size of the blocks."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, sgpmic
+from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.data import load
@@ -60,12 +58,10 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     names = [f'bird "{i}",\n of many' if i % 7 == 0 else f"{i:04d}" for i in range(150)]
     table = NEW.assign(name=names, kind=np.where(np.arange(150) % 2, "1", "1.0"))
     columns = "" if kind == "npy" else "--id name --label kind"
-    line = f"predict model.npz {write(kind, table)} --json {columns} --out"
-    one = sgpmic(line, "one")
-    assert one.exit_code == 0, one.output
+    line = f"predict model.npz {write(kind, table)} {columns} --out"
+    first = document(line, "one")
     use_small_blocks(monkeypatch)
-    many = sgpmic(line, "many")
-    assert many.exit_code == 0, many.output
+    second = document(line, "many")
     assert written(here / "one") == written(here / "many")
     found = pd.read_csv("many/labels.csv", dtype={"id": str})
     assert found["row"].tolist() == list(range(1, 151))
@@ -73,7 +69,6 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert np.array_equal(found[["p0", "p1"]], probabilities.round(4))
     if columns:
         assert found["id"].tolist() == names
-    first, second = (json.loads(result.stdout) for result in (one, many))
     assert first.pop("mean_probability") == pytest.approx(second.pop("mean_probability"))
     assert {**first, "out": ""} == {**second, "out": ""}
 
@@ -88,10 +83,10 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
     present = np.random.RandomState(1).random_sample(150) > 0.1
     table.assign(a=table["a"].where(present)).to_csv("new.csv", index=False)
-    line = "predict model.npz new.csv --json --label kind --out"
-    first = json.loads(sgpmic(line, "one").stdout)
+    line = "predict model.npz new.csv --label kind --out"
+    first = document(line, "one")
     use_small_blocks(monkeypatch)
-    second = json.loads(sgpmic(line, "many").stdout)
+    second = document(line, "many")
     assert first["notes"] == second["notes"]
     assert len(first["notes"]) == 4
     assert "see the column 'unusual' in labels.csv" in first["notes"][3]
@@ -119,5 +114,5 @@ def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
     (here / "new.csv").write_bytes("\n".join(lines).encode("latin-1"))
     use_small_blocks(monkeypatch)
     before = sorted(here.rglob("*"))
-    assert_one_sentence(sgpmic("predict model.npz new.csv --out out"), 2, sentence)
+    assert_one_sentence(sgpmic("predict model.npz new.csv --out out", code=2), sentence)
     assert sorted(here.rglob("*")) == before

@@ -1,10 +1,9 @@
-import json
 import os
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, sgpmic
+from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
@@ -36,8 +35,7 @@ def labels_in(folder):
 
 def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     model, frame = fitted
-    result = sgpmic("predict model.npz new.csv --label kind --json")
-    assert result.exit_code == 0, result.output
+    told = document("predict model.npz new.csv --label kind")
     folder = here / "sgpmic-out" / "predict" / "new"
     assert set(os.listdir(folder)) == {MARKER, "labels.csv", "embedding.csv"}
     new = frame + 0.1
@@ -46,9 +44,8 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     assert np.array_equal(labels["cluster"], model.predict(new))
     embedding = pd.read_csv(folder / "embedding.csv", dtype=str).astype(float)
     assert np.array_equal(embedding[["x1", "x2"]], model.transform(new))
-    document = json.loads(result.stdout)
-    assert document["scores"]["acc"] == purity(np.arange(40) % 2, model.predict(new)) == 100.0
-    assert document["sizes"] == [20, 20]
+    assert told["scores"]["acc"] == purity(np.arange(40) % 2, model.predict(new)) == 100.0
+    assert told["sizes"] == [20, 20]
 
 
 @pytest.mark.parametrize(("option", "threads"), [("", 1), ("--n-jobs 2", 2), ("--n-jobs -1", -1)])
@@ -60,7 +57,7 @@ def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
         return predict(model, *arguments)
 
     monkeypatch.setattr(prediction, "predict", spy)
-    assert sgpmic(f"predict model.npz train.csv {option}").exit_code == 0
+    sgpmic(f"predict model.npz train.csv {option}")
     assert used == [threads]
 
 
@@ -68,7 +65,6 @@ def test_the_folder_of_a_fit_is_accepted_as_a_model(here):
     (here / "fit").mkdir()
     (here / "model.npz").rename(here / "fit" / "model.npz")
     result = sgpmic("predict fit train.csv")
-    assert result.exit_code == 0
     assert "2 of sizes 20, 20" in result.stdout
     assert "ACC" not in result.stdout
     assert "sgpmic-out/predict/train" in result.stderr
@@ -78,10 +74,10 @@ def test_a_prediction_is_replaced_only_with_force(fitted, here):
     for name, rows in (("a", 40), ("b", 10)):
         (here / name).mkdir()
         fitted[1].head(rows).to_csv(f"{name}/new.csv", index=False)
-    assert sgpmic("predict model.npz a/new.csv").exit_code == 0
+    sgpmic("predict model.npz a/new.csv")
     refusal = "'sgpmic-out/predict/new' already contains the results of `sgpmic predict`"
-    assert_one_sentence(sgpmic("predict model.npz b/new.csv"), 2, refusal)
+    assert_one_sentence(sgpmic("predict model.npz b/new.csv", code=2), refusal)
     assert len(labels_in("sgpmic-out/predict/new")) == 40
-    assert sgpmic("predict model.npz b/new.csv --force").exit_code == 0
+    sgpmic("predict model.npz b/new.csv --force")
     assert len(labels_in("sgpmic-out/predict/new")) == 10
-    assert_one_sentence(sgpmic("predict model.npz new.csv --out ."), 2, "did not write")
+    assert_one_sentence(sgpmic("predict model.npz new.csv --out .", code=2), "did not write")

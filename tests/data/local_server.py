@@ -1,8 +1,10 @@
 """An HTTP server on this machine whose answers each test defines."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import sleep
 
 BODY = bytes(range(256)) * 400
 Answer = Callable[[BaseHTTPRequestHandler, int], None]
@@ -48,10 +50,19 @@ def send(handler: BaseHTTPRequestHandler, body: bytes, *, length: int | None = N
     handler.wfile.write(body)
 
 
-def redirect(location: str) -> Answer:
+def raw(pieces: Sequence[bytes], pause: float = 0.0, stay: bool = False) -> Answer:
+    """Answer with pieces of bytes and pauses between them, then wait for the client or close."""
+
     def answer(handler: BaseHTTPRequestHandler, count: int) -> None:
-        handler.send_response(302)
-        handler.send_header("Location", location)
-        handler.end_headers()
+        with suppress(OSError):
+            for piece in pieces:
+                handler.wfile.write(piece)
+                sleep(pause)
+            if stay:
+                handler.connection.recv(1)
 
     return answer
+
+
+def redirection(location: str) -> bytes:
+    return f"HTTP/1.1 302 Found\r\nLocation: {location}\r\n\r\n".encode()

@@ -1,12 +1,6 @@
-import pytest
-
 from sgpmic_cli.data import entry, inventory, load, names
 from sgpmic_cli.data.inventory import exit_code, verify
-
-
-@pytest.fixture(autouse=True)
-def _cache(monkeypatch, tmp_path):
-    monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
+from sgpmic_cli.data.originals import cache_folder
 
 
 def test_states_and_paths(tmp_path):
@@ -61,9 +55,9 @@ def test_missing_intact_and_changed_originals(tmp_path):
     assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
 
 
-def test_damaged_download_fails(tmp_path):
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "Yale_32x32.mat").write_bytes(b"not it")
+def test_damaged_download_fails():
+    cache_folder().mkdir(parents=True)
+    (cache_folder() / "Yale_32x32.mat").write_bytes(b"not it")
     checks = verify()
     assert states(checks)["yale", "cache"] == "failed"
     assert exit_code(checks) == 1

@@ -6,7 +6,6 @@ from sgpmic_cli.data.originals import PARSERS
 from sgpmic_cli.data.registry import bundled_folder
 
 
-# Table 1 of the paper: instances x attributes x classes.
 @pytest.mark.parametrize("name", names())
 def test_every_entry_is_complete(name):
     found = entry(name)

@@ -1,22 +1,19 @@
 """Servers that misbehave, all on the loopback address."""
 
 import base64
+import dataclasses
 import os
-from contextlib import suppress
-from time import sleep
 
 import pytest
-from local_server import BODY, send
+from local_server import BODY, raw, redirection, send
 
 from sgpmic_cli.data import originals
-from sgpmic_cli.data.originals import fetch, read_original
+from sgpmic_cli.data.originals import NotOriginal, fetch, read_original
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HEAD = OK + b"Content-Length: %d\r\n\r\n" % len(BODY)
 LATE = "did not send the file within 2 s"
-DRIP = {"pause": 0.05}
-WAIT = {"stay": True}
 
 
 @pytest.fixture(autouse=True)
@@ -24,47 +21,46 @@ def _short_deadline(monkeypatch):
     monkeypatch.setattr(originals, "MIN_SECONDS", 0.0)
 
 
-def raw(pieces, pause=0.0, stay=False):
-    """Answer with pieces of bytes and pauses between them, then wait for the client or close."""
-
-    def answer(handler, count):
-        with suppress(OSError):
-            for piece in pieces:
-                handler.wfile.write(piece)
-                sleep(pause)
-            if stay:
-                handler.connection.recv(1)
-
-    return answer
-
-
 def _bytes(data):
     return [data[i : i + 1] for i in range(len(data))]
 
 
 @pytest.mark.parametrize(
-    ("pieces", "behaviour", "words"),
+    ("answer", "reason"),
     [
-        (_bytes(HEAD + BODY), DRIP, LATE),
-        ([], WAIT, LATE),
-        ([HEAD + BODY[:10]], WAIT, LATE),
-        (_bytes(b"X-Drip: 1\r\n" * 200), {"pause": 0.02}, "file.mat"),
-        ([b"\x1b[31mnonsense\r\n\r\n"], {}, "broke the connection"),
-        ([OK + b"\r\n" + BODY * 2], {}, "another file than the publisher's"),
-        ([b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n"], {}, "answered 302"),
-        ([OK + b"Content-Length: " + b"9" * 500 + b"\r\n\r\n"], {}, "file.mat"),
-        ([OK + b"A: " + b"b" * 70_000 + b"\r\n\r\n"], {}, "file.mat"),
-        ([OK + b"A: b\r\n" * 200 + b"\r\n"], {}, "file.mat"),
+        (raw(_bytes(HEAD + BODY), pause=0.05), LATE),
+        (raw([], stay=True), LATE),
+        (raw([HEAD + BODY[:10]], stay=True), LATE),
+        (raw(_bytes(OK + b"X-Drip: 1\r\n" * 200), pause=0.02), LATE),
+        (raw([b"\x1b[31mnonsense"]), "broke the connection"),
+        (raw([OK + b"\r\n" + BODY * 2]), "another file than the publisher's.*sha256 differs"),
+        (raw([HEAD + BODY[::-1]]), "sha256 differs"),
+        (raw([HEAD + BODY[:1000]]), f"sent only 1000 of {len(BODY)} bytes"),
+        (raw([OK + b"Content-Length: 18\r\n\r\n<html>moved</html>"]), "sent only 18 of"),
+        (lambda handler, count: handler.send_error(404), "answered 404 Not Found"),
+        (lambda handler, count: handler.send_error(503), r"answered 503 .* \(3 attempts\)"),
+        (raw([redirection("file:///etc/passwd")]), "answered 302"),
+        (raw([OK + b"Content-Length: " + b"9" * 500 + b"\r\n\r\n"]), "file.mat"),
+        (raw([OK + b"A: " + b"b" * 70_000 + b"\r\n\r\n"]), "file.mat"),
+        (raw([OK + b"A: b\r\n" * 200 + b"\r\n"]), "file.mat"),
     ],
-    ids=range(10),
+    ids=range(15),
 )
-def test_misbehaving_server_is_one_sentence(server, found, tmp_path, pieces, behaviour, words):
-    server.answers["/file.mat"] = raw(pieces, **behaviour)
-    mirror = server.url.replace("http://", "http://me:secret@")
-    with pytest.raises(DataUnavailable, match="yale is unavailable") as raised:
-        read_original(found, data_dir=tmp_path / "cache", mirror=mirror)
-    assert words in str(raised.value)
-    assert "secret" not in str(raised.value)
+def test_failed_download_is_one_sentence_and_writes_nothing(
+    server, found, tmp_path, answer, reason
+):
+    server.answers["/file.mat"] = answer
+    urls = (f"{server.url}/file.mat".replace("http://", "http://me:secret@"),)
+    with pytest.raises(DataUnavailable, match=reason) as caught:
+        read_original(dataclasses.replace(found, urls=urls), data_dir=tmp_path / "cache")
+    text = str(caught.value)
+    assert text.startswith(f"yale is unavailable: {server.url}/file.mat ")
+    assert "retry later, or name a folder or server" in text
+    assert "--mirror PLACE or SGPMIC_MIRROR" in text
+    assert "secret" not in text
+    assert "\n" not in text
+    assert isinstance(caught.value, NotOriginal) == ("sha256" in reason)
+    assert len(server.requests) == (3 if reason != LATE else 1)
     assert not list(tmp_path.iterdir())
 
 

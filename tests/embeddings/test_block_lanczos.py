@@ -6,11 +6,6 @@ import pytest
 from sgpmic_cli.embeddings.block_lanczos import leading_eigenvectors
 
 
-def matrix(values):
-    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((len(values), len(values))))[0]
-    return (Q * values) @ Q.T
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -21,7 +16,8 @@ def matrix(values):
     ],
 )
 def test_eigenvectors_are_those_of_the_largest_eigenvalues(values):
-    A = matrix(values)
+    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((len(values), len(values))))[0]
+    A = (Q * values) @ Q.T
     start = np.random.RandomState(1).standard_normal((len(values), min(6, len(values))))
     V, again = (leading_eigenvectors(lambda X: A @ X, start, 4, tolerance=1e-6) for _ in range(2))
     np.testing.assert_array_equal(V, again)

@@ -28,9 +28,8 @@ def test_axes_of_many_rows_agree_with_a_dense_solver(name, monkeypatch):
     dense = isomap(Y, 5, unit_variance=False)
     monkeypatch.setattr(module, "DENSE", 100)
     monkeypatch.setattr(module.linalg, "eigh", None)  # must not be called
-    np.testing.assert_allclose(
-        isomap(Y, 5, unit_variance=False), dense, atol=1e-9 * np.abs(dense).max()
-    )
+    found = isomap(Y, 5, unit_variance=False)
+    np.testing.assert_allclose(found, dense, atol=1e-9 * np.abs(dense).max())
 
 
 def test_axes_beyond_the_rank_are_zero():
@@ -51,15 +50,12 @@ def test_rows_outside_the_largest_component_share_one_point():
 
 def test_auto_joins_components_unless_one_has_most_rows():
     iris = load("iris").Y + 1e-3 * np.random.RandomState(0).rand(150, 4)  # without equal distances
-    np.testing.assert_allclose(
-        isomap(iris, 2, parts="auto"), isomap(iris, 2, parts="largest"), atol=1e-6
-    )
-    clouds = np.random.RandomState(0).randn(60, 2) + np.repeat(
-        [[0, 0], [30, 0], [0, 30]], 20, axis=0
-    )
-    np.testing.assert_array_equal(
-        isomap(clouds, 2, parts="auto"), isomap(clouds, 2, parts="joined")
-    )
+    largest, auto = (isomap(iris, 2, parts=parts) for parts in ("largest", "auto"))
+    np.testing.assert_allclose(auto, largest, atol=1e-6)
+    groups = np.repeat([[0, 0], [30, 0], [0, 30]], 20, axis=0)
+    clouds = np.random.RandomState(0).randn(60, 2) + groups
+    joined, auto = (isomap(clouds, 2, parts=parts) for parts in ("joined", "auto"))
+    np.testing.assert_array_equal(auto, joined)
 
 
 @pytest.mark.parametrize("distances", [cdist, expanded_distances])

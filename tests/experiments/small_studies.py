@@ -2,6 +2,8 @@
 
 from dataclasses import fields
 
+import pytest
+
 from sgpmic_cli.experiments.plan.cells import Study, plan_cells, plan_runs
 from sgpmic_cli.experiments.plan.methods import resolve
 from sgpmic_cli.experiments.plan.table_data import load_table_data
@@ -38,6 +40,13 @@ def _parts(datasets, variances, methods, keywords):
     study = {name: value for name, value in keywords.items() if name in asked}
     options = {name: value for name, value in keywords.items() if name not in asked}
     return Study(datasets, variances, methods, **study), RunOptions(**options)
+
+
+def local_cluster(folder, n_workers=1):
+    """Start a Dask scheduler with worker processes on this machine."""
+    distributed = pytest.importorskip("distributed")
+    local = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    return distributed.LocalCluster(n_workers, local_directory=str(folder / "workers"), **local)
 
 
 def planned_runs(methods, repeats=1, datasets=("iris",), variances=(95,), protocol="as-run"):

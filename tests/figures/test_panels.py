@@ -22,16 +22,14 @@ def plot_options(tmp_path):
 
 def test_the_run_shown_is_the_one_nearest_to_the_mean(plot_options):
     options = replace(plot_options, repeats=4)
-    (panel,) = fit_panels(options.study(["wine"], ["vae-fcm"], _short), options)
+    quick = {"q": 2, "settings": {"epochs": 1}}
+    study = options.study(["wine"], ["vae-fcm"], lambda cell: [replace(cell, **quick)])
+    (panel,) = fit_panels(study, options)
     store = Store(options.results / "runs")
     accs = np.array([store.read(run.key).scores["acc"] for run in panel.result.runs])
     assert len(set(accs)) > 1
     shown = purity(panel.classes, panel.clusters)
     assert shown == pytest.approx(accs[np.abs(accs - accs.mean()).argmin()])
-
-
-def _short(cell):
-    return [replace(cell, q=2, settings={"epochs": 1})]
 
 
 def test_stored_points_are_read_and_damaged_ones_computed_again(plot_options, monkeypatch):

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from raw_tables import clouds
 from sklearn.exceptions import NotFittedError
 
 from sgpmic import SGPMIC, PaperSGPMIC, plot_map, plot_profiles, plot_selection
@@ -12,9 +13,7 @@ from sgpmic import SGPMIC, PaperSGPMIC, plot_map, plot_profiles, plot_selection
 
 @pytest.fixture(scope="module")
 def rows():
-    random = np.random.RandomState(0)
-    X = np.vstack([random.randn(20, 3), random.randn(20, 3) + 6.0])
-    return pd.DataFrame(X, columns=["length", "width", "height"])
+    return pd.DataFrame(clouds(0, 6, columns=3), columns=["length", "width", "height"])
 
 
 @pytest.fixture(scope="module")

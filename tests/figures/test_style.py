@@ -3,12 +3,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sgpmic_cli.figures.style import (
-    COLUMN,
-    DPI,
-    canvas,
-    matched_looks,
-)
+from sgpmic_cli.figures.style import COLUMN, DPI, canvas, matched_looks
 
 
 def draw(stem):

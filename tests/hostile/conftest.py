@@ -7,24 +7,18 @@ import sys
 from contextlib import suppress
 
 import pytest
-from judging import ROOT, one_sentence, snapshot
-from typer.testing import CliRunner
-
-from sgpmic_cli.commands import app
+from command_line import assert_one_sentence, sgpmic
+from judging import ROOT, snapshot
 
 collect_ignore = ["exits_at_import.py"]  # pytest imports all modules to find doctests
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Change to a new folder with a small table, without a user cache, mirror or proxy."""
+    """Change to a new folder with a small table."""
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
-    for name in ("SGPMIC_DATA", "SGPMIC_MIRROR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "*")
     lines = [f"{i % 2 * 10 + i % 5},{i % 3},{'xy'[i % 2]}" for i in range(30)]
     (here / "my.csv").write_text("a,b,kind\n" + "\n".join(lines) + "\n")
     return here
@@ -36,15 +30,8 @@ def refused(folder):
 
     def run(arguments, code, words):
         before = snapshot(folder)
-        result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="sgpmic")
-        assert result.exit_code == code, result.output
-        raised = result.exception
-        assert raised is None or isinstance(raised, SystemExit), raised
-        assert result.stdout == ""
-        sentence = one_sentence(result.stderr)
-        assert words in sentence
+        assert_one_sentence(sgpmic("", *arguments, code=code), words)
         assert snapshot(folder) == before
-        return sentence
 
     return run
 

@@ -1,4 +1,4 @@
-"""Helpers that check messages, files and processes of a command."""
+"""Helpers that check files and processes of a command."""
 
 import hashlib
 import re
@@ -22,18 +22,6 @@ def without_seconds(path):
     """Return the bytes of a file, without the duration of the fit in a report."""
     content = path.read_bytes()
     return re.sub(rb", in [\d.]+ s,", b"", content) if path.suffix == ".html" else content
-
-
-def one_sentence(stderr):
-    """Return the error message, which may follow notes and warnings."""
-    assert "Traceback" not in stderr
-    assert all(each.isprintable() or each == "\n" for each in stderr), stderr
-    lines = stderr.splitlines()
-    sentences = [line for line in lines if line.startswith("sgpmic: ")]
-    assert len(sentences) == 1, stderr
-    assert sentences[0] == lines[-1]
-    assert sentences[0].endswith(".")
-    return sentences[0]
 
 
 def processes_of(group):

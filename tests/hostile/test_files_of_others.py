@@ -133,13 +133,10 @@ def test_what_appears_during_the_work_is_kept_and_nothing_is_written(tmp_path, m
 
 @pytest.mark.parametrize("mode", ["new", "replace"])
 def test_the_second_of_two_fits_into_one_folder_is_refused(tmp_path, mode):
-    def second():
-        with pytest.raises(UsageError, match="another command is writing into"):
-            write(tmp_path / "out", mode, ["labels.csv"])
-
     with output_folder(tmp_path / "out", "fit", mode) as folder:
         (folder / "labels.csv").write_text("first")
-        second()
+        with pytest.raises(UsageError, match="another command is writing into"):
+            write(tmp_path / "out", mode, ["labels.csv"])
     assert (tmp_path / "out" / "labels.csv").read_text() == "first"
 
 

@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from judging import one_sentence, processes_of
+from command_line import one_sentence
+from judging import processes_of
+from small_studies import local_cluster
 
 pytestmark = pytest.mark.slow
 REASONS = {
@@ -22,11 +24,8 @@ LIMITS = ["--timeout", "6", "--memory-limit", "500MB"]
 
 @pytest.fixture
 def cluster(folder):
-    """A Dask scheduler with one worker on the loopback address."""
-    distributed = pytest.importorskip("distributed")
-    local = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
-    local |= {"local_directory": str(folder.parent / "workers"), "silence_logs": 50}
-    with distributed.LocalCluster(**local) as running:
+    """The address of a Dask scheduler with one worker."""
+    with local_cluster(folder.parent) as running:
         yield running.scheduler_address
 
 

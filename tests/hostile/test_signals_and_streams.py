@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from judging import one_sentence, processes_of
+from command_line import one_sentence
+from judging import processes_of
 
 SLOW = "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --out out --quiet"
 LONG = "fit iris --iterations 100000 --out out/deep --quiet"
@@ -21,7 +22,8 @@ class Finder:
             exec({text!r})
 sys.meta_path.insert(0, Finder())
 """
-STORED, NOTHING = "finished runs are stored", "nothing was written"
+STORED = "finished runs are stored, and the same command resumes the work"
+NOTHING = "nothing was written"
 
 
 def _until(condition, process):

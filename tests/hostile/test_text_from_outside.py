@@ -3,9 +3,8 @@
 import warnings
 
 import pytest
-from typer.testing import CliRunner
+from command_line import sgpmic
 
-from sgpmic_cli.commands import app
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import facts, table
 from sgpmic_cli.experiments.tables.formats import markdown_table
@@ -15,7 +14,7 @@ from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortene
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
 NAMES += ["مرحبا", "🙂", "漢字", "a\nb", "\x1b[31mred", "\0", "\u202eevil", "%s %d {}", "\\"]
 NAMES += ["{x}", "^_^", "&amp;<b>", "x" * 10_000, " ", "e\u0301", "\udce9"]
-QUICK = ["--label", "kind", "--clusters", "2", "--iterations", "1", "--inducing", "5"]
+QUICK = "--label kind --clusters 2 --iterations 1 --inducing 5"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -118,8 +117,7 @@ def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, vari
 def test_classes_and_output_folders_may_have_any_name(folder, name, out):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]
     (folder / "odd.csv").write_text("a,b,kind\n" + "\n".join(rows) + "\n")
-    result = CliRunner().invoke(app, ["fit", "odd.csv", *QUICK, "--out", out])
-    assert result.exit_code == 0, result.output
+    result = sgpmic(f"fit odd.csv {QUICK} --out", out)
     assert "could not be drawn" not in result.stderr
     assert (folder / out / "embedding.png").exists()
     page = (folder / out / "report.html").read_text(encoding="utf-8")
@@ -132,8 +130,7 @@ def test_classes_and_output_folders_may_have_any_name(folder, name, out):
 )
 def test_file_may_have_any_name(folder, name):
     (folder / name).write_text((folder / "my.csv").read_text())
-    line = "--label kind --methods pca-fcm --repeats 1 --n-jobs 1 --out out"
-    result = CliRunner().invoke(app, ["benchmark", "--dataset", f"./{name}", *line.split()])
-    assert result.exit_code == 0, result.output
+    line = "benchmark --label kind --methods pca-fcm --repeats 1 --n-jobs 1 --out out --dataset"
+    result = sgpmic(line, f"./{name}")
     assert "\x1b" not in result.output
     assert (folder / "out" / "table.md").read_text().count("\n| a") <= 2

@@ -9,18 +9,14 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli.model.latent import backend
 
 
-@pytest.fixture
-def no_torch(monkeypatch):
-    monkeypatch.setattr(backend, "find_spec", lambda name: None)
-
-
 def test_the_processor_does_not_need_pytorch(monkeypatch):
     monkeypatch.setattr(backend, "missing_for_gpu", lambda: pytest.fail("PyTorch was imported"))
     assert backend.choose_backend("cpu", 10**6) is backend.NUMPY
     assert backend.choose_backend("auto", backend.ROWS_FOR_GPU - 1) is backend.NUMPY
 
 
-def test_without_a_gpu_auto_is_silent_and_cuda_warns_at_the_callers_line(no_torch, iris):
+def test_without_a_gpu_auto_is_silent_and_cuda_warns_at_the_callers_line(monkeypatch, iris):
+    monkeypatch.setattr(backend, "find_spec", lambda name: None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert backend.choose_backend("auto", 10**6) is backend.NUMPY

@@ -47,10 +47,6 @@ def test_a_cloud_is_one_cluster(sample):
     assert chosen(X, [2, 3, 4]) in (2, 3, 4)
 
 
-def test_a_skewed_cloud_is_one_cluster():
-    assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
-
-
 @pytest.mark.parametrize(("distance", "number"), [(0.0, 1), (6.0, 2)])
 def test_a_row_far_away_is_no_cluster(distance, number):
     Y = np.random.RandomState(0).standard_normal((200, 4))
@@ -59,7 +55,8 @@ def test_a_row_far_away_is_no_cluster(distance, number):
     assert chosen(Y) == number
 
 
-def test_a_flag_beside_a_cloud_is_one_cluster():
+def test_a_skewed_cloud_and_a_flag_beside_a_cloud_are_one_cluster():
+    assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
     random = np.random.RandomState(0)
     assert chosen(np.c_[random.standard_normal((300, 6)), random.random_sample(300) < 0.3]) == 1
 

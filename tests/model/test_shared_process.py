@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from central_differences import central_differences
 from scipy.stats import multivariate_normal
 
 from sgpmic_cli.model.latent import shared_process as process
@@ -65,12 +66,9 @@ def test_the_bound_is_that_of_dense_algebra(q):
 @pytest.mark.parametrize("name", process.Parameters._fields)
 def test_the_gradient_is_that_of_central_differences(name, q):
     Y, p = problem(q, n=12)
-    part, slope = getattr(p, name), getattr(evaluate(Y, p)[1], name)
-    for place in np.ndindex(part.shape):
-        step = np.zeros_like(part)
-        step[place] = 1e-5
-        low, high = (evaluate(Y, p._replace(**{name: part + h}))[0] for h in (-step, step))
-        assert slope[place] == pytest.approx((high - low) / 2e-5, rel=1e-5, abs=1e-5)
+    found = getattr(evaluate(Y, p)[1], name)
+    numeric = central_differences(lambda: evaluate(Y, p)[0], getattr(p, name))
+    np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
 
 
 def test_blocks_and_threads_do_not_change_the_bound(monkeypatch):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from raw_tables import clouds
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist, mahalanobis
 from sklearn.cluster import KMeans
@@ -20,13 +21,6 @@ from sgpmic_cli.model.clusters.spanning_tree import (
     gap_clusters,
     spanning_trees,
 )
-
-
-def rows_in_parts(seed, copies=1):
-    """Return rows of three groups so far apart that their neighbour graph has three parts."""
-    random = np.random.RandomState(seed)
-    Y = random.randn(120, 3) + 50.0 * np.repeat(np.arange(3), 40)[:, None]
-    return np.repeat(Y, copies, axis=0)
 
 
 def dense_tree(Y, core):
@@ -51,7 +45,8 @@ def euclidean(monkeypatch):
 @pytest.mark.usefixtures("euclidean")
 @pytest.mark.parametrize("copies", [1, 2])
 def test_the_tree_of_a_graph_in_parts_is_that_of_all_distances(copies):
-    Y = rows_in_parts(0, copies)
+    # The groups are so far apart that the neighbour graph has three parts.
+    Y = np.repeat(clouds(0, 50, 100, size=40, columns=3), copies, axis=0)
     for core, tree in zip(CORE_NEIGHBOURS, spanning_trees(Y), strict=True):
         expected = np.sort(dense_tree(Y, core).data)
         np.testing.assert_allclose(np.sort(tree.lengths)[1:], expected, rtol=1e-12)

@@ -27,11 +27,10 @@ def wheel(tmp_path_factory):
     return path
 
 
-def test_the_wheel_contains_two_packages_and_the_notice(wheel):
+def test_the_wheel_contains_two_packages(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     folders = {name.partition("/")[0] for name in names}
     assert {name for name in folders if "dist-info" not in name} == {"sgpmic", "sgpmic_cli"}
-    assert any(name.endswith("licenses/datasets/NOTICE") for name in names)
 
 
 def test_the_installed_wheel_works_without_the_checkout(wheel, tmp_path):

@@ -4,16 +4,9 @@ import pytest
 from sgpmic_cli.data import load
 from sgpmic_cli.single_fit.fitting import N_RESAMPLES, fit
 
-QUICK = {"clusters": 3, "dims": 2, "inducing": 5, "max_iter": 2}
 
-
-@pytest.fixture(scope="module")
-def iris():
-    return load("iris")
-
-
-def test_default_model_has_one_bound_per_iteration(iris, tmp_path):
-    fitted = fit(iris, **QUICK)
+def test_default_model_has_one_bound_per_iteration(tmp_path):
+    fitted = fit(load("iris"), clusters=3, dims=2, inducing=5, max_iter=2)
     assert fitted.model.n_resamples == N_RESAMPLES
     assert fitted.model.covariances_.shape == (3, 2, 2)
     trace = fitted.trace()

@@ -6,6 +6,7 @@ import io
 import tomllib
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 FILES: list[dict[str, Any]] = tomllib.loads(
@@ -43,6 +44,11 @@ def content(case: dict[str, Any]) -> bytes:
         frame.to_excel(buffer, index=False) if packed == "xlsx" else frame.to_parquet(buffer)
         return buffer.getvalue()
     return raw
+
+
+def standard_input(buffer: Any, is_terminal: bool = False) -> SimpleNamespace:
+    """Return a stand-in for `sys.stdin`."""
+    return SimpleNamespace(buffer=buffer, isatty=lambda: is_terminal)
 
 
 def markdown() -> str:

@@ -1,9 +1,8 @@
 import io
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from awkward_files import FILES, content, markdown
+from awkward_files import FILES, content, markdown, standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
@@ -17,20 +16,16 @@ def loaded(case, folder, monkeypatch):
         pytest.importorskip(needed[case["packed"]])
     path = case["name"]
     if path == "-":
-        monkeypatch.setattr(
-            "sys.stdin", SimpleNamespace(buffer=io.BytesIO(content(case)), isatty=lambda: False)
-        )
+        monkeypatch.setattr("sys.stdin", standard_input(io.BytesIO(content(case))))
     else:
         path = str(folder / path)
         Path(path).write_bytes(content(case))
-    options = dict(case.get("options", {}))
-    written = {
-        name: options.pop(name) for name in ("separator", "decimal", "encoding") if name in options
-    }
     options = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in case.get("options", {}).items()
     }
-    return load(path, table=TableOptions(**options, format=TextFormat(**written)))
+    format = TextFormat(**case.get("format", {}))
+    return load(path, table=TableOptions(**options, format=format))
 
 
 @pytest.mark.parametrize("case", FILES, ids=[case["name"] for case in FILES])

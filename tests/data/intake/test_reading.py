@@ -5,21 +5,17 @@ import sys
 import threading
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from awkward_files import standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.data.intake import reading
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 
-def standard_input(monkeypatch, buffer, isatty=False):
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer, isatty=lambda: isatty))
-
-
 def test_a_terminal_is_not_read(monkeypatch):
-    standard_input(monkeypatch, io.BytesIO(), isatty=True)
+    monkeypatch.setattr("sys.stdin", standard_input(io.BytesIO(), is_terminal=True))
     with pytest.raises(UsageError, match="standard input is a terminal"):
         load("-")
 
@@ -47,7 +43,7 @@ def test_input_without_end_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="it has zero bytes"):
         load("/dev/zero")
     monkeypatch.setattr(reading, "MAX_BYTES", 1 << 20)
-    standard_input(monkeypatch, io.BufferedReader(Endless()))
+    monkeypatch.setattr("sys.stdin", standard_input(io.BufferedReader(Endless())))
     with pytest.raises(UsageError, match="standard input is larger than"):
         load("-")
     (tmp_path / "bomb.csv").write_bytes(gzip.compress(b"1,2\n" * (1 << 20)))

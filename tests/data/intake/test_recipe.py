@@ -131,9 +131,8 @@ def test_positions_include_columns_that_were_left_out(write):
     assert np.array_equal(whole.Y, table[["a", "b"]])
     assert whole.ids == ("p", "q", "r")
     assert whole.class_names == ("u", "v")
-    assert np.array_equal(
-        load_for(recipe, write(table[["a", "b"]], header=False)).Y, table[["a", "b"]]
-    )
+    features = load_for(recipe, write(table[["a", "b"]], header=False))
+    assert np.array_equal(features.Y, table[["a", "b"]])
 
 
 def test_classes_of_new_rows(write):
@@ -145,11 +144,8 @@ def test_classes_of_new_rows(write):
     assert load_for(recipe, write(holes)).labels is None
     with pytest.raises(TableError, match="the class is missing"):
         load_for(recipe, write(holes), label="y")
-    assert load_for(recipe, write(table.rename(columns={"y": "z"})), label="z").labels.tolist() == [
-        0,
-        1,
-        0,
-    ]
+    renamed = load_for(recipe, write(table.rename(columns={"y": "z"})), label="z")
+    assert renamed.labels.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

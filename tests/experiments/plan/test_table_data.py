@@ -2,10 +2,7 @@ import numpy as np
 import pytest
 from small_studies import prepared
 
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.experiments.plan.table_data import load_table_data
-
-SMALL = "a,b,y\n1,2,0\n2,3,1\n5,1,1\n"
 
 
 @pytest.fixture
@@ -41,27 +38,3 @@ def test_all_has_only_the_rows_of_the_paper():
     listed = {table.name: table.variances for table in found}
     assert "yale" not in listed
     assert listed["iris"] == (99,)
-
-
-@pytest.mark.parametrize(
-    ("datasets", "variances", "options", "sentence"),
-    [
-        (["iris"], ["x"], {}, "valid: 50"),
-        (["iris"], [95], {"label": "y"}, "no CSV file is among"),
-        (["{}/none-*.csv"], [95], {}, "no file matches .*none-.*quotes"),
-        (["{}/numbers.csv"], [95], {}, "--label COLUMN"),
-        (
-            ["{}/one/x.csv", "{}/two/x.csv"],
-            [95],
-            {"label": "y"},
-            "two data sets are called 'x.csv'",
-        ),
-    ],
-)
-def test_wrong_arguments_are_one_sentence(tmp_path, datasets, variances, options, sentence):
-    (tmp_path / "numbers.csv").write_text("a,b,c\n1,2,3\n2,3,5\n5,1,4\n")
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x.csv").write_text(SMALL)
-    with pytest.raises(UsageError, match=sentence):
-        load_table_data([name.format(tmp_path) for name in datasets], variances, **options)

@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from small_studies import planned_runs, small_benchmark
+from small_studies import local_cluster, planned_runs, small_benchmark
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.run import runner
@@ -29,13 +29,7 @@ MOST_SECONDS = 120
 @pytest.fixture
 def start(tmp_path):
     with contextlib.ExitStack() as stack:
-
-        def begin(n_workers):
-            local = {"threads_per_worker": 1, "dashboard_address": None}
-            local |= {"local_directory": str(tmp_path / "workers"), "silence_logs": 50}
-            return stack.enter_context(distributed.LocalCluster(n_workers=n_workers, **local))
-
-        yield begin
+        yield lambda n_workers: stack.enter_context(local_cluster(tmp_path, n_workers))
 
 
 @pytest.mark.slow

@@ -84,8 +84,7 @@ def test_a_cell_without_a_successful_run_is_failed_in_every_table(tmp_path):
     assert json.loads((tmp_path / "benchmark.json").read_text()) == finished.document()
 
 
-def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path, monkeypatch):
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
     where = {"data_dir": tmp_path / "none", "offline": True, "out": tmp_path, "repeats": 1}
     finished = small_benchmark(["iris", "yale"], [50], ["pca-fcm"], **where)
     iris, yale = finished.document()["cells"]

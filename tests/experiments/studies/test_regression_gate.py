@@ -136,11 +136,7 @@ def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     ("changes", "failures", "lines"),
     [
         ([SAME], [None], []),
-        (
-            [SAME, GONE],
-            [None, "missing"],
-            ["ACC of mypkg:Mine on my, own.csv at 95 %25: missing, "],
-        ),
+        ([SAME, GONE], [None, "missing"], [f"ACC of {OWN[2]} on {OWN[0]} at 95 %25: missing, "]),
         ([], ["empty"], ["nothing was compared"]),
     ],
 )

@@ -1,13 +1,10 @@
 """The catalogue, and figures drawn twice from small runs with equal bytes."""
 
-import json
-
 import numpy as np
 import pytest
+from made_up import write_results
 
-from sgpmic_cli.experiments.compare.comparison import SHOWN, Result, read_table
-from sgpmic_cli.experiments.compare.paper import Stat, table2
-from sgpmic_cli.experiments.plan.methods import Method
+from sgpmic_cli.experiments.compare.comparison import read_table
 from sgpmic_cli.experiments.run.pipeline import RunOptions
 from sgpmic_cli.figures.catalogue import known, resolve
 from sgpmic_cli.figures.critical_difference import critical_difference, rankings
@@ -81,34 +78,15 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     assert said([fine]) == words.format("no panel", "no panel")
 
 
-def _write_printed_numbers(folder):
-    """Write the printed ACC as our results, without those of Yale."""
-    cells = [
-        _cell(dataset, variance, method, cell.mean)
-        for (metric, dataset, variance, method), cell in table2().items()
-        if metric == "acc" and dataset != "yale"
-    ]
-    path = folder / "table2" / "benchmark.json"
-    path.parent.mkdir()
-    path.write_text(json.dumps({"protocol": "as-run", "repeats": 1, "seed": 0, "cells": cells}))
-    return path
-
-
-def _cell(dataset, variance, method, mean):
-    entrant = Method(method, method)
-    ours = dict.fromkeys(SHOWN, Stat(mean, 0.0))
-    place = (dataset, "", variance, 2, 3, entrant)
-    return Result(*place, {"acc": "acc", "nmi": "nmi"}, {}, 1, 0, ours, Stat(0.1)).document()
-
-
 @pytest.mark.slow
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
     (remark,) = twice(critical_difference)
     assert "a benchmark of all of them" in remark
     alone = (tmp_path / "first.png").read_bytes()
-    path = _write_printed_numbers(tmp_path)
+    write_results(tmp_path, shifts=[0.0])
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
+    path = tmp_path / "table2" / "benchmark.json"
     found = rankings(read_table(path).results, "acc")
     ours = found["ours"]
     assert found["paper"] == ours

@@ -28,9 +28,8 @@ def kl_corrected_bound(Y, X, Z, S, beta, kind, params, weights, means, covarianc
         cov = dtc_covariance(kind, params[m], X, Z) + np.diag(1.0 / (beta * s))
         sign, logdet = np.linalg.slogdet(cov)
         assert sign > 0
-        total += -0.5 * p * (n * np.log(2 * np.pi) + logdet) - 0.5 * np.sum(
-            Y * np.linalg.solve(cov, Y)
-        )
+        total -= 0.5 * p * (n * np.log(2 * np.pi) + logdet)
+        total -= 0.5 * np.sum(Y * np.linalg.solve(cov, Y))
         c = s * multivariate_normal(means[m], covariances[m]).logpdf(X).reshape(n)
         c += s * np.log(weights[m]) - s * np.log(s)
         c += 0.5 * p * (s * np.log(beta / (2 * np.pi)) - np.log(s * beta / (2 * np.pi)))
@@ -49,9 +48,8 @@ def responsibilities(Y, X, Z, S, beta, kind, params, weights, means, covariances
         Q = dtc_covariance(kind, params[m], X, Z)
         gain = np.linalg.solve(Q + np.diag(1.0 / (beta * S[:, m])), Q).T
         mean, variance = gain @ Y, np.diag(Q - gain @ Q)
-        log_s[:, m] = np.log(weights[m]) + multivariate_normal(means[m], covariances[m]).logpdf(
-            X
-        ).reshape(n)
+        log_s[:, m] = multivariate_normal(means[m], covariances[m]).logpdf(X).reshape(n)
+        log_s[:, m] += np.log(weights[m])
         log_s[:, m] -= 0.5 * beta * (np.sum((Y - mean) ** 2, axis=1) + p * variance)
     log_s -= log_s.max(axis=1, keepdims=True)
     new = np.where(log_s < np.log(1.5e-8), 0.0, np.exp(log_s))

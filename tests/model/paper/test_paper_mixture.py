@@ -29,18 +29,18 @@ def test_closed_forms_are_maxima(cloud, form):
     """No valid small change of covariances, means or weights raises the expected log density."""
     X, S, start = cloud
     best = maximise(X, S, form, FLOOR, start)
-    value = np.sum(S * log_joint(X, best))
+
+    def value(weights=best.weights, means=best.means, covariances=best.covariances):
+        return np.sum(S * log_joint(X, mixture(weights, means, covariances)))
+
     assert np.linalg.eigvalsh(best.covariances).min() >= FLOOR * (1 - 1e-12)
     assert best.weights.sum() == pytest.approx(1.0)
     rng = np.random.RandomState(1)
     for _ in range(50):
         means = best.means + 1e-2 * rng.randn(*best.means.shape)
-        assert np.sum(S * log_joint(X, mixture(best.weights, means, best.covariances))) < value
+        assert value(means=means) < value()
         weights = best.weights * np.exp(1e-2 * rng.randn(2))
-        assert (
-            np.sum(S * log_joint(X, mixture(weights / weights.sum(), best.means, best.covariances)))
-            < value
-        )
+        assert value(weights / weights.sum()) < value()
         turn = np.linalg.qr(np.eye(3) + 1e-2 * rng.randn(3, 3))[0]
         covariances = {
             "spherical": best.covariances * np.exp(1e-2 * rng.randn(2, 1, 1)),
@@ -49,7 +49,7 @@ def test_closed_forms_are_maxima(cloud, form):
             "full": turn @ best.covariances @ turn.T * np.exp(1e-2 * rng.randn(2, 1, 1)),
         }[form]
         if np.linalg.eigvalsh(covariances).min() >= FLOOR:
-            assert np.sum(S * log_joint(X, mixture(best.weights, best.means, covariances))) <= value
+            assert value(covariances=covariances) <= value()
 
 
 def test_gradients_by_means_and_covariances_are_central_differences(cloud):

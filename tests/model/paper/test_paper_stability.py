@@ -32,9 +32,8 @@ def nasty(name):
     rng = np.random.RandomState(5)
     X, Z = 0.5 * rng.randn(14, 2), 0.5 * rng.randn(6, 2)
     theta, beta = {**NASTY, **HOPELESS}[name]
-    Y = 30.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)]) + rng.randn(
-        14, 3
-    ) / np.sqrt(beta)
+    Y = 30.0 * np.column_stack([np.sin(X[:, 0]), np.cos(X[:, 1]), X.sum(axis=1)])
+    Y += rng.randn(14, 3) / np.sqrt(beta)
     kind, s = name.split()[0], rng.uniform(0.01, 1.0, 14)
     return kind, *one_component(kind, theta, beta, Z, X, Y, s), Y, s
 
@@ -47,11 +46,8 @@ def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
         name, index = moved
         size = parts[name][index] if name in ("theta", "beta") else 1
         parts[name][index] += size * step
-    beta, outputs, weights = (
-        parts.pop("beta")[0],
-        exact.decimals(Y),
-        exact.decimals(np.sqrt(s) ** 2),
-    )
+    beta = parts.pop("beta")[0]
+    outputs, weights = exact.decimals(Y), exact.decimals(np.sqrt(s) ** 2)
     return exact.component_bound(kind, beta=beta, Y=outputs, s=weights, **parts)
 
 

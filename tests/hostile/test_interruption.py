@@ -3,35 +3,24 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 from small_studies import small_benchmark
 
 METHODS = ["pca-fcm", "isomap-fcm", "aml", "toy_methods:Flaky"]
 REPEATS = 10
-N_JOBS_KILLED = (2, 1)
+N_JOBS_KILLED = ("2", "1")
 TABLES = ("table.csv", "table.md", "table.tex", "table2.md", "summary.json")
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
-
-def _start(out, store, n_jobs=2):
-    study = f"--dataset iris,wine --variance 95 --repeats {REPEATS} --quiet --n-jobs {n_jobs}"
-    command = [sys.executable, "-m", "sgpmic_cli", "benchmark", *study.split()]
-    command += ["--methods", ",".join(METHODS)]
-    here = Path(__file__)
-    paths = os.pathsep.join([str(here.parents[1]), str(here.parents[3])])
-    return subprocess.Popen(
-        [*command, "--out", str(out), "--store", str(store)],
-        env={**os.environ, "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+@pytest.fixture
+def start(shell):
+    """Return a function that starts the benchmark."""
+    study = f"benchmark --dataset iris,wine --variance 95 --repeats {REPEATS} --quiet".split()
+    study += ["--methods", ",".join(METHODS)]
+    return lambda out, store, n_jobs="2": shell(
+        *study, "--out", out, "--store", store, "--n-jobs", n_jobs
     )
 
 
@@ -55,12 +44,12 @@ def expected(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, expected):
+def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, start, expected):
     out, store = tmp_path / "out", tmp_path / "store"
     rng = random.Random(12)
     kills = 0
     for n_jobs in N_JOBS_KILLED:
-        process = _start(out, store, n_jobs)
+        process = start(out, store, n_jobs)
         if _wait_for_records(process, store, rng.randint(1, 25)):
             time.sleep(rng.uniform(0, 0.05))
             os.killpg(process.pid, signal.SIGKILL)
@@ -69,7 +58,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, exp
         assert not any((out / name).exists() for name in TABLES)
     assert kills == len(N_JOBS_KILLED)
     kept = len(list(store.glob("*.json")))
-    last = _start(out, store)
+    last = start(out, store)
     last.communicate()
     assert last.returncode == 3  # the flaky method
     assert 0 < kept < len(list(store.glob("*.json"))) == 2 * len(METHODS) * REPEATS
@@ -77,9 +66,9 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, exp
 
 
 @pytest.mark.slow
-def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, expected):
+def test_two_processes_on_one_store_end_with_the_same_bytes(tmp_path, start, expected):
     outs = [tmp_path / "one", tmp_path / "two"]
-    processes = [_start(out, tmp_path / "store") for out in outs]
+    processes = [start(out, tmp_path / "store") for out in outs]
     for process in processes:
         process.communicate()
     assert [process.returncode for process in processes] == [3, 3]

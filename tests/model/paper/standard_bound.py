@@ -22,9 +22,8 @@ def standard_bound(kernel, data, p, S, S_of_f):
     for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
         K = kernel.cross(theta, p.X, p.Z)
         errors = np.sum((data.Y - K @ f.W) ** 2, axis=1) + P * np.sum(f.whiten(K) ** 2, axis=1)
-        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi)) - 0.5 * beta * float(
-            S[:, m] @ errors
-        )
+        total += 0.5 * P * S[:, m].sum() * np.log(beta / (2.0 * np.pi))
+        total -= 0.5 * beta * float(S[:, m] @ errors)
         half = np.linalg.solve(f.L_a, f.L_u)  # tr(A^-1 K_uu) = |L_a^-1 L_u|^2
         spread = np.sum(half**2) - len(p.Z) - log_determinant(f.L_u) + log_determinant(f.L_a)
         total -= 0.5 * (P * float(spread) + float(np.sum((f.L_u.T @ f.W) ** 2)))
