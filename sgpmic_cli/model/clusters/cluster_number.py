@@ -9,14 +9,15 @@
    gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
    discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
    silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-   Clusters that only repeat the values of one discrete column count as silhouette 0. Steps 1 and 2
-   are applied to the first two principal components before this is the answer, because clusters in
-   a few of many columns show there.
+   Steps 1 and 2 are applied to the first two principal components before this is the answer,
+   because clusters in a few of many columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
-Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
-This is repeated while at most OUTLIERS of the rows are left out.
+Discrete columns that are independent of every other column are left out first, because their values
+look like clusters. The variance that the values explain in the other columns decides (chi-squared
+test). Then outliers are left out: rows that k-means with two clusters separates, if they are a
+handful. This is repeated while at most OUTLIERS of the rows are left out.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
@@ -28,6 +29,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.stats import chi2
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
@@ -53,8 +55,8 @@ DISCOUNT = 0.5
 LEAST_DROP = 0.1  # of the gap, a logarithm
 SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
-REPEATED = 0.9
 OUTLIERS = 0.05
+INDEPENDENT = 0.001  # probability by chance that some column depends on a discrete one
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
@@ -82,7 +84,7 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     """Choose one of `numbers` for standardised rows."""
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
-    Y = _without_outliers(Y)
+    Y = _without_outliers(_without_independent(Y))
     found = _choose(Y, Y, numbers, random_state)
     if found.chosen == 1 and len(numbers) > 1 and Y.shape[1] > PLANE:
         on_plane = _choose(Y, _plane(Y), numbers, random_state)
@@ -99,9 +101,6 @@ def _choose(
     distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
-    for m, (_, labels) in own.items():
-        if _repeats_column(Y, labels):
-            own[m] = (0.0, labels)
     reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
     trees = [] if is_discrete(Y) else spanning_trees(shown)
     drops = drops_of_gap(trees, split)
@@ -148,6 +147,20 @@ def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
     return f"Plausible as well: {others}" if others else ""
 
 
+def _without_independent(Y: Array) -> Array:
+    """Return the rows with 0 in discrete columns that are independent of every other column."""
+    kept = np.ones(Y.shape[1], dtype=bool)
+    few = min(FEW_VALUES, len(Y) / 2)  # in a small table all columns have few values
+    for column in np.flatnonzero(effective_values(Y) < few):
+        values = np.unique(np.round(Y[:, column], 9), return_inverse=True)[1]
+        members = np.eye(values.max() + 1)[values]
+        counts = members.sum(axis=0)
+        explained = counts @ (members.T @ Y / counts[:, None]) ** 2  # n times the variance
+        chance = chi2.sf(np.delete(explained, column), len(counts) - 1)
+        kept[column] = np.any(chance * Y.shape[1] < INDEPENDENT)
+    return np.where(kept, Y, 0.0)
+
+
 def _without_outliers(Y: Array) -> Array:
     """Return the rows without those that k-means with two clusters separates, if they are few."""
     fewest = (1.0 - OUTLIERS) * len(Y)
@@ -157,17 +170,6 @@ def _without_outliers(Y: Array) -> Array:
         if sizes.max() < fewest or sizes.min() >= min(TINY, TINY_SHARE * len(Y) / 2):
             return Y
         Y = Y[labels == sizes.argmax()]
-
-
-def _repeats_column(Y: Array, labels: Indices) -> bool:
-    """Return whether one discrete column has REPEATED of the variance that clusters explain."""
-    members = np.eye(labels.max() + 1)[labels]
-    centred = Y - Y.mean(axis=0)
-    means = members.T @ centred / np.maximum(members.sum(axis=0), 1.0)[:, None]
-    explained = members.sum(axis=0) @ means**2
-    column = explained.argmax()
-    dominates = explained[column] > REPEATED * explained.sum()
-    return bool(Y.shape[1] > 1 and dominates and effective_values(Y[:, [column]])[0] < FEW_VALUES)
 
 
 def _plane(Y: Array) -> Array:
