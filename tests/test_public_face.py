@@ -49,7 +49,6 @@ def test_the_package_is_typed(package):
 @pytest.mark.parametrize(
     ("statement", "absent"),
     [
-        ("import sgpmic", HEAVY),
         ("import sgpmic_cli.baselines", HEAVY),
         ("from sgpmic_cli.commands.shared_options import complete_methods as f; f('p')", HEAVY),
         (
