@@ -50,20 +50,26 @@ class Marker(NamedTuple):
     command: str = ""
     files: frozenset[str] = frozenset()
 
+    def content(self) -> bytes:
+        """Return the content of the marker's file."""
+        fields = {"command": self.command, "files": sorted(self.files)}
+        return encoded(json.dumps(fields, indent=2) + "\n")
+
     def write(self, folder: Path) -> None:
         """Write the marker into a folder."""
-        content = {"command": self.command, "files": sorted(self.files)}
-        (folder / MARKER).write_bytes(encoded(json.dumps(content, indent=2) + "\n"))
+        (folder / MARKER).write_bytes(self.content())
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """Return the marker of a folder. Return None if it is absent, damaged or names a path."""
+    """Return the marker of a folder. Return None if it is absent, edited or names a path."""
     try:
-        content = strict_json(read_regular(folder / MARKER))
+        written = read_regular(folder / MARKER)
+        content = strict_json(written)
         marker = Marker(str(content["command"]), frozenset(map(str, content["files"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return marker if all(Path(name).name == name for name in marker.files) else None
+    names = all(Path(name).name == name and name.isprintable() for name in marker.files)
+    return marker if names and marker.content() == written else None
 
 
 @contextmanager

@@ -140,17 +140,15 @@ def test_the_second_of_two_fits_into_one_folder_is_refused(tmp_path, mode):
     assert (tmp_path / "out" / "labels.csv").read_text() == "first"
 
 
+LISTS = (5, ["../my.csv"], ["/etc/passwd"], ["a\0b"], "labels.csv", {"labels.csv": 1})
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        *("", "{}", "[]", '{"command": "fit"}', '{"command": "fit", "files": 5}'),
-        json.dumps({"command": "fit", "files": ["../my.csv"]}),
-        json.dumps({"command": "fit", "files": ["/etc/passwd"]}),
-    ],
+    "fields", ["", {}, [], {"command": "fit"}, *({"command": "fit", "files": f} for f in LISTS)]
 )
-def test_a_damaged_marker_is_no_marker(folder, refused, text):
+def test_a_damaged_marker_is_no_marker(folder, refused, fields):
     (folder / "d").mkdir()
-    (folder / "d" / MARKER).write_text(text)
+    (folder / "d" / MARKER).write_text(json.dumps(fields, indent=2) + "\n")
     (folder / "d" / "labels.csv").write_text("the user's")
     refused([*FIT, "--force", "--out", "d"], 2, NOT_OURS)
 
