@@ -27,7 +27,8 @@ def report(
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.report.table2_page import table2_page
 
-    inputs = [*results.glob("*.json"), *results.glob("*/*"), *([printed] if printed else [])]
+    tables = (path for path in results.glob("*") if path.suffix != ".html")
+    inputs = [*tables, *results.glob("*/*"), *([printed] if printed else [])]
     refuse_replacing(out, inputs)
     write_whole(out, table2_page(results, printed))
     print(for_terminal(str(out)))

@@ -94,9 +94,10 @@ def strict_json(text: str | bytes) -> Any:
 
 
 def refuse_replacing(target: Path, inputs: Iterable[str | Path]) -> None:
-    """Raise UsageError if an output file is a folder or an input of the command; "-" is stdin."""
-    if target.is_dir():
-        raise UsageError(f"'{target}' is in the way, a folder: move it, or name another file.")
+    """Raise UsageError if an output file is a folder, a device or an input; "-" is stdin."""
+    if target.exists() and not target.is_file():
+        what = "a folder" if target.is_dir() else "a device or pipe"
+        raise UsageError(f"'{target}' is in the way, {what}: move it, or name another file.")
     read = ("/dev/stdin" if path == "-" else path for path in inputs)
     if target.exists() and any(os.path.exists(path) and target.samefile(path) for path in read):
         raise UsageError(
