@@ -91,6 +91,8 @@ def check(  # noqa: PLR0913 - one parameter per option
         return
     if junit is not None:
         refuse_replacing(junit, [path, *(file.path for file in old.files.values())])
+        if junit.exists() and junit.suffix != ".xml":
+            raise UsageError(f"'{junit}' exists and is not an XML file: name another file.")
         check_writable(junit.parent, "--junit")
     with progress:
         changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)

@@ -61,7 +61,9 @@ class Marker(NamedTuple):
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """Return the marker of a folder. Return None if it is absent, edited or names a path."""
+    """Return the marker of a folder. Return None if it is absent, a link, edited or has a path."""
+    if (folder / MARKER).is_symlink():
+        return None
     try:
         written = read_regular(folder / MARKER)
         content = strict_json(written)
@@ -111,7 +113,8 @@ def output_folder(
             what = " after all files were" if committed else "; nothing was"
             raise type(interrupt)(*(interrupt.args or [f"interrupted{what} written."])) from None
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not committed:  # otherwise the next command moves what could not be moved
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:

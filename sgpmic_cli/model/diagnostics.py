@@ -50,7 +50,7 @@ def warn_about(found: Diagnostics) -> None:
     if found.twins:
         (a, b), n = found.twins[0], len(found.twins)
         pairs = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
-        doubts.append(f"{pairs} share most of their rows")
+        doubts.append(f"{pairs} overlap strongly")
     if found.tiny:
         doubts.append(f"{_clusters(found.tiny)} fewer than {TINY} rows")
     if found.dead:

@@ -191,7 +191,8 @@ def _rows(fitted: Fitted) -> list[Html]:
     heading = ["row", "cluster", "probability", "second cluster", "probability"]
     parts = [table(["", "rows"], typical, caption="The most typical rows")]
     if doubtful:
-        parts.insert(0, table(heading, doubtful, caption="Rows between two clusters"))
+        between = table(heading, doubtful, caption="Rows between two clusters")
+        parts.insert(0, tag("div", between, paragraph("between")))
     elif len(fitted.model.cluster_sizes_) > 1:
         parts.insert(0, paragraph("no_uncertain_row"))
     parts = [_side_by_side(*parts)]

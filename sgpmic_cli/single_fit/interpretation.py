@@ -51,7 +51,9 @@ def choice_in_words(fitted: Fitted) -> str:
             "are no groups."
         )
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
-    text = f"{clusters}, chosen among {numbers}; {_clearness(m, tried)}."
+    doubtful = fitted.stability is not None and fitted.stability < FAIR
+    how = "but they are not stable" if doubtful else _clearness(m, tried)
+    text = f"{clusters}, chosen among {numbers}; {how}."
     also = plausible_in_words(tried, m)
     return f"{text} {also}." if also else text
 
@@ -112,7 +114,7 @@ def stability_in_words(fitted: Fitted) -> str:
     if weak:
         plural = len(weak) > 1
         found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
-    return f"{found} This does not show that they are the groups you have in mind."
+    return f"{found} Stable clusters need not be the groups you have in mind."
 
 
 def row_name(data: Dataset, row: int) -> str:
@@ -123,8 +125,11 @@ def row_name(data: Dataset, row: int) -> str:
 
 
 def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
-    """Return the names of the rows of a cluster with the highest density under the model."""
-    rows = np.flatnonzero(fitted.model.labels_ == cluster)
+    """Return the names of the densest rows among the more certain half of a cluster."""
+    certainty = np.where(
+        fitted.model.labels_ == cluster, fitted.model.responsibilities_[:, cluster], np.nan
+    )
+    rows = np.flatnonzero(certainty >= np.nanmedian(certainty))
     densest = rows[np.argsort(-fitted.log_density[rows], kind="stable")[:most]]
     return [row_name(fitted.data, int(row)) for row in densest]
 

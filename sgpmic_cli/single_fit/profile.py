@@ -48,8 +48,10 @@ class Profile:
         """
         size = np.nan_to_num(np.abs(self.differences[cluster]))
         found: dict[str, int] = {}
-        # Of two categories with equal differences, prefer the one that is more common here.
-        for j in np.lexsort([-np.nan_to_num(self.means[cluster]), -np.round(size, 9)]).tolist():
+        # Of two categories with equal differences, prefer the one that is more common here than
+        # elsewhere.
+        higher = np.nan_to_num(self.differences[cluster])
+        for j in np.lexsort([-higher, -np.round(size, 9)]).tolist():
             if size[j] >= MIN_DIFFERENCE:
                 found.setdefault(self.columns[j], j)
         return list(found.values())[:most]
@@ -78,10 +80,14 @@ class Profile:
     def proposed_names(self) -> list[str]:
         """Propose a name for each cluster from its most distinguishing features.
 
-        A name has one feature, or as many as are needed to differ from the others.
+        A name has one feature, or as many as are needed to differ from the others. Numbers count
+        only in the cluster where they are highest or lowest.
         """
+        highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
+        extreme = (self.means == highest) | (self.means == lowest) | self.is_category
         words = [
-            [self._name_part(m, j) for j in self.distinguishing(m)] for m in range(len(self.sizes))
+            [self._name_part(m, j) for j in self.distinguishing(m, len(self.features)) if named[j]]
+            for m, named in enumerate(extreme)
         ]
         found: dict[int, str] = {}
         for length in range(1, MAX_DISTINGUISHING + 1):
@@ -206,6 +212,6 @@ def text_advice(profile: Profile) -> str | None:
     if not repeated:
         return None
     return (
-        f"the clusters follow the text in {', '.join(map(repr, repeated))} almost exactly: "
+        f"nearly all rows of each cluster have the same text in {', '.join(map(repr, repeated))}: "
         f"--drop {as_option_value(repeated)} shows what the other columns have to say."
     )

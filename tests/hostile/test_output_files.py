@@ -33,23 +33,25 @@ def _texts(out):
     return {path.name: path.read_text() for path in out.iterdir() if path.name != MARKER}
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, 0])  # killed, or a move fails
 @pytest.mark.parametrize("moves", range(len(NAMES) + 2))
-def test_killed_after_the_commit_the_next_command_moves_the_rest(tmp_path, moves):
+def test_after_the_commit_the_next_command_moves_the_rest(tmp_path, moves, number):
     out = tmp_path / "out"
     _write(out, "old")
 
-    def killed():
+    def stopped():
         replace, count = os.replace, iter(range(99))
 
         def counted(*paths):
             if next(count) == moves:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), number)
+                raise PermissionError
             replace(*paths)
 
         os.replace = counted
         _write(out, "new")
 
-    _in_a_child(killed)
+    _in_a_child(stopped)
     settle(out)  # every reader and writer of the folder calls it first
     assert _texts(out) == dict.fromkeys(NAMES, "new")
 

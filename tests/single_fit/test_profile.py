@@ -80,8 +80,8 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     frame.to_csv(tmp_path / "t.csv", index=False)
     profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[THREE])
     expected = (
-        "the clusters follow the text in 'home town' almost exactly: --drop 'home town' shows what "
-        "the other columns have to say."
+        "nearly all rows of each cluster have the same text in 'home town': --drop 'home town' "
+        "shows what the other columns have to say."
     )
     assert text_advice(profile) == (expected if repeated else None)
 
