@@ -52,8 +52,8 @@ def choice_in_words(fitted: Fitted) -> str:
         )
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
     doubtful = fitted.stability is not None and fitted.stability < FAIR
-    how = "but they are not stable" if doubtful else _clearness(m, tried)
-    text = f"{clusters}, chosen among {numbers}; {how}."
+    how = ", but they are not stable" if doubtful else f"; {_clearness(m, tried)}"
+    text = f"{clusters}, chosen among {numbers}{how}."
     also = plausible_in_words(tried, m)
     return f"{text} {also}." if also else text
 

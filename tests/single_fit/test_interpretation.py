@@ -35,6 +35,7 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
     [
         (3, {2: 0.1, 3: 0.4, 4: 0.05}, {}, "3 clusters, chosen among 2 to 4; a clear choice"),
         (3, {2: 0.3, 3: 0.4}, {}, "a fair choice"),
+        (3, {2: 0.3, 3: 0.4}, {"stability": 0.4}, "among 2 and 3, but they are not stable."),
         (3, {2: 0.3, 3: 0.4, 4: 0.3}, {"plausible": (2, 3, 4)}, ". Plausible as well: 2, 4."),
         (3, {2: 0.39, 3: 0.4}, {}, "3 clusters, chosen among 2 and 3; a close call."),
         (2, {2: 0.38, 3: 0.4}, {}, "the smallest number that is about as good as the best"),
