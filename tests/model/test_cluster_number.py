@@ -55,10 +55,20 @@ def test_a_row_far_away_is_no_cluster(distance, number):
     assert chosen(Y) == number
 
 
-def test_a_skewed_cloud_and_a_flag_beside_a_cloud_are_one_cluster():
+def test_a_skewed_cloud_is_one_cluster():
     assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
+
+
+@pytest.mark.parametrize(("distance", "number"), [(0.0, 1), (6.0, 2)])
+def test_independent_flags_are_no_clusters(distance, number):
     random = np.random.RandomState(0)
-    assert chosen(np.c_[random.standard_normal((300, 6)), random.random_sample(300) < 0.3]) == 1
+    Y = random.standard_normal((300, 4)) + distance * (np.arange(300) % 2)[:, None]
+    assert chosen(np.c_[Y, random.random_sample((300, 2)) < 0.5]) == number
+
+
+def test_flags_that_agree_are_clusters():
+    wrong = np.random.RandomState(0).random_sample((300, 8)) < 0.05
+    assert chosen(1.0 * (wrong != (np.arange(300) % 2)[:, None])) > 1
 
 
 def test_plausible_numbers_are_those_nearly_as_good():
