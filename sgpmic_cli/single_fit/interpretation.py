@@ -51,8 +51,7 @@ def choice_in_words(fitted: Fitted) -> str:
             "are no groups."
         )
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
-    doubtful = fitted.stability is not None and fitted.stability < FAIR
-    how = ", but they are not stable" if doubtful else f"; {_clearness(m, tried)}"
+    how = ", but they are not stable" if _is_unstable(fitted) else f"; {_clearness(m, tried)}"
     text = f"{clusters}, chosen among {numbers}{how}."
     also = plausible_in_words(tried, m)
     return f"{text} {also}." if also else text
@@ -67,13 +66,16 @@ def number_to_compare(fitted: Fitted) -> int | None:
     m = len(fitted.model.weights_)
     if fitted.model.no_clusters_:
         return 2
-    unstable = fitted.stability is not None and fitted.stability < FAIR
-    most = m if unstable or fitted.model.twins_ else np.inf
+    most = m if _is_unstable(fitted) or fitted.model.twins_ else np.inf
     rows = [row for row in numbers_tried(fitted) if row["n_clusters"] != m]
     rows = [row for row in rows if 1 < row["n_clusters"] <= most]
     rows = [row for row in rows if row["plausible"]] or rows
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
+
+
+def _is_unstable(fitted: Fitted) -> bool:
+    return fitted.stability is not None and fitted.stability < FAIR
 
 
 def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
@@ -126,10 +128,10 @@ def row_name(data: Dataset, row: int) -> str:
 
 def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
     """Return the names of the densest rows among the more certain half of a cluster."""
-    certainty = np.where(
-        fitted.model.labels_ == cluster, fitted.model.responsibilities_[:, cluster], np.nan
-    )
-    rows = np.flatnonzero(certainty >= np.nanmedian(certainty))
+    rows = np.flatnonzero(fitted.model.labels_ == cluster)
+    if len(rows):
+        certainty = fitted.model.responsibilities_[rows, cluster]
+        rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-fitted.log_density[rows], kind="stable")[:most]]
     return [row_name(fitted.data, int(row)) for row in densest]
 
