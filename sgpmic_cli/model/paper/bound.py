@@ -6,6 +6,7 @@
 L_m is the weighted sparse Gaussian process of `dtc.py`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component 
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows
 JITTER = 1e-6  # on the diagonal of K_uu if white is on every element
 BLOCK = 2048  # rows of a component that one thread processes together
+# Blocks of more numbers than this (256 MB) are computed again for the gradient instead of kept.
+MOST_KEPT = 2**25
 
 
 @dataclass(frozen=True)
@@ -131,14 +134,14 @@ class Bound:
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """Return L_KL and its gradients by X, Z, theta and log beta."""
         theta, beta = p.natural, p.beta
-        factors, grams, blocks = self._evaluate(p)
+        factors, grams, block = self._evaluate(p)
         prior, dX = latent_prior_gradient(p.X, self.S, p.prior)
         dZ, dtheta, by_beta = np.zeros_like(p.Z), np.zeros_like(theta), 0.0
 
         def gradients(i: int) -> tuple[Array, Array, Array]:
             m, rows, root_s, _ = self.parts[i]
-            K = blocks[i][:, : len(p.Z)]
-            dK = cross_gradient(factors[m], blocks[i], beta)
+            weighted = block(i)
+            K, dK = weighted[:, : len(p.Z)], cross_gradient(factors[m], weighted, beta)
             return self.kernel.cross_gradients(theta[m], p.X[rows], p.Z, K, dK, root_s)
 
         found = self.workers.map(gradients, range(len(self.parts)), self.n_rows)
@@ -156,27 +159,35 @@ class Bound:
             by_beta = 0.0
         return self._sum(factors, prior), dX, dZ, p.gradient_by_theta(dtheta), by_beta
 
-    def _evaluate(self, p: Parameters) -> tuple[list[Factors], list[Array], list[Array]]:
-        """Return factors and K_uu of every component, and [K~, Y~] of every part."""
+    def _evaluate(self, p: Parameters) -> tuple[list[Factors], list[Array], Callable[[int], Array]]:
+        """Return factors and K_uu of every component, and a function that returns block i."""
         theta, beta, k = p.natural, p.beta, len(p.Z)
         grams = [gram(self.kernel, own, p.Z) for own in theta]
+        keep = self.n_rows * (k + self.parts[0].Y.shape[1]) <= MOST_KEPT
 
-        def block_and_sums(part: Rows) -> tuple[Array, Array]:
+        def compute(part: Rows) -> Array:
             block = np.empty((len(part.rows), k + part.Y.shape[1]))
             K = self.kernel.cross(theta[part.component], p.X[part.rows], p.Z)
             np.multiply(part.root_s, K, out=block[:, :k])
             block[:, k:] = part.Y
-            return block, block[:, :k].T @ block
+            return block
 
-        found = self.workers.map(block_and_sums, self.parts, self.n_rows)
+        def sums_and_block(part: Rows) -> tuple[Array, Array | None]:
+            block = compute(part)
+            return block[:, :k].T @ block, block if keep else None
+
+        found = self.workers.map(sums_and_block, self.parts, self.n_rows)
+
+        def block(i: int) -> Array:
+            kept = found[i][1]
+            return compute(self.parts[i]) if kept is None else kept
 
         def factors(m: int) -> Factors:
-            own = [each for part, each in zip(self.parts, found, strict=True) if part[0] == m]
-            sums = np.sum([sums for _, sums in own], axis=0)
-            return factorise(grams[m], sums, beta, self.totals[m], [block for block, _ in own])
+            own = [i for i, part in enumerate(self.parts) if part.component == m]
+            sums = np.sum([found[i][0] for i in own], axis=0)
+            return factorise(grams[m], sums, beta, self.totals[m], map(block, own))
 
-        every = self.workers.map(factors, range(len(theta)), self.n_rows)
-        return every, grams, [block for block, _ in found]
+        return self.workers.map(factors, range(len(theta)), self.n_rows), grams, block
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
         return sum(f.value for f in factors) + prior + self.entropy

@@ -25,6 +25,7 @@ A tilde marks weighted rows: K~ = sqrt(S) K_fu and Y~ = sqrt(S) Y. They come sid
 [K~, Y~] (n, K+D), so that one product gives [K_uf S K_fu, K_uf S Y], and another one dL/dK_fu.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -81,7 +82,7 @@ class Factors:
 
 
 def factorise(
-    K_uu: Array, sums: Array, beta: float, totals: Totals, blocks: list[Array]
+    K_uu: Array, sums: Array, beta: float, totals: Totals, blocks: Iterable[Array]
 ) -> Factors:
     """Return the factors of a component from its blocks and from the sums of K~' [K~, Y~]."""
     k, P = len(K_uu), totals.n_outputs
@@ -132,12 +133,14 @@ def _is_rough(L_a: Array, terms: float, value: float) -> bool:
     return bool(not EPS * terms <= LOST * abs(value) * ratio * ratio)
 
 
-def _factorise_by_qr(L_u: Array, beta: float, blocks: list[Array]) -> tuple[Array, Array, float]:
+def _factorise_by_qr(
+    L_u: Array, beta: float, blocks: Iterable[Array]
+) -> tuple[Array, Array, float]:
     """Return chol(A), W and the misfit by a QR factorisation (see above)."""
-    k = len(L_u)
-    prior = np.zeros((k, blocks[0].shape[1]))
+    k, weighted = len(L_u), [np.sqrt(beta) * block for block in blocks]
+    prior = np.zeros((k, weighted[0].shape[1]))
     prior[:, :k] = L_u.T
-    stack = np.vstack([*(np.sqrt(beta) * block for block in blocks), prior])
+    stack = np.vstack([*weighted, prior])
     R = np.asarray(np.linalg.qr(stack, mode="r"))
     R[:k] *= np.where(R.diagonal()[:k] < 0.0, -1.0, 1.0)[:, None]
     W = solve_triangular(R[:k, :k], R[:k, k:], check_finite=False)

@@ -136,3 +136,12 @@ def test_more_columns_than_rows_enter_through_their_inner_products():
     assert observe(Y).Y.shape == (20, 20)
     for a, b in zip(whole, factored, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(a).max())
+
+
+def test_blocks_that_are_computed_again_give_the_same_bits(monkeypatch):
+    Y, p, S = problem("rbf")
+    bound = Bound(RBF(), observe(Y), S)
+    kept = bound.value_and_gradient(p)
+    monkeypatch.setattr("sgpmic_cli.model.paper.bound.MOST_KEPT", 0)
+    for before, after in zip(kept, bound.value_and_gradient(p), strict=True):
+        np.testing.assert_array_equal(before, after)
