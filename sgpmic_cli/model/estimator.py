@@ -547,9 +547,9 @@ def _given_memberships(init: Any, n: int) -> Array:
         raise ValueError(
             f"init must have one entry for each of the {n} rows, not shape {given.shape}."
         )
+    if np.ma.is_masked(init) or (given.ndim == 1 and pd.isna(given).any()):
+        raise ValueError("init must have an entry for every row; it has missing values.")
     if given.ndim == 1:
-        if pd.isna(given).any():
-            raise ValueError("init must have a label for every row; it has missing values.")
         names, labels = np.unique(given, return_inverse=True)
         return np.eye(len(names))[labels]
     S = np.asarray(given, dtype=np.float64)

@@ -43,6 +43,10 @@ def small(**parameters):
         ({"init": [0, 1] * 5}, "init must have one entry for each of the 40 rows, not .*"),
         ({"init": [0, 1, 2, 3] * 10}, "init has 4 clusters, which n_clusters=2 excludes."),
         ({"init": np.zeros((40, 2))}, "init must be probabilities: .* no row of zeros."),
+        (
+            {"init": np.ma.array([0, 1] * 20, mask=[True] + [False] * 39)},
+            "init must have an entry for every row; it has missing values.",
+        ),
         ({"init": "centroids"}, "init must be one of 'consensus', .*"),
     ],
 )
