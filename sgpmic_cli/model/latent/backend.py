@@ -27,7 +27,7 @@ class Backend(NamedTuple):
 
 
 # Blocks have a fixed size, so that sums do not depend on the number of threads.
-NUMPY = Backend(np, np.asarray, np.asarray, 8192)
+NUMPY = Backend(np, np.asarray, np.asarray, 2048)
 
 
 def choose_backend(device: str, n_rows: int) -> Backend:

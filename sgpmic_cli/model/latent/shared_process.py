@@ -93,9 +93,12 @@ def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
 def kernel(xp: Any, X: Any, p: Parameters) -> Any:
     """Return the kernel between points (n, Q) and the inducing inputs, (n, K)."""
     g = xp.exp(p.log_g)
-    half_squares = 0.5 * ((X**2 @ g)[:, None] + p.Z**2 @ g)
-    rbf = xp.exp((X * g) @ p.Z.T - half_squares + p.log_v)
-    return rbf + xp.exp(p.log_l) * (X @ p.Z.T)
+    K = (X * g) @ p.Z.T  # -1/2 g (x - z)^2 = g x z - 1/2 g x^2 - 1/2 g z^2
+    K -= 0.5 * (X**2 @ g)[:, None]
+    K -= 0.5 * (p.Z**2 @ g) - p.log_v
+    xp.exp(K, out=K)
+    K += (xp.exp(p.log_l) * X) @ p.Z.T
+    return K
 
 
 def statistics(
@@ -228,7 +231,8 @@ class _KernelGradient(NamedTuple):
 def _kernel_gradient(xp: Any, X: Any, K: Any, dK: Any, p: Parameters) -> _KernelGradient:
     """Apply the chain rule to dL/dK (n, K) for the kernel K between X (n, Q) and Z."""
     g, linear = xp.exp(p.log_g), xp.exp(p.log_l)
-    R = dK * (K - linear * (X @ p.Z.T))
+    R = K - (linear * X) @ p.Z.T
+    R *= dK
     by_point, by_inducing, RZ, HZ = R.sum(1), R.sum(0), R @ p.Z, dK @ p.Z
     dX = (RZ - by_point[:, None] * X) * g + linear * HZ
     dZ = (R.T @ X - by_inducing[:, None] * p.Z) * g + linear * (dK.T @ X)
