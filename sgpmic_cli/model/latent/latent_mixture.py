@@ -87,7 +87,7 @@ class LatentPull(NamedTuple):
 
     def value_and_gradient(self, xp: Any, mu: Any, s: Any) -> tuple[float, Any, Any]:
         """Return the value, and the gradients by mu and by s."""
-        Lmu = (self.precisions @ mu[:, :, None])[:, :, 0]
+        Lmu = xp.einsum("nqr,nr->nq", self.precisions, mu)
         diagonal = xp.einsum("nqq->nq", self.precisions)
         value = -0.5 * ((mu * Lmu).sum() + (diagonal * s).sum()) + (self.linear * mu).sum()
         return float(value), self.linear - Lmu, -0.5 * diagonal
