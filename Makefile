@@ -80,7 +80,7 @@ wheel-test: dist ## install the wheel in a clean environment and test it there
 	rm -rf "$(CLEAN)"
 	$(PYTHON) -m venv "$(CLEAN)"
 	"$(CLEAN)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest
-	"$(CLEAN)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/installed_wheel.py
+	"$(CLEAN)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null --noconftest -q tests/release/installed_wheel.py
 
 test-oldest: dist ## the same, and the tests of the model, with the oldest dependencies that pyproject.toml allows
 	rm -rf "$(OLDEST)"
@@ -88,7 +88,7 @@ test-oldest: dist ## the same, and the tests of the model, with the oldest depen
 	$(PYTHON) tests/release/oldest_versions.py | "$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check -r /dev/stdin
 	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
 	"$(OLDEST)/bin/python" -m pip check
-	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null -q tests/release/installed_wheel.py
+	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null --noconftest -q tests/release/installed_wheel.py
 	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/model tests/data tests/embeddings tests/test_scores.py
 
 # The parts of the paper. Every target resumes: finished runs are stored in results/runs.
