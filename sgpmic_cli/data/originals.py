@@ -25,7 +25,7 @@ from sgpmic_cli.data.registry import Entry
 from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 from sgpmic_cli.files.atomic import read_regular, replacing
-from sgpmic_cli.safe_text import shortened, without_login
+from sgpmic_cli.safe_text import printable, shortened, without_login
 
 TIMEOUT = 15.0  # seconds without data before an attempt fails
 ATTEMPTS = 3  # at all addresses
@@ -186,9 +186,12 @@ def _request(url: str) -> urllib.request.Request:
 def _unavailable(
     entry: Entry, reason: str, kind: type[DataUnavailable] = DataUnavailable
 ) -> DataUnavailable:
+    remedy = f"name a folder or server that holds {entry.filename}"
     return kind(
-        f"{entry.name} is unavailable: {reason}, or name a folder or server that holds "
-        f"{entry.filename} with --mirror PLACE or SGPMIC_MIRROR"
+        printable(
+            f"{entry.name} is unavailable: {reason}, or {remedy} with --mirror PLACE or "
+            "SGPMIC_MIRROR"
+        )
     )
 
 

@@ -33,6 +33,7 @@ def _bytes(data):
         (raw([HEAD + BODY[:10]], stay=True), LATE),
         (raw(_bytes(OK + b"X-Drip: 1\r\n" * 200), pause=0.02), LATE),
         (raw([b"\x1b[31mnonsense"]), "broke the connection"),
+        (raw([b"nonsense\r\n\r\n"]), r"broke the connection \(nonsense\\r\\n\)"),
         (raw([OK + b"\r\n" + BODY * 2]), "another file than the publisher's.*sha256 differs"),
         (raw([HEAD + BODY[::-1]]), "sha256 differs"),
         (raw([HEAD + BODY[:1000]]), f"sent only 1000 of {len(BODY)} bytes"),
@@ -44,7 +45,7 @@ def _bytes(data):
         (raw([OK + b"A: " + b"b" * 70_000 + b"\r\n\r\n"]), "file.mat"),
         (raw([OK + b"A: b\r\n" * 200 + b"\r\n"]), "file.mat"),
     ],
-    ids=range(15),
+    ids=range(16),
 )
 def test_failed_download_is_one_sentence_and_writes_nothing(
     server, found, tmp_path, answer, reason

@@ -4,6 +4,7 @@ Whole numbers may be names: identifiers of the rows, codes and dates.
 """
 
 import re
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -31,6 +32,7 @@ from sgpmic_cli.data.intake.recipe import (
 )
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
+MAX_MIXED = 10  # of a column of texts with as many or more numbers
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 AS_ASKED = "as asked"  # why a column is left out that the user named
@@ -216,7 +218,10 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
             what = f"the cells of column {shown(name)} are lists or records"
             return Problem(what, ["do not ask for it"])
         return LeftOut("its cells are lists or records")
-    if np.count_nonzero(~np.isnan(values)) >= n_invalid:
+    known = Counter(cells[cells != ""])
+    # A word that is shared by rows among few values, which are shared as well, is no error.
+    is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
+    if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
         return not_a_number(table.place(row, name), cells[row], n_invalid, leave_out(name))
     if options.encode == "drop":
         return LeftOut("it is text")

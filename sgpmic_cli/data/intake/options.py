@@ -86,6 +86,9 @@ class TableOptions:
     format: TextFormat = field(default_factory=TextFormat)
 
     def __post_init__(self) -> None:
+        for parameter in ("columns", "drop"):
+            names = tuple(map(str, getattr(self, parameter)))  # as the names of columns are kept
+            object.__setattr__(self, parameter, names)
         modes: dict[str, Any] = {"encode": EncodeMode, "missing": MissingMode}
         for parameter, mode in modes.items():
             value, valid = getattr(self, parameter), get_args(mode)

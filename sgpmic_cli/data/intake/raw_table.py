@@ -49,7 +49,7 @@ class Cells(NamedTuple):
     def of_series(cls, column: "pd.Series") -> "Cells":
         """Convert a column of pandas; durations become days, other values become texts."""
         if column.dtype.kind == "m":
-            column = column.dt.total_seconds() / 86400
+            column = column / pd.Timedelta(days=1)
         kind = column.dtype.kind
         if kind == "f":
             return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -60,7 +60,7 @@ class Cells(NamedTuple):
             codes, distinct = pd.factorize(objects)  # -1 for a missing value
         except TypeError:  # lists and records
             codes, distinct = pd.factorize(np.array([*map(str, objects)], dtype=object))
-        return cls.of(np.array([*map(str, distinct), ""], dtype=object)[codes])
+        return cls.of(np.array([*map(as_text, distinct), ""], dtype=object)[codes])
 
     @property
     def texts(self) -> np.ndarray:
@@ -108,7 +108,7 @@ class RawTable:
         """Create a table from a DataFrame. An index other than a RangeIndex becomes a column."""
         if not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index()
-        names = check_names(path, [str(name) for name in frame.columns])
+        names = check_names(path, [as_text(name) for name in frame.columns])
         cells = {name: Cells.of_series(frame.iloc[:, j]) for j, name in enumerate(names)}
         return cls(path, cells, named=True, first_row=first_row)
 
@@ -139,6 +139,11 @@ class RawTable:
             return Problem(f"{where}: the value is not finite", [remedy])
         what = f"{where}: {value:g} is too large to be squared"
         return Problem(what, ["divide the column by a constant", leave_out(column)])
+
+
+def as_text(value: object) -> str:
+    """Return a value as text. Lone surrogates become escape codes, because pandas has none."""
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def to_number(cell: str, decimal: str = ".") -> float | None:

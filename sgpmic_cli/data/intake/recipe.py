@@ -6,14 +6,16 @@ model file.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, is_dataclass
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.notations import Notation
-from sgpmic_cli.data.intake.options import TextFormat
+from sgpmic_cli.data.intake.options import TableOptions, TextFormat
 from sgpmic_cli.data.intake.raw_table import MISSING, Cells, to_number
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
@@ -39,6 +41,7 @@ class NumberColumn:
     median: float  # of the known values; replaces missing values if missing="median"
     spread: float  # standard deviation of the known values
     notation: Notation | None = None  # how texts are read, if they are not plain numbers
+    kind: Literal["number"] = "number"  # in model files
 
     @classmethod
     def learn(
@@ -75,6 +78,7 @@ class TextColumn:
     categories: tuple[str, ...]  # in alphabetical order
     most_common: str  # replaces missing values if missing="median"
     spread: float  # square root of the summed variances of the features over TEXT_WEIGHT
+    kind: Literal["text"] = "text"  # in model files
 
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
@@ -189,33 +193,40 @@ class TableRecipe:
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain values for `from_json`."""
-        plain = asdict(self)
-        for column, values in zip(self.columns, plain["columns"], strict=True):
-            values["kind"] = "text" if isinstance(column, TextColumn) else "number"
-        return plain
+        return asdict(self)
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
-        """Create the recipe that `to_json` described. Raise ValueError for other fields."""
+        """Create the recipe that `to_json` described. Raise ValueError for anything else."""
         try:
-            parts = {
-                "columns": tuple(_column_from_json(**column) for column in plain["columns"]),
-                "file_columns": tuple(plain["file_columns"]),
-                "format": TextFormat(**plain["format"]),
-            }
-            return cls(**{**plain, **parts})
+            recipe: TableRecipe = _typed(cls, plain)
+            TableOptions(missing=recipe.missing)  # refuses unknown treatments
+            for column in recipe.columns:
+                numbers = [column.spread, getattr(column, "median", 0.0)]
+                categories = getattr(column, "categories", ())
+                if not np.isfinite(numbers).all() or column.spread < 0:
+                    raise ValueError(f"column {column.name!r} has an impossible spread or median")
+                if len({*categories}) < len(categories):
+                    raise ValueError(f"column {column.name!r} has a category twice")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
+        return recipe
 
 
-def _column_from_json(kind: str, **values: Any) -> Column:
-    numbers = [values["spread"], values.get("median", 0.0)]
-    if not np.isfinite(numbers).all() or numbers[0] < 0:
-        raise ValueError(f"column {values['name']!r} has an impossible spread or median")
-    if kind == "text":
-        column = TextColumn(**{**values, "categories": tuple(values["categories"])})
-        if len({*column.categories}) < len(column.categories):
-            raise ValueError(f"column {column.name!r} has a category twice")
-        return column
-    notation = values.pop("notation", None)
-    return NumberColumn(**values, notation=notation and Notation(**notation))
+def _typed(kind: Any, plain: Any) -> Any:
+    """Return a value of a JSON file as an instance of a type. Raise TypeError if it is none."""
+    inner = get_args(kind)
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        return kind(**{name: _typed(types[name], value) for name, value in plain.items()})  # type: ignore[operator]
+    if get_origin(kind) is tuple and isinstance(plain, list | tuple):
+        return tuple(_typed(inner[0], each) for each in plain)
+    if get_origin(kind) is dict:
+        return {_typed(str, key): _typed(inner[1], each) for key, each in plain.items()}
+    if get_origin(kind) is UnionType:
+        for each in inner:
+            with suppress(TypeError, KeyError, AttributeError):
+                return _typed(each, plain)
+    elif plain in inner if get_origin(kind) is Literal else type(plain) is kind:
+        return plain
+    raise TypeError(f"{plain!r} is not of type {kind}")

@@ -156,6 +156,10 @@ def test_classes_of_new_rows(write):
         *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
         {"surprise": 1},
+        {"label": []},
+        {"named": "no"},
+        {"left_out": ["bird"]},
+        {"missing": "guess"},
     ],
 )
 def test_invalid_recipes_are_refused(learned, change):

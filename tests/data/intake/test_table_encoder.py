@@ -54,3 +54,25 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         TableEncoder().fit_transform(frame)
     assert "label=" not in str(caught.value)
+
+
+def test_names_that_are_no_texts_are_reported_as_unknown_columns():
+    frame = pd.DataFrame({3: [1, 2, 9, 4], "b": [5, 1, 2, 2]})
+    assert TableEncoder(drop=[3]).fit_transform(frame).shape == (4, 1)
+    with pytest.raises(ValueError, match=r"there is no column \"\['b'\]\" for drop"):
+        TableEncoder(drop=[["b"]]).fit(frame)
+
+
+def test_lone_surrogates_become_escape_codes():
+    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": np.array(["\ud800", "x"] * 2, dtype=object)})
+    frame.columns = pd.Index(["\ud800", "b"], dtype=object)
+    encoded = TableEncoder().set_output(transform="pandas").fit_transform(frame)
+    assert list(encoded.columns) == ["\\ud800", "b=\\ud800", "b=x"]
+
+
+def test_sparse_columns_are_read_as_others():
+    dense = pd.DataFrame({"a": [0, 0, 1.5, 2], "b": [0, 3, 0, 1], "ok": [True, False] * 2})
+    dense["wait"] = pd.to_timedelta([0, 2, 1, 0], unit="D")
+    sparse = dense.apply(pd.arrays.SparseArray)
+    encoder = TableEncoder()
+    np.testing.assert_array_equal(encoder.fit_transform(sparse), encoder.fit_transform(dense))
