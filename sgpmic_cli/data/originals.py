@@ -95,7 +95,17 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
 def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
     """Get the publisher's file from the mirror or the publisher's addresses, not the cache."""
     if mirror and not _is_server(mirror):
-        return _read_file(entry, Path(mirror).expanduser() / entry.filename)
+        path = Path(mirror).expanduser() / entry.filename
+        try:
+            raw = read_regular(path)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            reason = f"{path} cannot be read ({why}); put the file there"
+            raise _unavailable(entry, reason) from None
+        if not _is_original(raw, entry):
+            reason = f"{path} is not the publisher's file (its sha256 differs); replace it"
+            raise _unavailable(entry, reason, NotOriginal)
+        return raw
     if offline:
         missing = f"{entry.filename} is not in the cache, or is damaged there"
         raise _unavailable(entry, f"{missing}, and --offline forbids a download; allow it")
@@ -125,18 +135,6 @@ def _is_server(mirror: str) -> bool:
 
 def _is_original(raw: bytes, entry: Entry) -> bool:
     return hashlib.sha256(raw).hexdigest() == entry.sha256
-
-
-def _read_file(entry: Entry, path: Path) -> bytes:
-    try:
-        raw = read_regular(path)
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise _unavailable(entry, f"{path} cannot be read ({why}); put the file there") from None
-    if not _is_original(raw, entry):
-        reason = f"{path} is not the publisher's file (its sha256 differs); replace it"
-        raise _unavailable(entry, reason, NotOriginal)
-    return raw
 
 
 def _download(entry: Entry, urls: Sequence[str]) -> bytes:

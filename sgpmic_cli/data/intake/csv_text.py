@@ -47,7 +47,12 @@ class CsvText:
         first = list(islice(rows, 2))
         if not first:
             raise UsageError(f"{self.path} is empty; it needs a header line and rows of numbers")
-        self._set_columns([cells for _, cells in first])
+        start = [[cell.strip() for cell in cells] for _, cells in first]
+        self.named = not set(start[0]).isdisjoint(self.known) or _is_header(start, self.decimal)
+        self.columns = [
+            cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(start[0])
+        ]
+        check_names(self.path, self.columns)
         rows = chain(first[self.named :], rows)
         # A block has the whole sample, so that its last line is the last one that was taken.
         size = None if n_cells is None else max(SAMPLE, n_cells // len(self.columns))
@@ -98,14 +103,6 @@ class CsvText:
                 )
                 words = "separate the cells by comma, semicolon or tab"
                 raise TableError(self.path, [Problem(what, [remedy, words])])
-
-    def _set_columns(self, rows: list[list[str]]) -> None:
-        first = [[cell.strip() for cell in row] for row in rows]
-        self.named = not set(first[0]).isdisjoint(self.known) or _is_header(first, self.decimal)
-        self.columns = [
-            cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(first[0])
-        ]
-        check_names(self.path, self.columns)
 
     def _table(self, block: list[Row], first_row: int) -> RawTable:
         lines, rows = zip(*block, strict=True)
