@@ -49,7 +49,8 @@ class Cells(NamedTuple):
     def of_series(cls, column: "pd.Series") -> "Cells":
         """Convert a column of pandas; durations become days, other values become texts."""
         if column.dtype.kind == "m":
-            column = column / pd.Timedelta(days=1)
+            days = pd.to_timedelta(np.asarray(column)).total_seconds() / 86400
+            column = pd.Series(days)
         kind = column.dtype.kind
         if kind == "f":
             return cls.of(column.to_numpy(dtype=np.float64, na_value=np.nan))

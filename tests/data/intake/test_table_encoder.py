@@ -64,7 +64,8 @@ def test_names_that_are_no_texts_are_reported_as_unknown_columns():
 
 
 def test_lone_surrogates_become_escape_codes():
-    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": np.array(["\ud800", "x"] * 2, dtype=object)})
+    texts = pd.Series(["\ud800", "x"] * 2, dtype=object)
+    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": texts})
     frame.columns = pd.Index(["\ud800", "b"], dtype=object)
     encoded = TableEncoder().set_output(transform="pandas").fit_transform(frame)
     assert list(encoded.columns) == ["\\ud800", "b=\\ud800", "b=x"]
