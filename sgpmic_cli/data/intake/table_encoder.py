@@ -96,8 +96,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : TableEncoder
             The fitted encoder.
         """
-        table, names = _raw_table(X), {"columns": tuple(self.columns), "drop": tuple(self.drop)}
-        options = TableOptions(**names, encode=self.encode, missing=self.missing)
+        table, columns, drop = _raw_table(X), tuple(self.columns), tuple(self.drop)
+        options = TableOptions(None, None, columns, drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
         recipe = replace(recipe, evenly=self.evenly)
         _encode(recipe, table, problems)
