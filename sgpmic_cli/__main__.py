@@ -20,7 +20,8 @@ def main() -> None:
     """Run the `sgpmic` command."""
     _open_closed_streams()
     install_handlers()
-    os.environ.pop("SOURCE_DATE_EPOCH", None)  # NumPy cannot be imported if it is not a number
+    for variable in ("SOURCE_DATE_EPOCH", "TERMINAL_WIDTH"):
+        os.environ.pop(variable, None)  # NumPy and Typer fail if they are not numbers
     from sgpmic_cli.commands import app
 
     app(prog_name="sgpmic")

@@ -38,6 +38,22 @@ class Commands(TyperGroup):
             message = error.format_message().strip().removesuffix(".")
             _print_error(f"{message}; see `{path} --help`.")
             code = error.exit_code
+        except MemoryError:
+            _print_error("not enough memory: use fewer rows or a smaller --n-jobs.")
+            code = 1
+        except OSError as error:  # Typer ends quietly if the reader of a pipe has closed it
+            name = error.filename
+            what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
+            _print_error(f"{what}: {error.strerror or error}.")
+            code = 1
+        except Exception as error:
+            if sys.flags.dev_mode:
+                raise
+            _print_error(
+                f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
+                "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
+            )
+            code = 1
         code = _flush_stdout(code if isinstance(code, int) else 0)
         if standalone_mode:
             sys.exit(code)
@@ -54,25 +70,6 @@ class Commands(TyperGroup):
             _print_error(str(interrupt) or "interrupted.")
             terminated = isinstance(interrupt, Terminated)
             raise typer.Exit(EXIT_TERMINATED if terminated else EXIT_INTERRUPTED) from None
-        except MemoryError:
-            _print_error("not enough memory: use fewer rows or a smaller --n-jobs.")
-            raise typer.Exit(1) from None
-        except OSError as error:
-            if error.errno != errno.EPIPE:  # the reader of a pipe has closed it
-                name = error.filename
-                what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
-                _print_error(f"{what}: {error.strerror or error}.")
-            raise typer.Exit(1) from None
-        except (typer.TyperException, typer.Exit, typer.Abort):
-            raise
-        except Exception as error:
-            if sys.flags.dev_mode:
-                raise
-            _print_error(
-                f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
-                "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
-            )
-            raise typer.Exit(1) from None
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""

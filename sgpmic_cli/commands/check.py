@@ -33,6 +33,7 @@ def check(  # noqa: PLR0913 - one parameter per option
         "Runs of each cell.",
         default="3; the number of the reference with --full or --update",
         min=1,
+        max=shared.MOST,
     ),
     n_jobs: shared.Jobs = -1,
     store: Path | None = shared.option("Folder of run records to reuse.", default="none"),

@@ -11,6 +11,7 @@ import typer
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.safe_text import shortened
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
@@ -26,7 +27,7 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     >>> parse_clusters("3"), parse_clusters("2-8"), parse_clusters("auto"), parse_clusters(None)
     (3, (2, 8), 'auto', None)
     """
-    if found := re.fullmatch(r"(\d+)-(\d+)", given or ""):
+    if found := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
         return int(found[1]), int(found[2])
     return _number_or_auto("--clusters", given, "3, a range such as 2-8, or auto")
 
@@ -34,8 +35,8 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
 def _number_or_auto(option: str, given: str | None, examples: str) -> int | str | None:
     if given is None or given == "auto":
         return given
-    if re.fullmatch(r"0*[1-9]\d*", given) is None:
-        raise UsageError(f"{option} {given}: give a number such as {examples}.")
+    if re.fullmatch(r"0*[1-9]\d{0,8}", given) is None:
+        raise UsageError(f"{option} {shortened(given)}: give a number such as {examples}.")
     return int(given)
 
 
@@ -66,12 +67,14 @@ class ModelOptions:
         *("--inducing", "--n-inducing"),
         default="15; the paper's with --setting paper",
         min=1,
+        max=shared.MOST,
     )
     max_iter: int | None = shared.option(
         "Maximum number of EM iterations.",
         *("--iterations", "--max-iter"),
         default="10; 20 with --setting paper",
         min=1,
+        max=shared.MOST,
     )
     n_resamples: int | None = shared.option(
         "Refits of the base clusterings to random halves of the rows, which enter the "
@@ -79,6 +82,7 @@ class ModelOptions:
         "--resamples",
         default="8",
         min=0,
+        max=shared.MOST,
     )
     scale: shared.Scale = None
     setting: Literal["default", "paper"] = _paper_option(
@@ -93,6 +97,7 @@ class ModelOptions:
         *("--init", "--n-init"),
         default="1",
         min=1,
+        max=shared.MOST,
     )
     n_jobs: shared.Threads = 1
     device: Literal["auto", "cpu", "cuda"] = shared.option(

@@ -21,6 +21,7 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
+MOST = 100_000  # runs, iterations, restarts, refits or inducing inputs
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
 
@@ -113,7 +114,7 @@ DatasetsArgument = Annotated[
 ]
 _METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
 Methods = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
-Repeats = Annotated[int, _shared("Runs of each cell, each with its own seed.", min=1)]
+Repeats = Annotated[int, _shared("Runs of each cell, each with its own seed.", min=1, max=MOST)]
 Seed = Annotated[int, _shared("Seed from which the seeds of all runs are derived.")]
 Jobs = Annotated[int, _shared("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
@@ -137,7 +138,10 @@ _table_option = partial(option, rich_help_panel=_TABLE)
 def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
     """Split lists of column names; a name that contains a comma is quoted as in a CSV file."""
     rows = csv.reader(given or (), skipinitialspace=True)
-    return tuple(name for row in rows for name in row if name)
+    names = tuple(name for row in rows for name in row if name)
+    if given and not names:
+        raise typer.BadParameter("no column is named.")
+    return names
 
 
 @dataclass(frozen=True)
@@ -170,10 +174,10 @@ class Table(File):
     """Options that describe a file of the user and the use of its columns in a fit."""
 
     columns: list[str] | None = _table_option(
-        "Use only these columns, separated by commas.", metavar="NAMES"
+        "Use only these columns, separated by commas.", metavar="NAMES", callback=split_columns
     )
     drop: list[str] | None = _table_option(
-        "Ignore these columns, separated by commas.", metavar="NAMES"
+        "Ignore these columns, separated by commas.", metavar="NAMES", callback=split_columns
     )
     encode: EncodeMode = _table_option(
         "Text columns: one-hot encode those with few values, drop all, or raise an error.",
@@ -189,8 +193,8 @@ class Table(File):
         return TableOptions(
             self.label,
             self.id,
-            split_columns(self.columns),
-            split_columns(self.drop),
+            tuple(self.columns or ()),
+            tuple(self.drop or ()),
             self.encode,
             self.missing or missing,
             self.format(),

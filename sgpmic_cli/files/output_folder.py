@@ -12,13 +12,14 @@ what a killed process had not committed. `settle` only touches names of this pat
 the folder, whose process no longer runs.
 """
 
-import itertools
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from glob import glob
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Literal, NamedTuple
@@ -125,16 +126,16 @@ def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def claim_folder(
-    out: Path, command: str, inputs: Iterable[str | Path], store: Path
-) -> Iterator[None]:
+def claim_folder(out: Path, command: str, inputs: Sequence[str], store: Path) -> Iterator[None]:
     """Mark a folder for a command, which stores its runs there before it writes its files.
 
-    If the block stores nothing, the folders that did not exist before are removed.
+    The inputs are paths, names or patterns of files. If the block stores nothing, the folders that
+    did not exist before are removed.
     """
     with _no_empty_folder(out), _no_empty_folder(store):
         check_writable(out, "--out")
-        marker = check_marker(out, command, "add", inputs)
+        matches = (glob(os.path.expanduser(each), recursive=True) for each in inputs)
+        marker = check_marker(out, command, "add", [*inputs, *chain.from_iterable(matches)])
         check_writable(store, "--store")
         marker.write(out)
         yield
@@ -178,22 +179,25 @@ def read_json(path: Path) -> Any:
 
 
 @contextmanager
-def resumable_folder(parent: Path) -> Iterator[Path]:
+def resumable_folder(parent: Path, command: str) -> Iterator[Path]:
     """Yield a folder that only this process uses. Remove it on success.
 
     After a failure or a kill the folder remains, and the next process continues with its content.
+    Folders without the marker of the command belong to others and are left alone.
     """
-    for number in itertools.count():
-        folder = parent / f"unfinished-{number}"
+    marker = Marker(command)
+    for number in count():
+        folder = parent / f"{command}-{number}"
+        if os.path.lexists(folder) and read_marker(folder) != marker:
+            continue
         check_writable(folder, "--data-dir")
         with open_for_lock(folder) as descriptor:
             if lock(descriptor) is False:
                 continue
             folder.mkdir(exist_ok=True)  # a process that ended meanwhile may have removed it
+            marker.write(folder)
             yield folder
             shutil.rmtree(folder, ignore_errors=True)
-            with suppress(OSError):  # another process uses a folder beside this one
-                parent.rmdir()
             return
 
 

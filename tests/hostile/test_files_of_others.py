@@ -49,19 +49,20 @@ def test_results_of_another_command_are_kept(folder, refused, arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name"),
+    ("arguments", "name", "pattern"),
     [
-        ([*FIT, "--force"], "labels.csv"),
-        (BENCHMARK, "table.csv"),
-        ([*BENCHMARK[:1], "iris,table.csv", *BENCHMARK[3:]], "table.csv"),
-        (SWEEP, "sweep.csv"),
+        ([*FIT, "--force"], "labels.csv", "link.csv"),
+        (BENCHMARK, "table.csv", "link.csv"),
+        (BENCHMARK, "table.csv", "[l-t]*.csv"),
+        ([*BENCHMARK[:1], "iris,table.csv", *BENCHMARK[3:]], "table.csv", ""),
+        (SWEEP, "sweep.csv", "link.csv"),
     ],
 )
-def test_an_own_file_that_is_read_is_not_replaced(folder, refused, arguments, name):
+def test_an_own_file_that_is_read_is_not_replaced(folder, refused, arguments, name, pattern):
     Marker(arguments[0], frozenset({name})).write(folder)
     (folder / name).write_text((folder / "my.csv").read_text())
     (folder / "link.csv").symlink_to(name)
-    given = ["link.csv" if each == "my.csv" else each for each in arguments]
+    given = [pattern if each == "my.csv" else each for each in arguments]
     refused([*given, "--out", "."], 2, f"the results would replace '{name}', which is read here")
 
 

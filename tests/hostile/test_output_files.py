@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from judging import snapshot
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.atomic import replacing, write_whole
@@ -177,16 +178,26 @@ def test_running_writes_are_left_alone(tmp_path, age):
 
 
 def test_resumable_folder_is_continued_after_a_failure(tmp_path):
-    parent = tmp_path / "check"
-
     def failing():
-        with resumable_folder(parent) as folder:
+        with resumable_folder(tmp_path, "check") as folder:
             (folder / "run").write_text("kept")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         failing()
-    with resumable_folder(parent) as first, resumable_folder(parent) as second:
+    again = resumable_folder(tmp_path, "check")
+    with again as first, resumable_folder(tmp_path, "check") as second:
         assert (first / "run").read_text() == "kept"
         assert second != first
-    assert not parent.exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_resumable_folder_leaves_folders_of_others_alone(tmp_path):
+    (tmp_path / "check-0").mkdir()
+    _write(tmp_path / "check-1", "results of a fit")
+    (tmp_path / "check-2").symlink_to("check-0")
+    (tmp_path / "check-3").touch()
+    before = snapshot(tmp_path)
+    with resumable_folder(tmp_path, "check") as folder:
+        assert folder.name == "check-4"
+    assert snapshot(tmp_path) == before

@@ -24,6 +24,7 @@ sys.meta_path.insert(0, Finder())
 """
 STORED = "finished runs are stored, and the same command resumes the work"
 NOTHING = "nothing was written"
+PRINTING = ("datasets list", "--help", "fit --help", "--version")
 
 
 def _until(condition, process):
@@ -37,7 +38,7 @@ def _until(condition, process):
         (SLOW, "here/out/runs/*.json", STORED, signal.SIGINT, 130),
         (LONG, "here/out/deep/.sgpmic-unfinished-*", NOTHING, signal.SIGTERM, 143),
         pytest.param(
-            *(CHECK, "cache/**/check/**/*.json", STORED, signal.SIGTERM, 143),
+            *(CHECK, "cache/check-0/[!.]*.json", STORED, signal.SIGTERM, 143),
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -101,17 +102,17 @@ def test_workers_of_a_killed_command_end(folder, shell):
 
 
 @pytest.mark.parametrize(
-    ("stream", "target", "code", "words"),
+    ("line", "stream", "target", "code", "words"),
     [
-        ("stdout", "/dev/full", 1, "No space left on device"),
-        ("stdout", "closed", 1, "Bad file descriptor"),
-        ("stderr", "/dev/full", 2, ""),
-        ("stderr", "closed", 2, ""),
-        ("stdout", "pipe", 1, ""),
+        *((line, "stdout", "/dev/full", 1, "No space left on device") for line in PRINTING),
+        *((line, "stdout", "closed", 1, "Bad file descriptor") for line in PRINTING),
+        *((line, "stdout", "pipe", 1, "") for line in PRINTING),
+        ("nonsense", "stderr", "/dev/full", 2, ""),
+        ("nonsense", "stderr", "closed", 2, ""),
     ],
 )
-def test_unwritable_standard_streams(shell, stream, target, code, words):
-    arguments = ["datasets", "list"] if stream == "stdout" else ["nonsense"]
+def test_unwritable_standard_streams(shell, line, stream, target, code, words):
+    arguments = line.split()
     number = {"stdout": 1, "stderr": 2}[stream]
     if target == "closed":
         process = shell(*arguments, preexec_fn=lambda: os.close(number))
@@ -130,3 +131,10 @@ def test_unwritable_standard_streams(shell, stream, target, code, words):
         assert words in one_sentence(said)
     else:
         assert not said
+
+
+def test_an_invalid_width_of_the_terminal_is_ignored(shell, monkeypatch):
+    monkeypatch.setenv("TERMINAL_WIDTH", "x")
+    printed, said = shell("fit", "--help").communicate(timeout=60)
+    assert "--clusters" in printed
+    assert said == ""

@@ -8,6 +8,9 @@ import pytest
 from sgpmic_cli.experiments.studies.reference import DEFAULT_PATH
 
 LONG = "x" * 300
+HUGE = "9" * 5000
+ENDLESS = str(10**12)
+COUNTS = ("--resamples", "--iterations", "--init", "--inducing")
 UPDATE = ["check", "--update", "--methods", "pca-fcm"]
 BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
 IRIS = [*BENCHMARK, "--dataset", "iris"]
@@ -18,6 +21,11 @@ FITS = {
     "my.csv --label knd": "did you mean 'kind'?",
     "iris --clusters 151": "--clusters 151 needs at least that many distinct rows",
     "iris --clusters 8-2": "(8, 2)",
+    f"iris --clusters {HUGE}": "… 999",
+    f"iris --clusters 2-{HUGE}": "give a number such as 3, a range",
+    f"iris --dims {HUGE}": "give a number such as 2, or auto",
+    "my.csv --columns ,": "'--columns': no column is named",
+    "my.csv --drop ,": "'--drop': no column is named",
     "iris --clusters 2-8 --setting paper": "the paper's model does not choose",
     "iris --dims auto --setting paper": "the paper's model does not choose",
     "iris --dims 5 --setting paper": "needs at least that many columns",
@@ -68,6 +76,8 @@ FITS = {
         ([*IRIS, "--methods", "pca"], "did you mean 'pca-fcm'?"),
         ([*IRIS, "--methods", "\x07"], "unknown method"),
         ([*IRIS, "--repeats", "0"], "--repeats"),
+        *(([*line, "--repeats", ENDLESS], "'--repeats'") for line in (IRIS, ["check"])),
+        *((["fit", "iris", option, ENDLESS], option) for option in COUNTS),
         ([*IRIS, "--n-jobs", "1000000"], "--n-jobs 1000000"),
         ([*IRIS, "--n-jobs", "0"], "'--n-jobs': 0 is not possible"),
         (["predict", "model.npz", "iris", "--n-jobs", "0"], "'--n-jobs': 0 is not possible"),

@@ -195,7 +195,7 @@ def _run(study: Study, options: RunOptions) -> FinishedStudy:
     """Run a study. Without a store, keep records until the end, so that a killed check resumes."""
     if options.store is not None:
         return run_study(study, options)
-    with resumable_folder(cache_folder(options.data_dir) / "check") as runs:
+    with resumable_folder(cache_folder(options.data_dir), "check") as runs:
         return run_study(study, replace(options, store=runs))
 
 
