@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -21,8 +21,6 @@ from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.safe_text import as_option_value, for_terminal
 
-EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
-
 
 class Commands(TyperGroup):
     """The group of subcommands, which prints each error as one sentence on stderr."""
@@ -30,6 +28,7 @@ class Commands(TyperGroup):
     def main(self, args: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Parse the arguments, run the subcommand, and exit with its code."""
         self.arguments = sys.argv[1:] if args is None else list(args)
+        code: Any = 1
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except typer.TyperException as error:
@@ -40,12 +39,10 @@ class Commands(TyperGroup):
             code = error.exit_code
         except MemoryError:
             _print_error("not enough memory: use fewer rows or a smaller --n-jobs.")
-            code = 1
         except OSError as error:  # Typer ends quietly if the reader of a pipe has closed it
             name = error.filename
             what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
             _print_error(f"{what}: {error.strerror or error}.")
-            code = 1
         except Exception as error:
             if sys.flags.dev_mode:
                 raise
@@ -53,7 +50,6 @@ class Commands(TyperGroup):
                 f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
                 "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
             )
-            code = 1
         code = _flush_stdout(code if isinstance(code, int) else 0)
         if standalone_mode:
             sys.exit(code)
@@ -68,8 +64,7 @@ class Commands(TyperGroup):
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _print_error(str(interrupt) or "interrupted.")
-            terminated = isinstance(interrupt, Terminated)
-            raise typer.Exit(EXIT_TERMINATED if terminated else EXIT_INTERRUPTED) from None
+            raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from None
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""
@@ -109,12 +104,6 @@ def _print_error(sentence: str) -> None:
         print(f"sgpmic: {text}.", file=sys.stderr, flush=True)
 
 
-def _print_version(requested: bool) -> None:
-    if requested:
-        print(f"sgpmic {__version__}")
-        raise typer.Exit
-
-
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
@@ -128,14 +117,12 @@ app = typer.Typer(
 @app.callback()
 def root(
     context: typer.Context,
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
-    """Print the help if there is no subcommand."""
+    """Print the version, or the help if there is no subcommand."""
+    if version:
+        print(f"sgpmic {__version__}")
+        raise typer.Exit
     print_help(context)
 
 

@@ -23,8 +23,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
-    trace: bool = shared.option(
-        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace", value=False
+    trace: bool = shared.flag(
+        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
     ),
     running: shared.Running,
     source: shared.Source,
@@ -53,7 +53,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     with progress:
         finished = experiment.benchmark(study, options, out=out, with_trace=trace)
     output.result(finished.document(), result_tables(finished.results))
-    finish_runs(finished, out, output)
+    finish_runs(finished, f"tables and manifest in {out}", output)
 
 
 def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
@@ -95,7 +95,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             finished = sweep(axis, grid, study, options, out=out, variance=variance)
         grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
         output.result(finished.document(), chain(grids, finished.notes()))
-        finish_runs(finished.runs, out, output)
+        finish_runs(finished.runs, f"tables and manifest in {out}", output)
 
     files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
     run.__doc__ = f"{description}\n\n{files}"

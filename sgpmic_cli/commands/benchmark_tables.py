@@ -35,7 +35,8 @@ STYLES = {
 def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
 
-    If the paper has no numbers for the results, yield a ranking as well.
+    If the paper has no numbers for the results, yield the ARI of every method and data set with
+    mean ranks and the result of the test as well.
     """
     for metric in METRICS:
         rows = []
@@ -50,11 +51,21 @@ def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     ]
     lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))
     yield Padding(Group(*lines), (0, 0, 1, 0), expand=False)
-    yield _verdict_counts(results)
+    counted = distinct(results)
+    repeated = len(results) - len(counted)
+    more = f"; {repeated} more repeat them" if repeated else ""
+    for metric in METRICS:
+        counts = count_verdicts(result.judge(metric) for result in counted)
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
     for about, names in notes_of(results).items():
         yield note(", ".join(names), about)
     if not any(any(result.paper.values()) for result in results):  # the paper has no numbers
-        yield from _ranking_tables(results)
+        head, ranks, verdict = ranking(results)
+        content = table(head, ranks, title=TITLES[RANKED], left=head[:1])
+        content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
+        yield content
+        yield Text(verdict)
 
 
 def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
@@ -74,28 +85,6 @@ def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
         signed(difference and difference.value) + interval,
         Text(verdict, style=STYLES[verdict]),
     ]
-
-
-def _verdict_counts(results: Sequence[Result]) -> Text:
-    counted = distinct(results)
-    repeated = len(results) - len(counted)
-    lines = []
-    for metric in METRICS:
-        counts = count_verdicts(result.judge(metric) for result in counted)
-        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        more = f"; {repeated} more repeat them" if repeated else ""
-        text = f" cells: {parts}; {len(counted)} in total{more}"
-        lines.append(Text.assemble((TITLES[metric], "bold"), text))
-    return Text("\n").join(lines)
-
-
-def _ranking_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
-    """Yield the ARI of every method and data set with mean ranks, and the result of the test."""
-    head, rows, verdict = ranking(results)
-    content = table(head, rows, title=TITLES[RANKED], left=head[:1])
-    content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
-    yield content
-    yield Text(verdict)
 
 
 def print_plan(

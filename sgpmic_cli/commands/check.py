@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.errors import CellsFailed, SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError, UsageError
 
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.studies.reference import Change
@@ -19,29 +19,22 @@ def check(  # noqa: PLR0913 - one parameter per option
     dataset: str | None = shared.datasets_option("all"),
     *,
     methods: shared.Methods = "all",
-    full: bool = shared.option(
-        "Check all cells of the reference, not only the fast ones.", "--full", value=False
-    ),
-    update: bool = shared.option(
-        "Recompute the cells and write them to the reference.", "--update", value=False
-    ),
+    full: bool = shared.flag("Check all cells of the reference, not only the fast ones.", "--full"),
+    update: bool = shared.flag("Recompute the cells and write them to the reference.", "--update"),
     reference: Path | None = shared.option(
         "The reference file.", default="the one installed with sgpmic"
     ),
     label: shared.LabelOfFile = None,
-    repeats: int | None = shared.option(
-        "Runs of each cell.",
-        default="3; the number of the reference with --full or --update",
-        min=1,
-        max=shared.MOST,
+    repeats: int | None = shared.count(
+        "Runs of each cell.", default="3; the number of the reference with --full or --update"
     ),
     n_jobs: shared.Jobs = -1,
     store: Path | None = shared.option("Folder of run records to reuse.", default="none"),
     junit: Path | None = shared.option(
         "Also write the result as JUnit XML to this file.", default="none"
     ),
-    annotations: bool = shared.option(
-        "Also print failures on stderr as GitHub annotations.", "--annotations", value=False
+    annotations: bool = shared.flag(
+        "Also print failures on stderr as GitHub annotations.", "--annotations"
     ),
     source: shared.Source,
     output: Output,
@@ -53,7 +46,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     0 no score is lower, 1 a score is lower, failed or missing, or nothing was compared, 2 wrong
     argument, 3 some runs of an update failed.
     """
-    from sgpmic_cli.commands.progress import RunProgress
+    from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.experiments.run.pipeline import RunOptions
     from sgpmic_cli.experiments.studies import reference as gate
     from sgpmic_cli.experiments.studies import regression_gate
@@ -83,12 +76,8 @@ def check(  # noqa: PLR0913 - one parameter per option
             )
         gate.write_reference(path, renewed)
         _print(changes, output)
-        output.finish(f"{len(renewed.cells)} cells in {path}; {finished.failed} runs failed")
-        if finished.failed:
-            raise CellsFailed(
-                f"{finished.failed} of {len(finished.records)} runs failed; a cell in which all "
-                "runs failed keeps its old scores."
-            )
+        advice = "a cell in which all runs failed keeps its old scores"
+        finish_runs(finished, f"{len(renewed.cells)} cells in {path}", output, advice)
         return
     if junit is not None:
         refuse_replacing(junit, [path, *(file.path for file in old.files.values())])

@@ -1,10 +1,11 @@
 """`sgpmic fit` and `sgpmic predict`: fit one model, and assign new rows to its clusters."""
 
+import json
 import re
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import typer
 
@@ -13,10 +14,17 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.safe_text import shortened
 
-if TYPE_CHECKING:
-    from sgpmic_cli.single_fit.fitting import Fitted
+PAPER = "The paper's model"
+_paper_option = partial(shared.option, rich_help_panel=PAPER)
 
-_paper_option = partial(shared.option, rich_help_panel="The paper's model")
+
+def parse_number(option: str, given: str | None, examples: str) -> int | str | None:
+    """Parse a positive number or `auto`."""
+    if given is None or given == "auto":
+        return given
+    if re.fullmatch(r"0*[1-9]\d{0,8}", given) is None:
+        raise UsageError(f"{option} {shortened(given)}: give a number such as {examples}.")
+    return int(given)
 
 
 def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
@@ -29,15 +37,7 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     """
     if found := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
         return int(found[1]), int(found[2])
-    return _number_or_auto("--clusters", given, "3, a range such as 2-8, or auto")
-
-
-def _number_or_auto(option: str, given: str | None, examples: str) -> int | str | None:
-    if given is None or given == "auto":
-        return given
-    if re.fullmatch(r"0*[1-9]\d{0,8}", given) is None:
-        raise UsageError(f"{option} {shortened(given)}: give a number such as {examples}.")
-    return int(given)
+    return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
 
 
 @dataclass(frozen=True)
@@ -56,33 +56,28 @@ class ModelOptions:
         *("--dims", "--n-components"),
         default="2",
         metavar="NUMBER",
-        callback=lambda given: _number_or_auto("--dims", given, "2, or auto"),
+        callback=lambda given: parse_number("--dims", given, "2, or auto"),
     )
     variance: float | None = shared.option(
         "Percentage of explained variance that sets the latent dimensions.",
         default="95 with --setting paper",
     )
-    inducing: int | None = shared.option(
+    inducing: int | None = shared.count(
         "Number of inducing inputs.",
         *("--inducing", "--n-inducing"),
         default="15; the paper's with --setting paper",
-        min=1,
-        max=shared.MOST,
     )
-    max_iter: int | None = shared.option(
+    max_iter: int | None = shared.count(
         "Maximum number of EM iterations.",
         *("--iterations", "--max-iter"),
         default="10; 20 with --setting paper",
-        min=1,
-        max=shared.MOST,
     )
-    n_resamples: int | None = shared.option(
+    n_resamples: int | None = shared.count(
         "Refits of the base clusterings to random halves of the rows, which enter the "
         "probabilities; 0 for none. Not with --setting paper.",
         "--resamples",
         default="8",
         min=0,
-        max=shared.MOST,
     )
     scale: shared.Scale = None
     setting: Literal["default", "paper"] = _paper_option(
@@ -92,12 +87,11 @@ class ModelOptions:
     optimizer: Literal["lbfgs", "scg"] | None = _paper_option(
         "Optimizer of the M-step.", default="lbfgs"
     )
-    n_init: int | None = _paper_option(
+    n_init: int | None = shared.count(
         "Number of restarts; the one with the best bound is kept.",
         *("--init", "--n-init"),
         default="1",
-        min=1,
-        max=shared.MOST,
+        rich_help_panel=PAPER,
     )
     n_jobs: shared.Threads = 1
     device: Literal["auto", "cpu", "cuda"] = shared.option(
@@ -135,9 +129,13 @@ def fit(
     from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
+    from sgpmic_cli.experiments.run.manifest import manifest
+    from sgpmic_cli.figures.one_fit import draw_all
     from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.report.fit_page import fit_page
     from sgpmic_cli.single_fit import fitting
     from sgpmic_cli.single_fit.settings import default_missing
+    from sgpmic_cli.single_fit.table_copy import TABLE, write_table
 
     dataset = shared.one_of(dataset, dataset_option)
     options = table.options(default_missing(model.setting))
@@ -147,29 +145,17 @@ def fit(
         with FitProgress(output) as progress:
             fitted = fitting.fit(data, **vars(model), progress=progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
-        drawing_notes = _write(fitted, folder, out, arguments)
-    for note in (*data.notes, *fitted.remarks, *fitted.advice, *drawing_notes):
+        about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
+        fitted.write(folder)
+        write_table(folder / TABLE, fitted, fitted.data.path)
+        (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        undrawn = draw_all(fitted, folder)
+        page = fit_page(fitted, folder, out, arguments)
+        (folder / "report.html").write_text(page, encoding="utf-8")
+    for note in (*data.notes, *fitted.remarks, *fitted.advice, *undrawn):
         output.note(f"note: {note}")
     output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
     output.finish(f"report, model, tables and figures in {out}")
-
-
-def _write(fitted: "Fitted", folder: Path, out: Path, arguments: dict[str, Any]) -> list[str]:
-    """Write all files; return notes on the figures that could not be drawn."""
-    import json
-
-    from sgpmic_cli.experiments.run.manifest import manifest
-    from sgpmic_cli.figures.one_fit import draw_all
-    from sgpmic_cli.report.fit_page import fit_page
-    from sgpmic_cli.single_fit.table_copy import TABLE, write_table
-
-    fitted.write(folder)
-    write_table(folder / TABLE, fitted, fitted.data.path)
-    about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
-    (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    notes = draw_all(fitted, folder)
-    (folder / "report.html").write_text(fit_page(fitted, folder, out, arguments), encoding="utf-8")
-    return notes
 
 
 @shared.option_groups

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
@@ -21,40 +20,20 @@ from sgpmic_cli.single_fit.interpretation import (
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Fitted
 
-N_DOUBTFUL = 5
-N_TYPICAL = 3
+N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 
 
 def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
     """Yield the parts of the terminal output of a fit."""
     if numbers_tried(fitted):
-        yield _numbers_tried(fitted)
+        heading, body = numbers_table(fitted)
+        chosen = str(len(fitted.model.weights_))
+        tried = []
+        for row in body:
+            style, mark = ("bold", "chosen") if row[0] == chosen else ("", "")
+            tried.append([Text(cell, style=style) for cell in (*row, mark)])
+        yield table([*heading, ""], tried, left=[""])
     yield Text(choice_in_words(fitted), style="bold")
-    yield _clusters(fitted)
-    if len(fitted.model.cluster_sizes_) > 1:
-        yield Padding(Text(stability_in_words(fitted)), (0, 0, 1, 0))
-    if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
-        rows = "; ".join(
-            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
-            for name, first, p_first, second, p_second in doubtful
-        )
-        yield Padding(Text(f"least certain rows: {rows}"), (0, 0, 1, 0))
-    yield _facts(fitted)
-
-
-def _numbers_tried(fitted: "Fitted") -> Table:
-    """Return the criteria of each number of clusters that was tried."""
-    heading, body = numbers_table(fitted)
-    chosen = str(len(fitted.model.weights_))
-    rows = [
-        [Text(cell, style="bold") for cell in (*row, "chosen")] if row[0] == chosen else [*row, ""]
-        for row in body
-    ]
-    return table([*heading, ""], rows, left=[""])
-
-
-def _clusters(fitted: "Fitted") -> Table:
-    """Return size, stability, distinguishing features and typical rows of each cluster."""
     # The paper's model has no refits, so its clusters have a mean probability only.
     name, values = "stability", getattr(fitted.model, "stability_", None)
     if values is None:
@@ -70,17 +49,22 @@ def _clusters(fitted: "Fitted") -> Table:
         ]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
-    return table(headings, rows, left=headings[-2:])
-
-
-def _facts(fitted: "Fitted") -> Table:
+    yield table(headings, rows, left=headings[-2:])
+    if len(fitted.model.cluster_sizes_) > 1:
+        yield Padding(Text(stability_in_words(fitted)), (0, 0, 1, 0))
+    if doubtful := doubtful_rows(fitted, N_DOUBTFUL):
+        names = "; ".join(
+            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
+            for name, first, p_first, second, p_second in doubtful
+        )
+        yield Padding(Text(f"least certain rows: {names}"), (0, 0, 1, 0))
     summary = fitted.summary()
     model = [f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}"]
     if "kernel" in summary:
         model += [f"{summary['kernel']} kernel", summary["optimizer"]]
     model += [f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
     converged = "converged" if summary["converged"] else "not converged"
-    return facts(
+    yield facts(
         {
             "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
             "latent space": ", ".join(model),

@@ -21,17 +21,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "benchmark": [
         ("sgpmic benchmark --dataset iris", "run all methods on iris"),
-        (
-            "sgpmic benchmark --dataset mine.csv --label kind --methods sgp-mic,pca-fcm",
-            "run two methods on a file",
-        ),
+        ("sgpmic benchmark my.csv --label y --methods sgp-mic,pca-fcm", "run two on a file"),
     ],
-    "sweep-clusters": [
-        ("sgpmic sweep-clusters --dataset iris --repeats 3", "run a short sweep on iris")
-    ],
-    "sweep-inducing": [
-        ("sgpmic sweep-inducing --dataset iris --repeats 3", "run a short sweep on iris")
-    ],
+    "sweep-clusters": [("sgpmic sweep-clusters iris --repeats 3", "run a short sweep on iris")],
+    "sweep-inducing": [("sgpmic sweep-inducing iris --repeats 3", "run a short sweep on iris")],
     "table1": [("sgpmic table1", "compare the shapes of the data sets with the paper's")],
     "report": [("sgpmic report --results results", "write the page about the folder results")],
     "check": [("sgpmic check", "recompute the fast cells and compare them with the reference")],

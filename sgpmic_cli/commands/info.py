@@ -30,5 +30,4 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
         "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
         "methods": list(known()),
     }
-    table = facts({name: as_text(value) for name, value in content.items()})
-    Output(json).result(content, [table])
+    Output(json).result(content, [facts({key: as_text(each) for key, each in content.items()})])

@@ -42,23 +42,20 @@ class Output:
         # No markup: names from files may contain [ ].
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
-    def show(self, *parts: "RenderableType") -> None:
-        """Print tables and sentences on stdout, control characters as escape codes."""
+    def result(self, document: Mapping[str, Any], parts: "Iterable[RenderableType]") -> None:
+        """Print the document with `--json`, otherwise the parts; escape control characters."""
         from rich.segment import Segments
 
+        if self.json:
+            text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+            # JSON allows control characters above U+007F, which some terminals obey.
+            safe = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+            print("".join(safe))
+            return
         console = self.console()
         for part in parts:
             segments = console.render(part)
             console.print(Segments(each._replace(text=for_html(each.text)) for each in segments))
-
-    def result(self, document: Mapping[str, Any], parts: "Iterable[RenderableType]") -> None:
-        """Print the result of the command: the document with `--json`, otherwise the parts."""
-        if not self.json:
-            self.show(*parts)
-            return
-        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-        # JSON allows control characters above U+007F, which some terminals obey.
-        print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
     def note(self, sentence: str) -> None:
         """Print a line on stderr unless the command is quiet."""

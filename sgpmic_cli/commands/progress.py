@@ -3,7 +3,6 @@
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rich import progress as bars
@@ -15,7 +14,6 @@ from sgpmic_cli.experiments.run.pipeline import FinishedStudy, Watcher
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.experiments.run.runner import cost
 from sgpmic_cli.interrupts import cleanup
-from sgpmic_cli.safe_text import for_terminal
 
 if TYPE_CHECKING:
     from sgpmic_cli.single_fit.fitting import Placing, Round
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 LINE_SECONDS = 10.0  # between two lines of progress
 SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
 OVERHEAD_SECONDS = 1.0  # of a run, besides its fit
-STARTING = "initialising the fit"
+RETRY = "the notes say why, and --retry-failed runs them again"
 
 
 class Progress:
@@ -31,7 +29,7 @@ class Progress:
 
     time_left = "left"  # text before the estimated time left
 
-    def __init__(self, output: Output, text: str = STARTING):
+    def __init__(self, output: Output, text: str = "initialising the fit"):
         self.output = output
         self.cleanup = cleanup()
         self.ended = threading.Event()
@@ -52,7 +50,6 @@ class Progress:
         (self.task,) = self.bar.tasks
 
     def __enter__(self) -> Self:
-        """Start the bar or the lines."""
         self.cleanup.__enter__()
         if self.bar.disable:
             self.thread.start()
@@ -61,7 +58,6 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        """Remove the bar or stop the lines."""
         self.cleanup.__exit__(None, None, None)
         if self.bar.disable:
             self.ended.set()
@@ -149,11 +145,8 @@ class RunProgress(Progress, Watcher):
         )
 
     def warn(self, sentence: str) -> None:
-        """Print a warning above the bar or as a line."""
-        if self.bar.disable:
-            self.output.note(f"warning: {sentence}")
-        else:
-            self.bar.console.print(f"warning: {for_terminal(sentence)}", soft_wrap=True)
+        """Print a warning as a line, which Rich moves above the bar."""
+        self.output.note(f"warning: {sentence}")
 
     def state(self) -> str:
         """Return the runs done, the time passed and an estimate of the time left."""
@@ -171,12 +164,9 @@ class RunProgress(Progress, Watcher):
         return f", {self.failed} failed" if self.failed else ""
 
 
-def finish_runs(finished: FinishedStudy, out: Path, output: Output) -> None:
-    """Print how many runs were computed; raise CellsFailed if some failed."""
-    computed, reused, failed = finished.computed, finished.reused, finished.failed
-    output.finish(f"{computed} runs computed, {reused} reused; tables and manifest in {out}")
-    if failed:
-        raise CellsFailed(
-            f"{failed} of {computed + reused} runs failed; the notes say why, and --retry-failed "
-            "runs them again."
-        )
+def finish_runs(finished: FinishedStudy, written: str, output: Output, advice: str = RETRY) -> None:
+    """Print how many runs were computed and what was written; raise CellsFailed if some failed."""
+    output.finish(f"{finished.computed} runs computed, {finished.reused} reused; {written}")
+    if finished.failed:
+        total = finished.computed + finished.reused
+        raise CellsFailed(f"{finished.failed} of {total} runs failed; {advice}.")

@@ -21,7 +21,6 @@ from sgpmic_cli.errors import UsageError
 if TYPE_CHECKING:
     from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 
-MOST = 100_000  # runs, iterations, restarts, refits or inducing inputs
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
 
@@ -64,6 +63,8 @@ def option(
     return typer.Option(value, *names, help=help_, show_default=default, **more)
 
 
+flag = partial(option, value=False)
+count = partial(option, min=1, max=100_000)  # a larger number would never end
 _shared = partial(option, value=...)  # in an annotation
 
 
@@ -114,7 +115,7 @@ DatasetsArgument = Annotated[
 ]
 _METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
 Methods = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
-Repeats = Annotated[int, _shared("Runs of each cell, each with its own seed.", min=1, max=MOST)]
+Repeats = Annotated[int, count("Runs of each cell, each with its own seed.", value=...)]
 Seed = Annotated[int, _shared("Seed from which the seeds of all runs are derived.")]
 Jobs = Annotated[int, _shared("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
@@ -131,8 +132,7 @@ Scale = Annotated[
     Literal["none", "global", "standard"] | None,
     _shared(_SCALE, default="standard; global with --setting paper"),
 ]
-_TABLE = "Your table"
-_table_option = partial(option, rich_help_panel=_TABLE)
+_table_option = partial(option, rich_help_panel="Your table")
 
 
 def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -190,15 +190,9 @@ class Table(File):
 
     def options(self, missing: str) -> TableOptions:
         """Return the options of the table; `missing` is the default of the option."""
-        return TableOptions(
-            self.label,
-            self.id,
-            tuple(self.columns or ()),
-            tuple(self.drop or ()),
-            self.encode,
-            self.missing or missing,
-            self.format(),
-        )
+        columns, drop = tuple(self.columns or ()), tuple(self.drop or ())
+        missing = self.missing or missing
+        return TableOptions(self.label, self.id, columns, drop, self.encode, missing, self.format())
 
 
 @dataclass(frozen=True)
@@ -209,7 +203,7 @@ class Source:
     mirror: str | None = option(
         "Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR"
     )
-    offline: bool = option("Never use the network.", "--offline", value=False)
+    offline: bool = flag("Never use the network.", "--offline")
 
 
 @dataclass(frozen=True)
@@ -234,9 +228,9 @@ class Running:
         "Memory limit of one run, such as 500MB or 2GB.", default="no limit"
     )
     store: Path | None = option("Folder of run records.", default="OUT/runs")
-    force: bool = option("Recompute every run.", "--force", value=False)
-    retry_failed: bool = option("Recompute failed runs.", "--retry-failed", value=False)
-    dry_run: bool = option("List the planned runs and exit.", "--dry-run", value=False)
+    force: bool = flag("Recompute every run.", "--force")
+    retry_failed: bool = flag("Recompute failed runs.", "--retry-failed")
+    dry_run: bool = flag("List the planned runs and exit.", "--dry-run")
 
     def options(self, source: Source, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""

@@ -5,7 +5,7 @@ import pytest
 
 from sgpmic_cli.commands import progress
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.progress import STARTING, FitProgress, Progress, RunProgress
+from sgpmic_cli.commands.progress import FitProgress, Progress, RunProgress
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.single_fit.fitting import Round
@@ -48,7 +48,7 @@ def test_a_fit_reports_restart_and_iteration(output):
     with FitProgress(output) as update:
         assert output.told.wait(60)
         update(Round(2, 3, 5, 20, -1.5, None))
-    assert output.notes[0] == STARTING
+    assert output.notes[0] == "initialising the fit"
     assert "restart 2/3, iteration 5/20: bound -1.50" in output.notes
 
 

@@ -76,11 +76,8 @@ def test_name_is_one_cell_of_a_markdown_table(name):
 @pytest.mark.parametrize("json", [False, True])
 @pytest.mark.parametrize("name", ["\x1b]0;title\x07", "\x9b31m", "\u202eevil", "\x00"])
 def test_tables_and_documents_do_not_control_the_terminal(capsys, name, json):
-    output = Output(json)
-    if json:
-        output.result({name: [name]}, [])
-    else:
-        output.show(table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name)
+    parts = [table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name]
+    Output(json).result({name: [name]}, parts)
     shown = capsys.readouterr().out
     assert all(each.isprintable() or each == "\n" for each in shown)
     assert len(shown) > 20
