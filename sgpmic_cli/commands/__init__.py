@@ -37,6 +37,9 @@ class Commands(TyperGroup):
             message = error.format_message().strip().removesuffix(".")
             _print_error(f"{message}; see `{path} --help`.")
             code = error.exit_code
+        except typer.Abort:  # Ctrl-C while the arguments are parsed
+            _print_error("interrupted.")
+            code = 130
         except MemoryError:
             _print_error("not enough memory: use fewer rows or a smaller --n-jobs.")
         except OSError as error:  # Typer ends quietly if the reader of a pipe has closed it
