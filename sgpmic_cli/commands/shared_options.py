@@ -138,7 +138,10 @@ _table_option = partial(option, rich_help_panel="Your table")
 def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
     """Split lists of column names; a name that contains a comma is quoted as in a CSV file."""
     rows = csv.reader(given or (), skipinitialspace=True)
-    names = tuple(name for row in rows for name in row if name)
+    try:
+        names = tuple(name for row in rows for name in row if name)
+    except csv.Error:
+        raise typer.BadParameter("put a name with a line break in quotes.") from None
     if given and not names:
         raise typer.BadParameter("no column is named.")
     return names

@@ -188,16 +188,19 @@ def resumable_folder(parent: Path, command: str) -> Iterator[Path]:
     marker = Marker(command)
     for number in count():
         folder = parent / f"{command}-{number}"
-        if os.path.lexists(folder) and read_marker(folder) != marker:
+        if os.path.islink(folder) or (os.path.lexists(folder) and read_marker(folder) != marker):
             continue
         check_writable(folder, "--data-dir")
         with open_for_lock(folder) as descriptor:
             if lock(descriptor) is False:
                 continue
-            folder.mkdir(exist_ok=True)  # a process that ended meanwhile may have removed it
+            (folder / "runs").mkdir(parents=True, exist_ok=True)  # it may have been removed
             marker.write(folder)
-            yield folder
-            shutil.rmtree(folder, ignore_errors=True)
+            yield folder / "runs"
+            shutil.rmtree(folder / "runs", ignore_errors=True)
+            with suppress(OSError):  # it has files of others
+                (folder / MARKER).unlink()
+                folder.rmdir()
             return
 
 

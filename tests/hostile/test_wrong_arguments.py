@@ -64,6 +64,7 @@ FITS = {
         (["fit", "\udce9.csv"], "\\xe9.csv"),
         *((["fit", name], f"there is no file {name}") for name in NAMES),
         *((["fit", *line.split()], words) for line, words in FITS.items()),
+        (["fit", "my.csv", "--columns", "a\nb"], "put a name with a line break in quotes"),
         (["fit", "."], "is a folder"),
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),

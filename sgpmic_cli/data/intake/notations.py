@@ -43,6 +43,10 @@ class Notation:
     sign: str = ""  # that every text has before or after the number
     date: str = ""  # format of dates for `pandas.to_datetime`
 
+    def __post_init__(self) -> None:
+        if self.date not in ("", COMPACT, *DATES) or self.decimal not in (".", ","):
+            raise ValueError(f"{self} is unknown")
+
     @property
     def is_day(self) -> bool:
         """Return whether the texts are dates, with or without a time of day."""

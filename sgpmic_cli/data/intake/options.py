@@ -1,5 +1,6 @@
 """Options for reading a table: the format of its file and the meaning of its columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -79,16 +80,17 @@ class TableOptions:
 
     label: str | None = None
     id: str | None = None
-    columns: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
     encode: str = "one-hot"
     missing: str = "median"
     format: TextFormat = field(default_factory=TextFormat)
 
     def __post_init__(self) -> None:
         for parameter in ("columns", "drop"):
-            names = tuple(map(str, getattr(self, parameter)))  # as the names of columns are kept
-            object.__setattr__(self, parameter, names)
+            given = getattr(self, parameter)
+            names = [given] if isinstance(given, str) else () if given is None else given
+            object.__setattr__(self, parameter, tuple(map(str, names)))  # as columns are named
         modes: dict[str, Any] = {"encode": EncodeMode, "missing": MissingMode}
         for parameter, mode in modes.items():
             value, valid = getattr(self, parameter), get_args(mode)

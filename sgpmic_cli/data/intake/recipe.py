@@ -203,11 +203,14 @@ class TableRecipe:
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
             for column in recipe.columns:
                 numbers = [column.spread, getattr(column, "median", 0.0)]
-                categories = getattr(column, "categories", ())
-                if not np.isfinite(numbers).all() or column.spread < 0:
+                categories = getattr(column, "categories", (None,))
+                if column.name not in recipe.file_columns:
+                    raise ValueError(f"the file has no column {column.name!r}")
+                if not np.isfinite(numbers).all() or not 0.0 <= column.spread < 1e150:
                     raise ValueError(f"column {column.name!r} has an impossible spread or median")
-                if len({*categories}) < len(categories):
-                    raise ValueError(f"column {column.name!r} has a category twice")
+                most_common = getattr(column, "most_common", None)
+                if most_common not in categories or len({*categories}) < len(categories):
+                    raise ValueError(f"column {column.name!r} has impossible categories")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
         return recipe

@@ -96,8 +96,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : TableEncoder
             The fitted encoder.
         """
-        table, columns, drop = _raw_table(X), tuple(self.columns), tuple(self.drop)
-        options = TableOptions(None, None, columns, drop, self.encode, self.missing)
+        table = _raw_table(X)
+        options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
         recipe = replace(recipe, evenly=self.evenly)
         _encode(recipe, table, problems)

@@ -12,9 +12,12 @@ from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.data.loading import rows_for
 
 IMPOSSIBLE = [
-    {"kind": "number", "name": "a", "median": float("nan"), "spread": 1.0},
-    {"kind": "number", "name": "a", "median": 0.0, "spread": -1.0},
-    {"kind": "text", "name": "a", "categories": ["u", "u"], "most_common": "u", "spread": 1.0},
+    {"kind": "number", "name": "sex", "median": float("nan"), "spread": 1.0},
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": -1.0},
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": 1e200},  # its square overflows
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": 1.0, "notation": {"date": "%Q"}},
+    {"kind": "text", "name": "sex", "categories": ["u", "u"], "most_common": "u", "spread": 1.0},
+    {"kind": "text", "name": "sex", "categories": ["u", "v"], "most_common": "w", "spread": 1.0},
 ]
 
 
@@ -153,6 +156,7 @@ def test_classes_of_new_rows(write):
     [
         {"columns": 3},
         {"columns": [{"kind": "number", "name": "sex"}]},
+        {"file_columns": ["bird"]},
         *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
         {"surprise": 1},

@@ -59,6 +59,7 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
 def test_names_that_are_no_texts_are_reported_as_unknown_columns():
     frame = pd.DataFrame({3: [1, 2, 9, 4], "b": [5, 1, 2, 2]})
     assert TableEncoder(drop=[3]).fit_transform(frame).shape == (4, 1)
+    assert TableEncoder(columns=None, drop="b").fit_transform(frame).shape == (4, 1)
     with pytest.raises(ValueError, match=r"there is no column \"\['b'\]\" for drop"):
         TableEncoder(drop=[["b"]]).fit(frame)
 
