@@ -5,9 +5,10 @@ import pytest
 from central_differences import central_differences
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
+from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli.model.latent import new_rows
-from sgpmic_cli.model.latent.new_rows import _RowObjective
+from sgpmic_cli.model.latent.new_rows import TrainingRows, _RowObjective
 
 
 @pytest.fixture
@@ -90,3 +91,13 @@ def test_scores_are_lower_bounds_on_the_density_of_the_fitted_mixture(iris, iris
     constant = np.log(len(labels)) + np.sum(np.log(scale)) + 2.0 * np.log(2.0 * np.pi)
     density = logsumexp(-0.5 * squares, axis=1) - constant
     assert np.mean(model.score_samples(X) <= density + 0.1) > 0.95
+
+
+@pytest.mark.parametrize("columns", [3, 20])
+def test_nearest_rows_are_those_of_scikit_learn(columns):
+    rng = np.random.default_rng(0)
+    rows, new = rng.standard_normal((300, columns)), rng.standard_normal((70, columns))
+    expected = NearestNeighbors(n_neighbors=10).fit(rows).kneighbors(new)
+    distances, indices = TrainingRows(rows).nearest(new)
+    np.testing.assert_allclose(distances, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
