@@ -73,9 +73,9 @@ def unpacked(path: str) -> Iterator[Source]:
     Errors that occur while the caller reads are translated as well.
     """
     if path == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.buffer.closed or sys.stdin.isatty():
             raise UsageError(
-                "standard input is a terminal: send a table into it, as in "
+                "standard input is a terminal or was read before: send one table into it, as in "
                 "`sgpmic fit - < table.csv`"
             )
         stream: Any = sys.stdin.buffer

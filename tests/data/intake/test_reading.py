@@ -14,10 +14,13 @@ from sgpmic_cli.data.intake import reading
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 
-def test_a_terminal_is_not_read(monkeypatch):
-    monkeypatch.setattr("sys.stdin", standard_input(io.BytesIO(), is_terminal=True))
-    with pytest.raises(UsageError, match="standard input is a terminal"):
-        load("-")
+def test_neither_a_terminal_nor_a_closed_stream_is_read(monkeypatch):
+    closed = io.BytesIO()
+    closed.close()
+    for stdin in (standard_input(io.BytesIO(), is_terminal=True), standard_input(closed)):
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(UsageError, match="standard input is a terminal or was read before"):
+            load("-")
 
 
 def test_file_without_permission(tmp_path, monkeypatch):
