@@ -55,7 +55,10 @@ def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(
         latent_spaces,
         "draw_panel",
-        lambda axes, *rest: (draw(axes, *rest), said.append(axes.get_xlabel())),
+        lambda axes, *rest, **options: (
+            draw(axes, *rest, **options),
+            said.append(axes.get_xlabel()),
+        ),
     )
     assert twice(figure2) == twice(figure5) == []
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in said[0]
