@@ -42,7 +42,8 @@ def _until(condition, process):
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(BUILT_IN, "here/out/runs", STORED, signal.SIGTERM, 143), marks=pytest.mark.slow
+            *(BUILT_IN, "here/out/runs/*.json", STORED, signal.SIGTERM, 143),
+            marks=pytest.mark.slow,
         ),
     ],
 )
