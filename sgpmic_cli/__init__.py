@@ -1,4 +1,4 @@
-"""Clustering with mixtures of sparse Gaussian processes, and the paper's experiments repeated."""
+"""Cluster tables with a Gaussian-process map, and reproduce the experiments of the SGP-MIC paper."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -113,7 +113,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Cluster with mixtures of sparse Gaussian processes, and reproduce the SGP-MIC paper.",
+    help="Cluster tables with a Gaussian-process map, and reproduce the SGP-MIC paper.",
 )
 
 

@@ -119,7 +119,7 @@ def fit(
 ) -> None:
     """Cluster a data set, choose the number of clusters, and describe each cluster.
 
-    Numeric columns are used as they are, dates become days, text columns and codes with few values
+    Numeric columns are scaled (--scale), dates become days, text columns and codes with few values
     are encoded, and id columns name the rows. Constant columns and other text are left out. Notes
     describe this preparation; `sgpmic predict` repeats it for new rows.
     Writes report.html, table-with-clusters.csv (the table with the results), model.npz, labels.csv,

@@ -84,7 +84,7 @@ AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
 SWITCH = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 JOBS = Rule(
     lambda value: value is None or (_is(value, Integral) and value != 0),
-    "None, a whole number from 1, or -1 for all",
+    "None or a nonzero integer (-1 for all cores)",
 )
 CALLBACK = Rule(lambda value: value is None or callable(value), "None or a function")
 FOLDER = Rule(

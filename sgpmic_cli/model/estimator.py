@@ -76,8 +76,8 @@ class SGPMIC(LatentClusterer):
     """Clusters of a table and a map of its rows.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. Gaussians with a shared covariance give their probabilities. The map is the
-    latent space of one sparse Gaussian process that all clusters share, with a Gaussian
+    gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
+    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse Gaussian process that all clusters share, with a Gaussian
     distribution for every row and a Gaussian mixture as prior, so that rows of one cluster lie
     together as far as they are known to belong together.
 
@@ -110,7 +110,8 @@ class SGPMIC(LatentClusterer):
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=0
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the mean over the refits. `stability_` says how well they find the clusters again.
+        then the mean over the refits, unless gaps separate the clusters. `stability_` says how
+        well refits find the clusters again. `sgpmic fit` makes 8.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -125,7 +126,8 @@ class SGPMIC(LatentClusterer):
     verbose : bool or int, default=False
         Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
-        Called as callback(iteration, bound, labels) after every iteration. If it has a method
+        Called as callback(iteration, bound, labels) after every iteration, with the labels of the
+        rows that are fitted, which do not change. If it has a method
         `started`, that is called as callback.started(step) when a step of the fit begins, such as
         the choice of the number of clusters. If it has a method `placed`, that is called as
         callback.placed(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.

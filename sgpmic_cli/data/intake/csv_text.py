@@ -15,7 +15,7 @@ from sgpmic_cli.data.intake.problems import Problem, Remedy, TableError, shown
 from sgpmic_cli.data.intake.raw_table import MISSING, Cells, RawTable, check_names, to_number
 from sgpmic_cli.errors import UsageError
 
-Names = Collection[str | None]  # None stands for a column that was not named
+Names = Collection[str | None]  # None stands for an option that was not given
 Row = tuple[int, list[str]]  # the line where it begins, and its cells
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator

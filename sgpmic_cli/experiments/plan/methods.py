@@ -24,9 +24,9 @@ class Method:
     # The paper ran it without the columns in `as_run_drop` of the data set.
     drops_columns: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Settings that reproduce the printed numbers: on the paper's data, under `as-run`.
+    # Settings that reproduce the printed numbers: on registered data, under `as-run`.
     as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Scores of columns that the paper scored differently: on the paper's data, under `as-run`.
+    # Scores of columns that the paper scored differently: on registered data, under `as-run`.
     as_run_scores: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Settings under the protocol `as-stated`.
     as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)

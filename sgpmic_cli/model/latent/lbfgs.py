@@ -36,7 +36,7 @@ def maximise(function: Function, x: Any, steps: int) -> Any:
             gain = trial_value - value
             if gain >= SUFFICIENT_GAIN * length * slope:  # false for NaN
                 break
-            # Minimise the parabola through both values and the slope, within bounds.
+            # Maximise the parabola through both values and the slope, within bounds.
             curvature = 2.0 * (length * slope - gain)
             best = length**2 * slope / curvature if math.isfinite(curvature) else 0.0
             length = min(max(best, 0.1 * length), 0.5 * length)
