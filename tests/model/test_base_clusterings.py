@@ -7,6 +7,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.model.clusters import base_clusterings as base
+from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate
 from sgpmic_cli.model.clusters.probabilities import fit_gaussians
 
 
@@ -45,6 +46,25 @@ def test_every_named_clustering_finds_blobs(name):
     found = base.named_clustering(name, Y, 3, 0)
     assert found.names == (name,)
     assert adjusted_rand_score(found.labels, y) > 0.95
+
+
+def test_clusters_in_one_column_are_found_beside_columns_without_any():
+    y = np.arange(300) % 3
+    Y = np.random.RandomState(0).standard_normal((300, 5))
+    Y[:, 0] += 6.0 * y
+    assert adjusted_rand_score(base.consensus(Y / Y.std(axis=0), 3, 0).labels, y) > 0.95
+
+
+def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
+    random = np.random.RandomState(0)
+    Y = random.standard_normal((400, 3))
+    Y[:, 2] += 4.0 * np.sign(random.standard_normal(400))
+    first = flat_coordinate(Y)
+    assert abs(np.corrcoef(first[:, 0], Y[:, 2])[0, 1]) > 0.99
+    others = np.c_[Y @ random.standard_normal((3, 3)) + 5.0, random.random_sample(400) < 0.5]
+    np.testing.assert_allclose(np.abs(flat_coordinate(others)), np.abs(first), atol=1e-6)
+    assert flat_coordinate(Y[:6]) is None
+    assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 
 
 def refitted(Y, labels, n_resamples=3):

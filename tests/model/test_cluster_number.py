@@ -59,6 +59,13 @@ def test_a_skewed_cloud_is_one_cluster():
     assert chosen(np.random.RandomState(3).gamma(1.0, size=(500, 5)), range(1, 9)) == 1
 
 
+@pytest.mark.parametrize("n_columns", [2, 3])
+def test_clusters_in_one_column_show_beside_columns_without_any(n_columns):
+    Y = np.random.RandomState(0).standard_normal((300, n_columns))
+    Y[:, 0] += 5.0 * (np.arange(300) % 2)
+    assert chosen(Y) == 2
+
+
 @pytest.mark.parametrize(("distance", "number"), [(0.0, 1), (6.0, 2)])
 def test_independent_flags_are_no_clusters(distance, number):
     random = np.random.RandomState(0)

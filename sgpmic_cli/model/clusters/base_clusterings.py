@@ -21,6 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
+from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate
 from sgpmic_cli.model.clusters.missing_values import mixture_labels
 from sgpmic_cli.model.clusters.probabilities import (
     ClusterGaussians,
@@ -217,6 +218,9 @@ def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int
         KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y)
         for turn in range(1, RESTARTS)
     ]
+    # Clusters in one column are invisible to k-means beside columns that hold none.
+    if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
+        starts.append(KMeans(n_clusters, n_init=3, random_state=seed).fit_predict(coordinate))
     fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
     return np.asarray(max(fits, key=lambda fit: fit.lower_bound_).predict(scaled))
 

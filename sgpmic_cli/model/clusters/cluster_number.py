@@ -9,8 +9,9 @@
    gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
    discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
    silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-   Steps 1 and 2 are applied to the first two principal components before this is the answer,
-   because clusters in a few of many columns show there.
+   Before this is the answer, all steps are repeated on the first two principal components, because
+   clusters in a few of many columns show there, and on the invariant coordinate if it is flat
+   (`invariant_coordinate.py`), because clusters in one of a few columns show there.
 3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
@@ -24,7 +25,7 @@ next to a number at which the gap does not fall completely, from LARGE_GAP to SM
 silhouettes decide, numbers with SIMILAR_SCORE of the largest score are plausible.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -39,6 +40,7 @@ from sgpmic_cli.model.clusters.discrete_columns import (
     effective_values,
     is_discrete,
 )
+from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate, invariant_coordinate
 from sgpmic_cli.model.clusters.spanning_tree import (
     LARGE_GAP,
     MARGIN,
@@ -60,6 +62,9 @@ INDEPENDENT = 0.001  # probability by chance that some column depends on a discr
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
+
+
+View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
 
 class Tried(TypedDict):
@@ -85,23 +90,29 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
     Y = _without_outliers(_without_independent(Y))
-    found = _choose(Y, Y, numbers, random_state)
-    if found.chosen == 1 and len(numbers) > 1 and Y.shape[1] > PLANE:
-        on_plane = _choose(Y, _plane(Y), numbers, random_state)
-        if on_plane.chosen > 1:
-            return on_plane
-    return found
+    views: list[View] = [np.asarray]
+    if Y.shape[1] > PLANE:
+        views.append(_plane)
+    if flat_coordinate(Y) is not None:
+        views.append(invariant_coordinate)
+    tried = []
+    for view in views:
+        tried.append(_choose(Y, view, numbers, random_state))
+        if tried[-1].chosen > 1:
+            return tried[-1]
+    return tried[0]
 
 
 def _choose(
-    Y: Array, shown: Array, numbers: list[int], random_state: np.random.RandomState
+    Y: Array, view: View, numbers: list[int], random_state: np.random.RandomState
 ) -> Selection:
-    """Choose a number for the rows Y. `shown` are all columns or the principal plane."""
+    """Choose a number for the rows Y. The view is applied to them and to the reference data."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
+    shown = view(Y)
     distances = cdist(shown, shown)
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
-    reference, deviation = _reference(Y, shown.shape[1] < Y.shape[1], split, seed, random_state)
+    reference, deviation = _reference(Y, view, split, seed, random_state)
     trees = [] if is_discrete(Y) else spanning_trees(shown)
     drops = drops_of_gap(trees, split)
     tried = [
@@ -179,7 +190,7 @@ def _plane(Y: Array) -> Array:
 
 
 def _reference(
-    Y: Array, on_plane: bool, numbers: list[int], seed: int, random_state: np.random.RandomState
+    Y: Array, view: View, numbers: list[int], seed: int, random_state: np.random.RandomState
 ) -> tuple[list[float], float]:
     """Return mean silhouettes of null reference data, and the deviation of a single one."""
     n, centred = len(Y), Y - Y.mean(axis=0)
@@ -196,7 +207,7 @@ def _reference(
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
         gamma = scale * _gamma_quantiles(normal / scale, skewness)
         for kind, cloud in enumerate((gamma, uniform * spread)):
-            shown = _plane(cloud) if on_plane else cloud
+            shown = view(cloud)
             apart = cdist(shown, shown)
             found[kind, turn] = [_silhouette(shown, apart, m, seed, n_init=2)[0] for m in numbers]
     deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))

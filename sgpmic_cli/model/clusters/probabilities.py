@@ -10,9 +10,10 @@ assignments. The posterior of base clustering v is linear in the row:
 The probability of a cluster is the mean of p_v over the base clusterings. The temperature T >= 1 is
 the one at which the mean over all base clusterings but one predicts the labels of that one best.
 
-The label of a row is decided by the consensus of the base clusterings; a new row takes the label with
-the largest weight among its nearest training rows, weighted by inverse distance. If the Gaussians prefer another cluster, both clusters share
-their probability equally, because two descriptions of the data disagree about the row.
+The label of a row is decided by the consensus of the base clusterings; a new row takes the label
+with the largest weight among its nearest training rows, weighted by inverse distance. If the
+Gaussians prefer another cluster, both clusters share their probability equally, because two
+descriptions of the data disagree about the row.
 
 Refits to random halves of the rows, if there are any, take the place of the base clusterings: the
 probability is the mean of the posteriors of all refits. A refit counts for a row as far as it found
