@@ -77,9 +77,10 @@ class SGPMIC(LatentClusterer):
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
     gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
-    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse Gaussian process that all clusters share, with a Gaussian
-    distribution for every row and a Gaussian mixture as prior, so that rows of one cluster lie
-    together as far as they are known to belong together.
+    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
+    Gaussian process that all clusters share, with a Gaussian distribution for every row and a
+    Gaussian mixture as prior, so that rows of one cluster lie together as far as they are known to
+    belong together.
 
     The paper's own model is `PaperSGPMIC`.
 
@@ -149,9 +150,9 @@ class SGPMIC(LatentClusterer):
         number and for those that are nearly as good.
     no_clusters_ : bool
         True if the number was open and the data show no clusters.
-    consensus_ : ndarray of shape (n_samples, M)
-        Fraction of base clusterings that put a row into a cluster. Rows beyond `max_rows` have
-        their responsibilities here.
+    consensus_ : ndarray of shape (n_fitted, M)
+        Fraction of base clusterings that put a row into a cluster. If a subsample is fitted, it
+        has the rows of the subsample, in the order of the table.
     base_clusterings_ : tuple of str
         Names of the base clusterings.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
@@ -338,7 +339,7 @@ class SGPMIC(LatentClusterer):
         self.base_clusterings_ = found.names
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
-            self._assign_all(Y, subsample, threads)
+            self._assign_all(Y, threads)
         self._derive()
         warn_about(self._diagnose())
 
@@ -464,21 +465,18 @@ class SGPMIC(LatentClusterer):
         self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
         self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
 
-    def _assign_all(self, Y: Array, subsample: Indices, threads: Workers) -> None:
+    def _assign_all(self, Y: Array, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
-        S, fractions, mu, s = (empty_array((len(Y), w), self.temp_folder) for w in (m, m, q, q))
+        S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
         density = np.empty(len(Y))
         placed = getattr(self.callback, "placed", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
-            fractions[rows] = S[rows]
             if placed is not None:
                 placed(rows.stop, len(Y))
-        fractions[subsample] = self.consensus_
-        self.responsibilities_, self.consensus_ = S, fractions
-        self.embedding_, self.embedding_variances_ = mu, s
+        self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
         self._log_density = density
 
     def _located(self, scaled: Array) -> Located:
@@ -489,7 +487,7 @@ class SGPMIC(LatentClusterer):
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
         names = ("converged_", "base_clusterings_", "selection_")
-        row_arrays = (*fitted_model.ROW_AXES, "offset_", "scale_", "lower_bounds_")
+        row_arrays = (*fitted_model.ROW_AXES, "consensus_", "offset_", "scale_", "lower_bounds_")
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
@@ -499,6 +497,7 @@ class SGPMIC(LatentClusterer):
         arrays = fitted_model.checked_arrays(members, every_row=every_row)
         self._fitted = fitted_model.from_arrays(arrays, converged=bool(values["converged_"]))
         self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
+        self.consensus_ = arrays["consensus_"]
         if every_row:
             for name in fitted_model.ROW_AXES:
                 setattr(self, name, arrays[name])

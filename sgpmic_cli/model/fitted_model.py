@@ -33,13 +33,13 @@ AXES = {
     "W": "kp",
     "rows": "np",
     "labels": "n",
+    "consensus_": "nm",
     "offset_": "c",
     "scale_": "c",
     "lower_bounds_": "b",
 }
 ROW_AXES = {
     "responsibilities_": "rm",
-    "consensus_": "rm",
     "embedding_": "rq",
     "embedding_variances_": "rq",
 }
@@ -168,6 +168,5 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     labels = arrays["labels"]
     if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
         raise ValueError("a label is not the number of a cluster")
-    probabilities = {"responsibilities_", "consensus_"} & arrays.keys()
-    check_probabilities(arrays, *sorted(probabilities))
+    check_probabilities(arrays, "consensus_", *(["responsibilities_"] if every_row else []))
     return arrays

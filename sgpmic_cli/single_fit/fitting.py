@@ -23,6 +23,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.model.diagnostics import diagnose, warn_about
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.single_fit.profile import (
     Profile,
@@ -195,8 +196,10 @@ class Fitted:
         """Write the model and its tables."""
         model, numbers = self.model, row_numbers(self.data)
         model.save(folder / "model.npz")
-        S, X = model.responsibilities_, model.embedding_
-        append_rows(folder, numbers, self.data.ids, S, X, self.unusual)
+        for rows in row_blocks(len(numbers)):
+            ids = None if self.data.ids is None else self.data.ids[rows]
+            S, X = model.responsibilities_[rows], model.embedding_[rows]
+            append_rows(folder, numbers[rows], ids, S, X, self.unusual[rows])
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 

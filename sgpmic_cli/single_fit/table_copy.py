@@ -23,9 +23,8 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     The lines of a text file are copied as they are, so that ids and leading zeros do not change.
     `source` is the path of the user's file, None if there is none. A `.npy` array is not copied.
     """
-    results = _results(fitted)
     if source is None:
-        data = fitted.data
+        data, results = fitted.data, _results(fitted)
         frame = pd.DataFrame(data.Y, results.index, data.feature_names)
         if data.recipe is not None:  # standard input cannot be read again
             ids = {} if data.ids is None else {"id": data.ids}
@@ -38,6 +37,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     with unpacked(source) as file:
         if file.starts_with(NPY):
             return
+        results = _results(fitted)
         if not file.starts_with(PARQUET):
             format = with_encoding(file, recipe.format)
             text = CsvText(file.name, format, known)
