@@ -202,7 +202,7 @@ def file_times(n: int) -> dict[str, float]:
         fit = ("fit", table, "--clusters", str(LARGE["m"]), "--out")
         commands: dict[str, tuple[str, ...]] = {
             "fit": (*fit, model, "--n-jobs", "2"),
-            "predict": ("predict", model, table, "--out", out),
+            "predict": ("predict", model, table, "--out", out, "--n-jobs", "2"),
         }
         if n == PAPER_ROWS:
             commands["paper_fit"] = (*fit, f"{model}-paper", *PAPER_OPTIONS)
