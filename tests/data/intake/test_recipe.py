@@ -24,7 +24,7 @@ IMPOSSIBLE = [
 
 def load_for(recipe, path, **named):
     """Read all blocks of a new table as one data set."""
-    blocks = rows_for(recipe, path, **named)
+    blocks = rows_for(recipe, path, format=recipe.format, **named)
     rows = Rows.joined(list(blocks))
     ids = None if rows.ids is None else tuple(rows.ids)
     about = {"ids": ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
