@@ -1,20 +1,13 @@
 """Set one BLAS thread, no time limits of Hypothesis, and make test processes interruptible."""
 
 import mmap
-import os
 import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-for _variable in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-):
-    os.environ.setdefault(_variable, "1")  # before any test module imports numpy
+import sgpmic_cli.__main__  # noqa: F401 - sets one BLAS thread
 
 # No test depends on the speed of the machine.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -67,7 +67,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     progress = RunProgress(output)
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
     old = None if update and not path.exists() else gate.read_reference(path)
-    if update or old is None:
+    if update:
         refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
         with progress:
@@ -79,6 +79,7 @@ def check(  # noqa: PLR0913 - one parameter per option
         advice = "a cell in which all runs failed keeps its old scores"
         finish_runs(finished, f"{len(renewed.cells)} cells in {path}", output, advice)
         return
+    assert old is not None
     if junit is not None:
         refuse_replacing(junit, [path, *(file.path for file in old.files.values())])
         if junit.exists() and junit.suffix != ".xml":

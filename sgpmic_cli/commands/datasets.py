@@ -68,11 +68,12 @@ def fetch(
 @shared.option_groups
 def verify(*, json: shared.Json = False, source: shared.Source) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
-    from sgpmic_cli.data.inventory import exit_code, verify
+    from sgpmic_cli.data.inventory import verify
+    from sgpmic_cli.errors import DataUnavailable
 
-    checks = verify(**vars(source))
-    rows = [check._asdict() for check in checks]
-    code = exit_code(checks)
+    rows = [check._asdict() for check in verify(**vars(source))]
+    states = {row["state"] for row in rows}
+    code = 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
     _print({"ok": code == 0, "checks": rows}, json, rows)
     if code:
         raise typer.Exit(code)

@@ -94,12 +94,6 @@ def verify(
     return checks
 
 
-def exit_code(checks: list[Check]) -> int:
-    """Return 1 if a check failed, else 4 if a file is unavailable, else 0."""
-    states = {check.state for check in checks}
-    return 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
-
-
 def _load_original(found: Entry, place: str, offline: bool = False) -> Dataset:
     return parse_original(found, from_source(found, place, offline=offline))
 

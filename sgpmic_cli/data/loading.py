@@ -73,19 +73,19 @@ def rows_for(
     recipe: TableRecipe,
     name_or_path: str,
     *,
+    format: TextFormat,
     label: str | None = None,
     id: str | None = None,
-    format: TextFormat | None = None,
     **source: Any,
 ) -> EncodedTable:
     """Read and encode the rows of a table with the recipe of a model, block by block.
 
-    `label`, `id` and `format` override those of the recipe. `source` says where a registered data
-    set comes from, as in `load`.
+    `label` and `id` override those of the recipe. `source` says where a registered data set comes
+    from, as in `load`.
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
-        tables = read_blocks(os.path.expanduser(name_or_path), format or recipe.format, known)
+        tables = read_blocks(os.path.expanduser(name_or_path), format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, **source)
     table = RawTable.from_array(data.name, data.Y, names=data.feature_names)

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import io
 import os
-import sys
 import time
 import urllib.error
 import urllib.parse
@@ -41,15 +40,10 @@ class NotOriginal(DataUnavailable):
 
 
 def cache_folder(data_dir: PathLike | None = None) -> Path:
-    """Return `data_dir`, else SGPMIC_DATA, else the user's cache folder of the platform."""
+    """Return `data_dir`, else SGPMIC_DATA, else the user's cache folder."""
     chosen = data_dir or os.environ.get("SGPMIC_DATA")
     if chosen:
         return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        return Path(local) / "sgpmic" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "sgpmic"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sgpmic"
 
 
@@ -73,7 +67,7 @@ def read_original(
     if raw is None:
         mirror = chosen_mirror(mirror)
         raw = from_source(entry, mirror, offline=offline)
-        if not mirror or _is_server(mirror):
+        if not mirror or "://" in mirror:
             with suppress(SgpmicError):  # an unwritable cache must not lose the data
                 _store(entry, raw, data_dir)
     return raw
@@ -94,7 +88,7 @@ def chosen_mirror(mirror: str | None = None) -> str | None:
 
 def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> bytes:
     """Get the publisher's file from the mirror or the publisher's addresses, not the cache."""
-    if mirror and not _is_server(mirror):
+    if mirror and "://" not in mirror:
         path = Path(mirror).expanduser() / entry.filename
         try:
             raw = read_regular(path)
@@ -102,7 +96,7 @@ def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> b
             why = (error.strerror or str(error)).lower()
             reason = f"{path} cannot be read ({why}); put the file there"
             raise _unavailable(entry, reason) from None
-        if not _is_original(raw, entry):
+        if hashlib.sha256(raw).hexdigest() != entry.sha256:
             reason = f"{path} is not the publisher's file (its sha256 differs); replace it"
             raise _unavailable(entry, reason, NotOriginal)
         return raw
@@ -129,14 +123,6 @@ def parse_original(entry: Entry, raw: bytes) -> Dataset:
     return Dataset.from_classes(entry.name, Y, classes, feature_names)
 
 
-def _is_server(mirror: str) -> bool:
-    return "://" in mirror
-
-
-def _is_original(raw: bytes, entry: Entry) -> bool:
-    return hashlib.sha256(raw).hexdigest() == entry.sha256
-
-
 def _download(entry: Entry, urls: Sequence[str]) -> bytes:
     """Try the addresses in order. Raise DataUnavailable or NotOriginal if all of them fail."""
     for attempt in range(ATTEMPTS):
@@ -155,7 +141,7 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
             except ValueError:
                 reason = "is not a valid http:// or https:// address"
             else:
-                if _is_original(raw, entry):
+                if hashlib.sha256(raw).hexdigest() == entry.sha256:
                     return raw
                 if len(raw) < entry.size:
                     reason = f"sent only {len(raw)} of {entry.size} bytes"

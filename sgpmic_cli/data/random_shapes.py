@@ -5,8 +5,6 @@ between neighbouring rows along a curve and the noise are random fractions of th
 between two curves, so that the truth is visible.
 """
 
-from functools import lru_cache
-
 import numpy as np
 from scipy.spatial import KDTree
 
@@ -70,7 +68,6 @@ def mixed(random: np.random.Generator) -> Curves:
 FAMILIES = (spirals, rings, arcs, waves, mixed)
 
 
-@lru_cache(maxsize=1)  # the registry and the loader both need the rows
 def random_shape(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows (N, P) and clusters (N,) of a shape, P = 2, or 10 for a lifted one."""
     random = np.random.default_rng(seed)

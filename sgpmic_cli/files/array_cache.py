@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,7 @@ from sgpmic_cli.code_version import code_version
 from sgpmic_cli.files.atomic import replacing
 
 Arrays = dict[str, NDArray]
-
-
-class Memory(Protocol):
-    """The interface of joblib.Memory that scikit-learn's `check_memory` requires."""
-
-    def cache(self, func: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-        """Return a function that computes once for each set of arguments."""
+Memory = Any  # joblib.Memory, which has no types
 
 
 def remembered(

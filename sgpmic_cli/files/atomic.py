@@ -5,6 +5,7 @@ shows whether the process that created it still runs.
 """
 
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -17,11 +18,6 @@ from typing import IO, Any
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.interrupts import cleanup
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 MAX_BYTES = 1 << 28  # larger files were not written by this program
 LOCK_SECONDS = 10  # a process locks its file or folder within this time after creating it
@@ -113,7 +109,7 @@ def unique_name() -> str:
 @contextmanager
 def open_for_lock(path: Path) -> Iterator[int]:
     """Open a file or a folder, and yield its descriptor."""
-    descriptor = os.open(os.devnull if fcntl is None else path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         yield descriptor
     finally:
@@ -123,10 +119,8 @@ def open_for_lock(path: Path) -> Iterator[int]:
 def lock(descriptor: int, *, wait: bool = False) -> bool | None:
     """Lock an open file or folder.
 
-    Return False if another process holds the lock, and None if the system has no locks.
+    Return False if another process holds the lock, and None if the file system has no locks.
     """
-    if fcntl is None:
-        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:

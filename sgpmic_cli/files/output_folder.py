@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Literal, NamedTuple
@@ -176,32 +176,6 @@ def read_whole(path: Path) -> bytes:
 def read_json(path: Path) -> Any:
     """Read a JSON file. Raise OSError if it cannot be read, ValueError if it is not valid JSON."""
     return strict_json(read_whole(path))
-
-
-@contextmanager
-def resumable_folder(parent: Path, command: str) -> Iterator[Path]:
-    """Yield a folder that only this process uses. Remove it on success.
-
-    After a failure or a kill the folder remains, and the next process continues with its content.
-    Folders without the marker of the command belong to others and are left alone.
-    """
-    marker = Marker(command)
-    for number in count():
-        folder = parent / f"{command}-{number}"
-        if os.path.islink(folder) or (os.path.lexists(folder) and read_marker(folder) != marker):
-            continue
-        check_writable(folder, "--data-dir")
-        with open_for_lock(folder) as descriptor:
-            if lock(descriptor) is False:
-                continue
-            (folder / "runs").mkdir(parents=True, exist_ok=True)  # it may have been removed
-            marker.write(folder)
-            yield folder / "runs"
-            shutil.rmtree(folder / "runs", ignore_errors=True)
-            with suppress(OSError):  # it has files of others
-                (folder / MARKER).unlink()
-                folder.rmdir()
-            return
 
 
 def settle(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -224,7 +225,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             "parameters": parameters,
             "fitted": values,
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "recipe": None if encoder is None else encoder.recipe_.to_json(),
+            "recipe": None if encoder is None else asdict(encoder.recipe_),
             "unusual_below": getattr(self, "unusual_below_", None),
         }
         storage.save(path, header, arrays)

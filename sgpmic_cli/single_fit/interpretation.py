@@ -15,6 +15,7 @@ STABLE, FAIR = 0.85, 0.7  # least stability of clusters that are called so
 UNSTABLE = "The clusters are not stable; do not rely on them"
 BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
+N_DIFFERING = 3  # features of a row that are named
 
 
 def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
@@ -126,7 +127,7 @@ def row_name(data: Dataset, row: int) -> str:
     return f"row {row + 1 if data.row_numbers is None else data.row_numbers[row]}"
 
 
-def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
+def typical_rows(fitted: Fitted, cluster: int, most: int) -> list[str]:
     """Return the names of the densest rows among the more certain half of a cluster."""
     rows = np.flatnonzero(fitted.model.labels_ == cluster)
     if len(rows):
@@ -136,7 +137,7 @@ def typical_rows(fitted: Fitted, cluster: int, most: int = 3) -> list[str]:
     return [row_name(fitted.data, int(row)) for row in densest]
 
 
-def unusual_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, list[str]]]:
+def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:
     """Return name, cluster and conspicuous values of the most unusual rows."""
     profile, labels = fitted.profile, fitted.model.labels_
     rows = np.flatnonzero(fitted.unusual)
@@ -153,9 +154,7 @@ def unusual_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, list[st
     return found
 
 
-def differing_values(
-    fitted: Fitted, rows: np.ndarray, most: int = 3
-) -> Iterator[list[tuple[int, float]]]:
+def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[int, float]]]:
     """Yield for each row the features that differ most from the mean of its cluster.
 
     Features are numbers of the profile, with the value of the row in the units of the file. Of a
@@ -169,12 +168,12 @@ def differing_values(
         values = data.Y[part] * units
         size = np.nan_to_num(np.abs(values - profile.means[labels[part]]) / spread)
         size[profile.is_category & (values < 0.5)] = 0.0
-        order = np.argsort(-size, axis=1, kind="stable")[:, :most]
+        order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
         for n, features in enumerate(order.tolist()):
             yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
-def doubtful_rows(fitted: Fitted, most: int = 10) -> list[tuple[str, int, float, int, float]]:
+def doubtful_rows(fitted: Fitted, most: int) -> list[tuple[str, int, float, int, float]]:
     """Return name, cluster, probability, second cluster and its probability of doubtful rows.
 
     The row with the least probable cluster is the first.

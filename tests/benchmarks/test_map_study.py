@@ -47,7 +47,7 @@ def test_outliers_replace_five_percent_of_the_rows_within_the_range():
     assert (mixed <= rows.max(axis=0)).all()
 
 
-def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples():
+def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_the_scores():
     covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
     rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)
     model = SGPMIC(n_clusters=1, random_state=0).fit(rows)
@@ -55,3 +55,4 @@ def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples():
     density = map_study.log_density(model, rows[:100], seed=0)
     gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
     assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)
+    assert np.mean(model.score_samples(rows[:100]) <= density + 0.1) > 0.95

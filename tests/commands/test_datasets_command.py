@@ -35,7 +35,9 @@ def test_a_set_fetched_from_a_mirror_is_present(here, publishers_files):
     assert {row["name"]: row["state"] for row in rows}["yale"] == "present"
 
 
-def test_verify_with_an_empty_mirror_finds_data_missing(here):
+def test_verify_reports_missing_and_damaged_data(here):
     assert document("datasets verify")["ok"] is True
     empty = sgpmic("datasets verify --json --mirror", here, code=4)
     assert json.loads(empty.stdout)["ok"] is False
+    (here / "Yale_32x32.mat").write_bytes(b"not it")
+    sgpmic("datasets verify --mirror", here, "--data-dir", here, code=1)

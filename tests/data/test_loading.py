@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from sgpmic_cli.data import TableOptions, entry, load, loading, names
 from sgpmic_cli.data.loading import last_column
@@ -21,11 +20,6 @@ def test_bundled_sets_have_the_registered_shape_and_hash(name):
     assert len(dataset.feature_names) == found.p
     assert dataset.n_classes == found.n_classes == len(np.unique(dataset.labels))
     assert dataset.sha256 == found.values_sha256
-
-
-def test_iris_is_the_version_of_uci_not_of_scikit_learn():
-    rows, columns = np.nonzero(load_iris().data != load("iris").Y)
-    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(34, 3), (37, 1), (37, 2)]
 
 
 def test_changed_bundled_file_is_refused(tmp_path, monkeypatch):

@@ -27,10 +27,38 @@ class Halves:
         return self.labels_
 
 
-class Slow(Halves):
-    def labels(self, Y):
-        time.sleep(0.05)
-        return super().labels(Y)
+class Strange(BaseException):
+    def __str__(self):
+        raise RuntimeError("no string")
+
+
+def doing(act):
+    """Return a class like `Halves` that first calls `act`."""
+
+    class Doing(Halves):
+        def labels(self, Y):
+            act()
+            return super().labels(Y)
+
+    return Doing
+
+
+def fail(error):
+    raise error
+
+
+Slow = doing(lambda: time.sleep(0.05))
+Hangs = doing(lambda: time.sleep(10_000))
+Hungry = doing(lambda: [np.ones(1 << 24) for _ in range(1 << 12)])
+Broken = doing(lambda: fail(ValueError("no luck")))
+Interrupts = doing(lambda: fail(KeyboardInterrupt))
+Wordless = doing(lambda: fail(Strange))
+Leaving = doing(lambda: sys.exit(7))
+Talking = doing(lambda: sys.exit("\x1b[31mgood\nbye"))
+Exits = doing(lambda: os._exit(7))
+Crashes = doing(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+Killed = doing(lambda: os.kill(os.getpid(), signal.SIGKILL))
+WorkerKiller = doing(lambda: os.kill(os.getppid(), signal.SIGKILL))  # which waits for the result
 
 
 class Flaky(Halves):
@@ -42,19 +70,9 @@ class Flaky(Halves):
         return super().labels(Y)
 
 
-class Broken(Halves):
-    def labels(self, Y):
-        raise ValueError("no luck")
-
-
 class Unnumbered(Halves):
     def labels(self, Y):
         return np.full(len(Y), np.nan)
-
-
-class Leaving(Halves):
-    def labels(self, Y):
-        raise SystemExit(7)
 
 
 class Deadly(Halves):
@@ -63,14 +81,6 @@ class Deadly(Halves):
     def labels(self, Y):
         if self.random_state % 2:
             os._exit(1)
-        return super().labels(Y)
-
-
-class WorkerKiller(Halves):
-    """Kill the process that waits for the result."""
-
-    def labels(self, Y):
-        os.kill(os.getppid(), signal.SIGKILL)
         return super().labels(Y)
 
 
@@ -104,51 +114,6 @@ class Chatty(Halves):
         self.loss_curve_ = {"train": [3.0, 2.0]}
         self.lower_bounds_ = (1, 2)
         return super().labels(Y)
-
-
-class Exits(Halves):
-    def labels(self, Y):
-        os._exit(7)
-
-
-class Crashes(Halves):
-    def labels(self, Y):
-        os.kill(os.getpid(), signal.SIGSEGV)
-
-
-class Killed(Halves):
-    def labels(self, Y):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class Interrupts(Halves):
-    def labels(self, Y):
-        raise KeyboardInterrupt
-
-
-class Strange(BaseException):
-    def __str__(self):
-        raise RuntimeError("no string")
-
-
-class Wordless(Halves):
-    def labels(self, Y):
-        raise Strange
-
-
-class Hangs(Halves):
-    def labels(self, Y):
-        time.sleep(10_000)
-
-
-class Hungry(Halves):
-    def labels(self, Y):
-        self.hoard = [np.ones(1 << 24) for _ in range(1 << 12)]
-
-
-class Talking(Halves):
-    def labels(self, Y):
-        sys.exit("\x1b[31mgood\nbye")
 
 
 class Garbles(Halves):

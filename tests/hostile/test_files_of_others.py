@@ -18,8 +18,6 @@ NOT_OURS = "did not write, such as"
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        *((FIT, f"{name}.csv") for name in ("labels", "embedding", "profile", "trace")),
-        *((FIT, name) for name in ("manifest.json", "report.html", "embedding.png", "model.npz")),
         ([*FIT, "--force"], "numbers-tried.png"),
         ([*FIT, "--force"], "model.npz"),
         (FIT, "unrelated.txt"),
@@ -66,20 +64,16 @@ def test_an_own_file_that_is_read_is_not_replaced(folder, refused, arguments, na
     refused([*given, "--out", "."], 2, f"the results would replace '{name}', which is read here")
 
 
-@pytest.mark.parametrize(
-    ("marked", "words"), [(False, NOT_OURS), (True, "would replace 'd/labels.csv'")]
-)
-def test_standard_input_is_not_replaced(folder, shell, marked, words):
+def test_standard_input_is_not_replaced(folder, shell):
     (folder / "d").mkdir()
     (folder / "d" / "labels.csv").write_text((folder / "my.csv").read_text())
-    if marked:
-        Marker("fit", frozenset({"labels.csv"})).write(folder / "d")
+    Marker("fit", frozenset({"labels.csv"})).write(folder / "d")
     before = snapshot(folder)
     with (folder / "d" / "labels.csv").open() as stream:
         process = shell("fit", "-", "--label", "kind", "--out", "d", "--force", stdin=stream)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, snapshot(folder)) == (2, before)
-    assert words in said
+    assert "would replace 'd/labels.csv'" in said
 
 
 def write(out, mode, names):

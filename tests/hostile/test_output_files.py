@@ -4,11 +4,10 @@ import os
 import signal
 
 import pytest
-from judging import snapshot
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.atomic import replacing, write_whole
-from sgpmic_cli.files.output_folder import MARKER, output_folder, resumable_folder, settle
+from sgpmic_cli.files.output_folder import MARKER, output_folder, settle
 
 NAMES = [f"file{i}" for i in range(8)] + ["manifest.json"]
 DEAD = 4194304  # larger than any process number
@@ -175,32 +174,3 @@ def test_running_writes_are_left_alone(tmp_path, age):
             os.utime(path, (0, path.stat().st_mtime - age))
         settle(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [MARKER, "file", "other"]
-
-
-def test_resumable_folder_is_continued_after_a_failure(tmp_path):
-    def failing():
-        with resumable_folder(tmp_path, "check") as folder:
-            (folder / "run").write_text("kept")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        failing()
-    again = resumable_folder(tmp_path, "check")
-    with again as first, resumable_folder(tmp_path, "check") as second:
-        assert (first / "run").read_text() == "kept"
-        assert second != first
-        (second.parent / "notes").touch()  # a file of the user
-    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == [
-        *("check-1", "check-1/notes")
-    ]
-
-
-def test_resumable_folder_leaves_folders_of_others_alone(tmp_path):
-    (tmp_path / "check-0").mkdir()
-    _write(tmp_path / "check-1", "results of a fit")
-    (tmp_path / "check-2").symlink_to("check-0")
-    (tmp_path / "check-3").touch()
-    before = snapshot(tmp_path)
-    with resumable_folder(tmp_path, "check") as folder:
-        assert folder.parent.name == "check-4"
-    assert snapshot(tmp_path) == before

@@ -38,7 +38,7 @@ def _until(condition, process):
         (SLOW, "here/out/runs/*.json", STORED, signal.SIGINT, 130),
         (LONG, "here/out/deep/.sgpmic-unfinished-*", NOTHING, signal.SIGTERM, 143),
         pytest.param(
-            *(CHECK, "cache/check-0/runs/[!.]*.json", STORED, signal.SIGTERM, 143),
+            *(CHECK, "cache/.sgpmic-check/[!.]*.json", STORED, signal.SIGTERM, 143),
             marks=pytest.mark.slow,
         ),
         pytest.param(

@@ -1,7 +1,6 @@
 """Wrong arguments are reported in one sentence with the exit code of docs/faq.md."""
 
 import json
-import os
 
 import pytest
 
@@ -117,11 +116,6 @@ def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
     (folder / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
     (folder / "holes.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
     refused(arguments, 2, words)
-
-
-def test_pipe_instead_of_a_model_is_refused(folder, refused):
-    os.mkfifo(folder.parent / "model.npz")
-    refused(["predict", "../model.npz", "iris"], 2, "not a regular file")
 
 
 @pytest.mark.parametrize(

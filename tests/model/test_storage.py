@@ -4,7 +4,7 @@ import json
 import os
 import pickle
 import zipfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -171,7 +171,7 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
     assert refused > 40
 
 
-OTHER_RECIPE = TableRecipe.of_numbers(Y[:, :2], ["a", "b"]).to_json()
+OTHER_RECIPE = asdict(TableRecipe.of_numbers(Y[:, :2], ["a", "b"]))
 HEADERS = {
     "format": ["other"],
     "version": ["one", 0, 1.5],

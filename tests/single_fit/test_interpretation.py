@@ -97,5 +97,5 @@ def test_typical_and_doubtful_rows():
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     found = SimpleNamespace(model=model, data=data, log_density=log_density)
-    assert typical_rows(found, 0) == ["r", "p"]
-    assert doubtful_rows(found) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
+    assert typical_rows(found, 0, 3) == ["r", "p"]
+    assert doubtful_rows(found, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]

@@ -56,7 +56,9 @@ def test_absurd_new_rows_are_unusual(folder, tmp_path):
 
     (tmp_path / "new.csv").write_text("a,b,c,d\n0,0,0,0\n8,8,8,8\n4e3,-4e3,5e3,9e3\n,0,0,0\n")
     model = load_model(folder[0])
-    summary = predict(model, rows_for(recipe_of(model), str(tmp_path / "new.csv")), tmp_path)
+    recipe = recipe_of(model)
+    rows = rows_for(recipe, str(tmp_path / "new.csv"), format=recipe.format)
+    summary = predict(model, rows, tmp_path)
     assert pd.read_csv(tmp_path / "labels.csv")["unusual"].tolist() == [0, 0, 1, 0]
     assert summary["unusual_rows"] == 1
     assert "1 of 4 rows resembles nothing that the model was fitted to" in summary["notes"][-1]

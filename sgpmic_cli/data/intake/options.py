@@ -8,14 +8,6 @@ from sgpmic_cli.errors import UsageError
 
 EncodeMode = Literal["one-hot", "drop", "error"]
 MissingMode = Literal["error", "drop", "median", "model"]
-SEPARATOR_NAMES = {
-    "tab": "\t",
-    "\\t": "\t",
-    "comma": ",",
-    "semicolon": ";",
-    "pipe": "|",
-    "space": " ",
-}
 
 
 @dataclass(frozen=True)
@@ -25,8 +17,8 @@ class TextFormat:
     Parameters
     ----------
     separator : str or None, default=None
-        Separator of the cells: one character, or "tab", "comma", "semicolon", "pipe" or "space".
-        None detects comma, semicolon, tab or vertical bar.
+        Separator of the cells: one character, or "tab". None detects comma, semicolon, tab or
+        vertical bar.
     decimal : str or None, default=None
         Decimal sign, "." or ",". None detects it.
     encoding : str or None, default=None
@@ -40,7 +32,7 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         if self.separator is not None:
-            separator = SEPARATOR_NAMES.get(self.separator, self.separator)
+            separator = "\t" if self.separator in ("tab", "\\t") else self.separator
             object.__setattr__(self, "separator", separator)
             if len(separator) != 1 or separator in '"\r\n' or separator.isalnum():
                 raise UsageError(

@@ -7,7 +7,7 @@ model file.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -191,13 +191,9 @@ class TableRecipe:
             found = np.where(numbers, 1.0, found / (typical or 1.0))
         return np.repeat(found, [len(column.feature_names) for column in self.columns])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the recipe as plain values for `from_json`."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
-        """Create the recipe that `to_json` described. Raise ValueError for anything else."""
+        """Create the recipe that `asdict` described. Raise ValueError for anything else."""
         try:
             recipe: TableRecipe = _typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments

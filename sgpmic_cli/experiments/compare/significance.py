@@ -113,11 +113,11 @@ def ranks_in_rows(table: pd.DataFrame) -> pd.DataFrame:
     return table.round(2).rank(axis="columns", ascending=False)
 
 
-def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -> float:
+def critical_difference(n_methods: int, n_datasets: int) -> float:
     """Return Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
     from scipy.stats import studentized_range
 
-    q = studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
+    q = studentized_range.ppf(1.0 - LEVEL, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 

@@ -80,7 +80,7 @@ def cost(cell: Cell) -> float:
     return cell.method.cost * len(cell.data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
-def make_batches(runs: Sequence[Run], limits: Limits = Limits()) -> list[list[Run]]:
+def make_batches(runs: Sequence[Run], limits: Limits) -> list[list[Run]]:
     """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
 
     The sort is stable, so the runs of a cell stay together.

@@ -4,8 +4,10 @@ The same repeats with the same seeds are compared, so unchanged code on the same
 numbers. Another machine or library version may change single runs.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import find, names
@@ -23,7 +25,6 @@ from sgpmic_cli.experiments.studies.reference import (
     changes_of,
     missing,
 )
-from sgpmic_cli.files.output_folder import resumable_folder
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
@@ -195,8 +196,14 @@ def _run(study: Study, options: RunOptions) -> FinishedStudy:
     """Run a study. Without a store, keep records until the end, so that a killed check resumes."""
     if options.store is not None:
         return run_study(study, options)
-    with resumable_folder(cache_folder(options.data_dir), "check") as runs:
-        return run_study(study, replace(options, store=runs))
+    folder = cache_folder(options.data_dir) / ".sgpmic-check"
+    finished = run_study(study, replace(options, store=folder))
+    rmtree(finished.prepared.store.memory, ignore_errors=True)
+    with suppress(OSError):  # the folder has files of others, such as records of another check
+        for key in finished.records:
+            (folder / f"{key}.json").unlink(missing_ok=True)
+        folder.rmdir()
+    return finished
 
 
 def _check_names(reference: Reference, selection: Selection) -> None:

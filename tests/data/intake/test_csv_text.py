@@ -54,7 +54,7 @@ def test_decimal_commas_in_quotes_are_found_and_read_again(first):
         assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1.5, 3], [2, 4.5]]
 
 
-@pytest.mark.parametrize("cell", ['"1"2', '"1" 2', '1,"2', '"a""'])
+@pytest.mark.parametrize("cell", ['"1" 2', '"a""'])
 def test_misplaced_quotes_are_refused(cell):
     with pytest.raises(UsageError, match="line 3: a quote"):
         parse(f"a,b\n1,2.25\n{cell},4\n")
@@ -63,19 +63,6 @@ def test_misplaced_quotes_are_refused(cell):
 def test_quote_inside_a_cell_is_an_ordinary_character():
     table = parse('pipe,b\n5" steel,1\n6" "old",2\n')
     assert table.cells["pipe"].texts.tolist() == ['5" steel', '6" "old"']
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("a,b,c\n1,2,3\n\n4,5,6,7\n", "line 4: 4 cells where the first line has 3"),
-        ("a,b\n1,2,3\n4,5,6\n", "line 2: 3 cells where the first line has 2"),
-        ('a,b\n"x,\ny",1\n3\n', "line 4: 1 cells where the first line has 2"),
-    ],
-)
-def test_rows_of_unequal_length_are_refused(text, sentence):
-    with pytest.raises(UsageError, match=sentence):
-        parse(text)
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

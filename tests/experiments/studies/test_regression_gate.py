@@ -1,14 +1,15 @@
 import json
+import os
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.experiments.compare.paper import Stat
 from sgpmic_cli.experiments.plan import methods
 from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.pipeline import RunOptions
+from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
 from sgpmic_cli.experiments.studies.reference import (
     Change,
     State,
@@ -109,6 +110,34 @@ def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference
     (change,) = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
     assert (change.place, change.state) == (yale, State.MISSING)
     assert "yale is unavailable" in change.reason
+
+
+class Interrupting(Watcher):
+    """Count the stored runs, and interrupt the check after its first run."""
+
+    def planned(self, kept, pending):
+        self.kept = kept
+
+    def finished(self, record):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_check_resumes_and_files_of_others_stay(tmp_path, reference):
+    folder, watcher = tmp_path / ".sgpmic-check", Interrupting()
+    options = replace(HERE, data_dir=tmp_path, watcher=watcher)
+    for kept in (0, 1):
+        with pytest.raises(KeyboardInterrupt):
+            check(reference, options=options)
+        assert watcher.kept == kept
+    check(reference, options=replace(options, watcher=Watcher()))
+    assert not folder.exists()
+    folder.mkdir()
+    (folder / "other.json").touch()  # a record of another check
+    check(reference, options=replace(options, watcher=Watcher()))
+    assert os.listdir(folder) == ["other.json"]
+    blocked = replace(HERE, data_dir=folder / "other.json")
+    with pytest.raises(SgpmicError, match="cannot write into --store"):
+        check(reference, options=blocked)
 
 
 def test_an_update_replaces_the_selected_cells_only(reference):
