@@ -152,7 +152,7 @@ def fit(
         undrawn = draw_all(fitted, folder)
         page = fit_page(fitted, folder, out, arguments)
         (folder / "report.html").write_text(page, encoding="utf-8")
-    for note in (*data.notes, *fitted.remarks, *fitted.advice, *undrawn):
+    for note in (*data.notes, *fitted.warnings, *fitted.advice, *undrawn):
         output.note(f"note: {note}")
     output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
     output.finish(f"report, model, tables and figures in {out}")

@@ -129,8 +129,8 @@ class SGPMIC(LatentClusterer):
         Called as callback(iteration, bound, labels) after every iteration, with the labels of the
         rows that are fitted, which do not change. If it has a method
         `started`, that is called as callback.started(step) when a step of the fit begins, such as
-        the choice of the number of clusters. If it has a method `placed`, that is called as
-        callback.placed(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.
+        the choice of the number of clusters. If it has a method `assigned`, that is called as
+        callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.
     random_state : int, RandomState instance or None, default=None
         Seed of the base clusterings and of subsamples.
 
@@ -469,13 +469,13 @@ class SGPMIC(LatentClusterer):
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, fractions, mu, s = (empty_array((len(Y), w), self.temp_folder) for w in (m, m, q, q))
         density = np.empty(len(Y))
-        placed = getattr(self.callback, "placed", None)
+        report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
             fractions[rows] = S[rows]
-            if placed is not None:
-                placed(rows.stop, len(Y))
+            if report is not None:
+                report(rows.stop, len(Y))
         fractions[subsample] = self.consensus_
         self.responsibilities_, self.consensus_ = S, fractions
         self.embedding_, self.embedding_variances_ = mu, s

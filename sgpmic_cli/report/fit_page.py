@@ -93,7 +93,7 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
         parts.append(tag("p", interpretation.stability_in_words(fitted)))
-    notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
+    notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
         shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")

@@ -18,7 +18,7 @@ QUICK = {
     "DEEPC": {"pretrain_epochs": 2, "max_steps": 5},
     "GPLVMFCM": {"max_iter": 1},
     "SDC": {"epochs": 2},
-    "UNCA": {"rounds": 3},
+    "UNCA": {"n_iter": 3},
     "VAEFCM": {"epochs": 2},
     "VAESoundFCM": {"epochs": 2},
 }

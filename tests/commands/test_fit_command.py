@@ -69,7 +69,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert np.array_equal(read(folder / "embedding.csv")[["x1", "x2"]], model.embedding_)
     trace = read(folder / "trace.csv")
     assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
-    assert trace["round"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["iteration"].tolist() == [1, 1, 2, 2, 2]
     assert trace["bound"].tolist() == model.lower_bounds_
     assert trace["acc"].iloc[-1] == document["scores"]["acc"]
     assert list(model.feature_names_in_) == list(data.feature_names)

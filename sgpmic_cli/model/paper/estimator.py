@@ -32,7 +32,7 @@ from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_IN_ITERATIONS
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
-from sgpmic_cli.model.paper.placement import RowAssigner
+from sgpmic_cli.model.paper.row_assigner import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.parallel import Workers
 from sgpmic_cli.model.scaling import Scale, offset_and_scale
