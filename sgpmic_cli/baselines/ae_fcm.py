@@ -16,7 +16,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.estimator_base.parameter_checks import layers, positive_number, whole
+from sgpmic_cli.estimator_base.parameter_checks import positive_integers, positive_number, whole
 from sgpmic_cli.networks.autoencoders import Autoencoder
 
 
@@ -47,7 +47,7 @@ class AEFCM(EmbeddingFCM):
     learning_rate: float = 1e-3
 
     _rules: ClassVar = {
-        "hidden": layers(),
+        "hidden": positive_integers(),
         "epochs": whole(),
         "batch_size": whole(),
         "learning_rate": positive_number(),

@@ -21,7 +21,7 @@ from scipy.linalg import eigh
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH, number, whole
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, number, whole
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -50,7 +50,7 @@ class DEC(EmbeddingClusterer):
     n_init: int = 10
     warm: bool = True
 
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
+    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": BOOLEAN}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

@@ -20,7 +20,12 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.estimator_base.parameter_checks import layers, number, positive_number, whole
+from sgpmic_cli.estimator_base.parameter_checks import (
+    number,
+    positive_integers,
+    positive_number,
+    whole,
+)
 from sgpmic_cli.networks.autoencoders import Autoencoder
 from sgpmic_cli.networks.dense import Dense
 from sgpmic_cli.networks.training import Momentum
@@ -98,7 +103,7 @@ class DEEPC(EmbeddingClusterer):
     n_init: int = 20
 
     _rules: ClassVar = {
-        "hidden": layers(),
+        "hidden": positive_integers(),
         "pretrain_epochs": whole(),
         "pretrain_learning_rate": positive_number(),
         "learning_rate": positive_number(),

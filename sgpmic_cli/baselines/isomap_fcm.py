@@ -12,7 +12,7 @@ import numpy as np
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings.isomap import Parts, isomap
-from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, one_of
 from sgpmic_cli.files.array_cache import Memory
 
 
@@ -40,7 +40,7 @@ class IsomapFCM(EmbeddingFCM):
 
     _rules: ClassVar = {
         "components": one_of("largest", "joined", "auto"),
-        "unit_variance": SWITCH,
+        "unit_variance": BOOLEAN,
         "memory": MEMORY,
     }
 

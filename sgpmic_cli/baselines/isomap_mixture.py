@@ -13,7 +13,7 @@ from scipy.special import softmax
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.embeddings.isomap import isomap
-from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, whole
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, whole
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.files.array_cache import Memory
 
@@ -42,7 +42,7 @@ class IsomapMixture(EmbeddingClusterer):
     log_determinant: bool = True
     memory: PathLike | Memory | None = None
 
-    _rules: ClassVar = {"sweeps": whole(), "log_determinant": SWITCH, "memory": MEMORY}
+    _rules: ClassVar = {"sweeps": whole(), "log_determinant": BOOLEAN, "memory": MEMORY}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)

@@ -18,7 +18,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.ae_fcm import AEFCM
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN
 from sgpmic_cli.networks.autoencoders import Loss, VariationalAutoencoder
 from sgpmic_cli.networks.losses import binary_cross_entropy, gaussian_likelihood
 
@@ -54,7 +54,7 @@ class VAEFCM(AEFCM):
     batch_size: int = 256
     single_precision: bool = False
 
-    _rules: ClassVar = {**AEFCM._rules, "single_precision": SWITCH}
+    _rules: ClassVar = {**AEFCM._rules, "single_precision": BOOLEAN}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         try:

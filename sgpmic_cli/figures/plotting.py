@@ -136,7 +136,7 @@ def profile_size(profile: Profile) -> tuple[float, float]:
 
 def plot_profile(axes: "Axes", profile: Profile) -> None:
     """Plot features as rows and clusters as columns, coloured by the distance from other rows."""
-    shown = sorted(profile.telling[:MOST_FEATURES])
+    shown = sorted(profile.by_difference[:MOST_FEATURES])
     m = len(profile.sizes)
     differences = np.ma.masked_invalid(profile.differences[:, shown].T)
     clusters = [f"{k}\n{size} rows" for k, size in enumerate(profile.sizes)]

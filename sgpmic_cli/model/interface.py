@@ -19,9 +19,9 @@ from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import (
+    BOOLEAN,
     CALLBACK,
     JOBS,
-    SWITCH,
     Rule,
     check_parameters,
     either,
@@ -42,7 +42,7 @@ SHARED_RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "n_jobs": JOBS,
-    "verbose": either(SWITCH, whole(0)),
+    "verbose": either(BOOLEAN, whole(0)),
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound

@@ -148,7 +148,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
     heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
     rows = []
     shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
-    for j in profile.telling[:MOST_FEATURES]:
+    for j in profile.by_difference[:MOST_FEATURES]:
         cells = [
             tag("span", profile.shown(j, mean), class_=f"shade{shade}")
             for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)

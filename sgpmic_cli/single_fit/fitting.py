@@ -44,7 +44,8 @@ from sgpmic_cli.single_fit.settings import (
 
 BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
-Progress = Callable[["IterationProgress | AssignProgress | str"], None]  # a text names a step that begins
+# Reports an iteration, assigned rows, or the name of a step that begins.
+Progress = Callable[["IterationProgress | AssignProgress | str"], None]
 
 # Entries of the summary that not all models have, with the attributes they come from.
 MODEL_SUMMARY = {

@@ -159,7 +159,7 @@ def sweep_study(
     for value in values:
         if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
             rows = ", or N for all rows" if axis is INDUCING else ""
-            raise UsageError(f"{axis.name} cannot try {value!r}: give whole numbers from 1{rows}.")
+            raise UsageError(f"{axis.name} cannot try {value!r}: give positive integers{rows}.")
     along = _inducing if axis is INDUCING else _clusters
 
     def vary(cell: Cell) -> list[Cell]:
