@@ -1,4 +1,4 @@
-"""Cluster tables with a Gaussian-process map, and reproduce the experiments of the SGP-MIC paper."""
+"""Cluster tables with a Gaussian-process map, and reproduce the SGP-MIC paper."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
