@@ -50,7 +50,7 @@ class Commands(TyperGroup):
             if sys.flags.dev_mode:
                 raise
             _print_error(
-                f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
+                f"unexpected {type(error).__name__}: {error}; this is a bug in sgpmic: please "
                 "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
             )
         code = _flush_stdout(code if isinstance(code, int) else 0)
