@@ -26,7 +26,7 @@ def test_an_error_is_a_failed_record_with_its_reason(method, reason):
     assert (record.status, record.reason, record.scores) == ("failed", reason, {})
     assert record.traceback.startswith("Traceback (most recent call last):\n")
     assert record.traceback.strip().endswith(reason)
-    assert 'File "fitting.py", line ' in record.traceback
+    assert 'File "child_fit.py", line ' in record.traceback
     assert os.sep not in record.traceback  # files are named without their folders
 
 
