@@ -128,7 +128,7 @@ def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
 
 
 def test_decimal_commas_and_standard_input(here, no_figures):
-    text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",").encode()
+    text = birds(40, missing=0.0).to_csv(index=False, sep=";", decimal=",").encode()
     line = f"fit - {QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
     assert "standard-input: 40 rows, 2 columns" in sgpmic(line, input=text).stdout
     predicted = sgpmic("predict sgpmic-out/fit/standard-input -", input=text)

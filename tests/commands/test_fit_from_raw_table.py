@@ -86,7 +86,7 @@ def test_classes_of_a_registered_set_are_not_used(here):
 
 @pytest.mark.slow
 def test_a_range_and_a_number_of_clusters(here):
-    birds(80, holes=0.0).to_csv("birds.csv", index=False)
+    birds(80, missing=0.0).to_csv("birds.csv", index=False)
     ranged = document("fit birds.csv --clusters 2-4 --out out")
     assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
     given = sgpmic("fit birds.csv --n-clusters 3 --out out --force")

@@ -39,7 +39,7 @@ FITS = {
     "iris --temp-folder none": "'none'",
     "iris --setting paper --resamples 0": "--resamples 0 belongs to the default model",
     "huge.csv --clusters 2 --scale none --setting paper": "'global'",
-    "holes.csv --clusters 2 --missing model --setting paper": "(--missing median)",
+    "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",
 }
 
 
@@ -115,7 +115,7 @@ FITS = {
 )
 def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
     (folder / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
-    (folder / "holes.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
+    (folder / "missing.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
     refused(arguments, 2, words)
 
 

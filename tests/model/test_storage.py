@@ -239,8 +239,8 @@ def test_invalid_results_are_refused_in_one_sentence(tmp_path, names, selection)
     assert_refused(tmp_path / "m.npz")
 
 
-def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
+def test_an_archive_that_decompresses_to_gigabytes_is_refused(saved):
     with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("more.npy", bytes(80 * 1024**2))
-    with pytest.raises(UsageError, match="unpacks to more than a model can hold"):
+    with pytest.raises(UsageError, match="decompresses to more than a model can hold"):
         load(saved)
