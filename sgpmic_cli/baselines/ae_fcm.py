@@ -1,6 +1,6 @@
 """AE-FCM: fuzzy c-means on the code of an autoencoder P-64-32-Q-32-64-P.
 
-The paper gives layer sizes P-64-32-Q without the name of the method, and nothing else.
+The paper states the layer sizes P-64-32-Q, without saying for which method, and no other setting.
 docs/baseline-settings.md describes how the other settings were chosen. The network uses PyTorch's
 initial weights and single precision.
 
@@ -22,7 +22,7 @@ from sgpmic_cli.networks.autoencoders import Autoencoder
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AEFCM(EmbeddingFCM):
-    """Train an autoencoder on the rows with Adam, then cluster the codes by fuzzy c-means.
+    """A clusterer that trains an autoencoder with Adam and applies fuzzy c-means to the codes.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, number, whole
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DEC(EmbeddingClusterer):
-    """Alternate eigenvectors of St - lambda Sw and k-means until the labels do not change.
+    """A clusterer that alternates eigenvectors of St - lambda Sw and k-means until convergence.
 
     Parameters
     ----------
@@ -56,19 +56,19 @@ class DEC(EmbeddingClusterer):
         Yc = _scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # Null directions have eigenvalue 0, which is larger than the negative eigenvalues.
-            U, s = _scatter.principal(Yc)
+            U, s = _scatter.left_singular(Yc)
             Yc = U * s
         St = Yc.T @ Yc
         W = self._leading(St)
-        labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
+        labels = _scatter.kmeans_labels(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            S = St - self.lam * _scatter.within(Yc, labels, self.n_clusters)
+            S = St - self.lam * _scatter.within_scatter(Yc, labels, self.n_clusters)
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
             start = before if self.warm else None
-            labels = _scatter.partition(
+            labels = _scatter.kmeans_labels(
                 Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start
             )
             if np.array_equal(labels, before):

@@ -59,7 +59,7 @@ def divergence(Z, centers, p):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DEEPC(EmbeddingClusterer):
-    """Pretrain an autoencoder, then refine encoder and k-means centres on KL(P || Q).
+    """A clusterer that pretrains an autoencoder and refines it with k-means centres on KL(P || Q).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from sgpmic_cli.files.array_cache import Memory
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IsomapFCM(EmbeddingFCM):
-    """Cluster ISOMAP coordinates by fuzzy c-means.
+    """A clusterer that applies fuzzy c-means to ISOMAP coordinates.
 
     The defaults reproduce the paper's table; `embeddings/isomap.py` explains them.
 

@@ -1,7 +1,7 @@
 """A Gaussian mixture on ISOMAP coordinates: the start of SGP-MIC without its Gaussian processes.
 
-It is a null model. What it shares with SGP-MIC's printed column is no evidence for the Gaussian
-processes.
+It is a null model. Agreement of this model with SGP-MIC's printed column is no evidence for the
+Gaussian processes.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have u
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IsomapMixture(EmbeddingClusterer):
-    """Update the full covariances of a Gaussian mixture on ISOMAP coordinates.
+    """A clusterer that updates the full covariances of a Gaussian mixture on ISOMAP coordinates.
 
     Fuzzy c-means gives the means. The squares of its memberships, scaled to a sum of one, are the
     first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed.

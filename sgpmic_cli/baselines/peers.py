@@ -44,7 +44,7 @@ class RandomPeer(Peer):
 
 
 class PeerKMeans(RandomPeer):
-    """k-means with ten starts."""
+    """A clusterer that applies k-means with ten starts."""
 
     def _clusterer(self, n: int) -> Any:
         return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)

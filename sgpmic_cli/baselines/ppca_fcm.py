@@ -17,7 +17,7 @@ from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PPCAFCM(EmbeddingFCM):
-    """Cluster the latent coordinates of probabilistic PCA by fuzzy c-means.
+    """A clusterer that applies fuzzy c-means to the latent coordinates of probabilistic PCA.
 
     Parameters
     ----------

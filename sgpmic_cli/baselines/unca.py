@@ -37,7 +37,7 @@ MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UNCA(EmbeddingClusterer):
-    """Alternate spectral labels and penalised neighbourhood component analysis.
+    """A clusterer that alternates spectral labels and penalised neighbourhood component analysis.
 
     As in the published program, line searches are run in groups of five. A projection ends if the
     last four searches of a group improve the objective by less than 1e-4.

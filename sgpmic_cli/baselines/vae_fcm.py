@@ -28,7 +28,7 @@ LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VAEFCM(AEFCM):
-    """Train with averaged cross-entropy, then apply fuzzy c-means to one sample of the code.
+    """A clusterer that trains a VAE with averaged cross-entropy and clusters a sample of the code.
 
     The other parameters are those of `AEFCM`.
 
@@ -77,7 +77,7 @@ class VAEFCM(AEFCM):
 
 
 class VAESoundFCM(VAEFCM):
-    """Train with a Gaussian likelihood on scaled rows, then cluster the mean code.
+    """A clusterer that trains a VAE with a Gaussian likelihood and clusters the mean code.
 
     The parameters and attributes are those of `VAEFCM`; `embedding_` holds the mean codes.
     """

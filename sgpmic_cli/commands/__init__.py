@@ -83,9 +83,10 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        said, remedy = error.said(as_option).removesuffix("."), error.remedy(as_option)
+        message, remedy = error.message(as_option).removesuffix("."), error.remedy(as_option)
         repeated = shlex.join(self.arguments)
-        return said if remedy is None else f"{said}. For example: `sgpmic {repeated} {remedy}`"
+        example = f"{message}. For example: `sgpmic {repeated} {remedy}`"
+        return message if remedy is None else example
 
 
 def _flush_stdout(code: int) -> int:

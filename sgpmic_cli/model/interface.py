@@ -262,7 +262,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             recipe = TableRecipe.from_json(header["recipe"])
             if len(recipe.feature_names) != p or (names and [*recipe.feature_names] != names):
                 raise ValueError("its recipe of the table makes other features")
-            model.encoder_ = TableEncoder.of(recipe)
+            model.encoder_ = TableEncoder.from_recipe(recipe)
         if (threshold := header.get("unusual_below")) is not None:
             model.unusual_below_ = float(threshold)
         model._restore(header["fitted"], arrays, every_row)

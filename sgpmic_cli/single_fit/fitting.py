@@ -248,7 +248,7 @@ def fit(
     seconds = time.perf_counter() - started
     messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
     recipe = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
-    model.encoder_ = TableEncoder.of(recipe)
+    model.encoder_ = TableEncoder.from_recipe(recipe)
     asked = settings.get("scale") is not None
     kept, distinct = callback.kept_iterations(), list(dict.fromkeys(messages))
     fitted = Fitted(model, setting, data, seed, seconds, kept, asked, distinct)
@@ -277,7 +277,7 @@ def fitted_of(model: Model, X: Table, name: str) -> Fitted:
             f"X must be the rows of the fit: it has {len(data.Y)} rows, not {len(model.labels_)}."
         )
     model = copy.copy(model)
-    model.encoder_ = TableEncoder.of(cast(TableRecipe, data.recipe))
+    model.encoder_ = TableEncoder.from_recipe(cast(TableRecipe, data.recipe))
     setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
     return Fitted(model, setting, data, seed=0, seconds=None, iterations=[])
 

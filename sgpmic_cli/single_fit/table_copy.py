@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.csv_text import CsvText
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, text_lines, decompressed, with_encoding
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, decompressed, text_lines, with_encoding
 from sgpmic_cli.data.intake.table_files import CELLS, read_table
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality

@@ -58,8 +58,8 @@ def test_ten_kills_change_no_file(folder, shell, monkeypatch, command, at_a_rena
 
     def finish():
         process = shell(*words)
-        _, said = process.communicate()
-        assert (process.returncode, said) == (0, "")
+        _, stderr = process.communicate()
+        assert (process.returncode, stderr) == (0, "")
         files = (path for path in sorted(folder.rglob("*")) if path.is_file())
         return {str(path.relative_to(folder)): _content(path) for path in files}
 

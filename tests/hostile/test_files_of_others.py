@@ -77,9 +77,9 @@ def test_standard_input_is_not_replaced(folder, shell, marked, words):
     before = snapshot(folder)
     with (folder / "d" / "labels.csv").open() as stream:
         process = shell("fit", "-", "--label", "kind", "--out", "d", "--force", stdin=stream)
-        _, said = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=60)
     assert (process.returncode, snapshot(folder)) == (2, before)
-    assert words in said
+    assert words in stderr
 
 
 def write(out, mode, names):

@@ -20,9 +20,9 @@ from sgpmic_cli.data.intake.reading import (
     NPY,
     PARQUET,
     Source,
+    decompressed,
     read_errors,
     text_lines,
-    decompressed,
     with_encoding,
 )
 from sgpmic_cli.errors import UsageError
