@@ -7,12 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Table
-from sgpmic_cli.figures.latent_space import (
-    class_groups,
-    cluster_groups,
-    plot_mixture,
-    plot_points,
-)
+from sgpmic_cli.figures.latent_space import class_groups, cluster_groups, plot_mixture, plot_points
 from sgpmic_cli.figures.style import COLOURS, FAINT, INK
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.safe_text import shortened

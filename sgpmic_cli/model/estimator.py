@@ -48,13 +48,7 @@ from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
 from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers
-from sgpmic_cli.model.scaling import (
-    BLOCK,
-    Scale,
-    canonical_order,
-    distinct_rows,
-    offset_and_scale,
-)
+from sgpmic_cli.model.scaling import BLOCK, Scale, canonical_order, distinct_rows, offset_and_scale
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"

@@ -31,12 +31,7 @@ Arrays = Mapping[str, Array]
 
 def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
     """Write a fitted model to `path` atomically."""
-    header = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "written_by": __version__,
-        **header,
-    }
+    header = {"format": FORMAT, "version": FORMAT_VERSION, "written_by": __version__, **header}
     text = json.dumps(header, default=lambda value: value.item())  # scalars of NumPy
     members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
     members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)

@@ -42,8 +42,7 @@ def _until(condition, process):
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(BUILT_IN, "here/out/runs/*.json", STORED, signal.SIGTERM, 143),
-            marks=pytest.mark.slow,
+            *(BUILT_IN, "here/out/runs/*.json", STORED, signal.SIGTERM, 143), marks=pytest.mark.slow
         ),
     ],
 )

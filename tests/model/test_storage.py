@@ -121,11 +121,10 @@ def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(saved
     with pytest.raises(ValueError, match="feature names"):
         model.predict(FRAME[["a", "c", "b"]])
     assert not hasattr(model, "encoder_")
-    model.encoder_ = TableEncoder.from_recipe(
-        replace(RECIPE, label="kind", left_out={"d": "it is empty"})
-    )
+    recipe = replace(RECIPE, label="kind", left_out={"d": "it is empty"})
+    model.encoder_ = TableEncoder.from_recipe(recipe)
     model.save(tmp_path / "with.npz")
-    assert load(tmp_path / "with.npz").encoder_.recipe_ == model.encoder_.recipe_
+    assert load(tmp_path / "with.npz").encoder_.recipe_ == recipe
     assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "encoder_")
 
 

@@ -89,9 +89,7 @@ def summary(results: Sequence[Result], metrics: Sequence[str] = METRICS) -> dict
         "verdicts": count_verdicts(result.verdict(metric) for metric, result in cells),
         "by_metric": count_by_group((metric, result.verdict(metric)) for metric, result in cells),
         "by_method": {method: by_method[method] for method in run if method in by_method},
-        "by_dataset": count_by_group(
-            (each.dataset, each.verdict(metric)) for metric, each in cells
-        ),
+        "by_dataset": count_by_group((one.dataset, one.verdict(metric)) for metric, one in cells),
         "equivalent_by_method": {name: equivalent[name] for name in run if name in by_method},
         "differing": sorted(differing, key=lambda cell: -abs(cell["difference"])),
         "rows": len(rows_of(kept)),
