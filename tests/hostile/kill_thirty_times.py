@@ -13,7 +13,7 @@ import time
 import zipfile
 
 import pytest
-from judging import without_seconds
+from command_checks import without_seconds
 
 BENCHMARK = "benchmark --dataset iris,wine --methods pca-fcm,ppca-fcm,aml --repeats 4 --n-jobs 2"
 FIT = "fit iris --iterations 3 --inducing 10 --force"

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from judging import snapshot
+from command_checks import snapshot
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import MARKER, Marker, claim_folder, output_folder, read_marker

@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from judging import snapshot
+from command_checks import snapshot
 
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.atomic import replacing, write_whole

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from command_checks import processes_of
 from command_line import one_sentence
-from judging import processes_of
 
 SLOW = "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --out out --quiet"
 LONG = "fit iris --iterations 100000 --out out/deep --quiet"

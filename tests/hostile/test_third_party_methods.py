@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from command_checks import processes_of
 from command_line import one_sentence
-from judging import processes_of
 from small_studies import local_cluster
 
 pytestmark = pytest.mark.slow
