@@ -3,8 +3,8 @@
     python benchmarks/rivals.py FOLDER OUT
 
 Both packages have another licence (AGPL), so they have an environment of their own
-(`make rivals`), and the package never imports them. Writes OUT/METHOD/BATTERY/NAME.resultK.gz,
-which `--published OUT` of the study and of the suite reads.
+(`make study`), and the package never imports them. Writes OUT/METHOD/BATTERY/NAME.resultK.gz.
+Pass OUT as `--published` to `study.py` and `suite.py`.
 """
 
 import sys

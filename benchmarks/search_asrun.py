@@ -30,9 +30,9 @@ VARIATIONS: dict[str, dict[str, Any]] = {
         f"floor {floor:g}": {"covariance_floor": floor}
         for floor in (1e-6, 1e-3, 0.01, 0.03, 0.04, 0.06, 0.08)
     },
-    **{f"{rounds} rounds": {"max_iter": rounds} for rounds in (5, 8, 15, 20)},
-    "floor 0.03, 20 rounds": {"covariance_floor": 0.03, "max_iter": 20},
-    "floor 1e-6, 20 rounds": {"covariance_floor": 1e-6, "max_iter": 20},
+    **{f"{n} iterations": {"max_iter": n} for n in (5, 8, 15, 20)},
+    "floor 0.03, 20 iterations": {"covariance_floor": 0.03, "max_iter": 20},
+    "floor 1e-6, 20 iterations": {"covariance_floor": 1e-6, "max_iter": 20},
     "Y centred": {"center": True},
     "Y raw, kernel as printed": {"scale": "none", "kernel_start": 1.0},
     "kernel at the data's variance": {"kernel_start": 1.0},

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def draw_speed(stem: Path, document: Mapping[str, Any]) -> None:
-    """Draw the growth of time with the rows, in memory and of files, as `stem`.png and .pdf."""
+    """Draw time against the number of rows, for arrays and for files, as `stem`.png and .pdf."""
     with canvas(stem, width=PAGE, height=2.9) as figure:
         growth, files = figure.subplots(1, 2)
         _draw_growth(growth, document)

@@ -163,17 +163,17 @@ def write_sets(folder: Path) -> list[Path]:
 
 
 def findings(scores: pd.DataFrame) -> str:
-    """Return three tables with a paragraph each: stages, rivals, broken assumptions."""
+    """Return three tables with a paragraph each: stages, other methods, broken assumptions."""
     percent = 100.0 * scores.groupby(["set", "method"])["ari"].mean().unstack()
     percent = percent[[*METHODS, *sorted(set(scores["method"]) - set(METHODS))]]
     group = percent.index.str.split("/").str[0]
     own = percent[~group.isin(list(BROKEN))]
     stages = [name for name in STAGES if name in own]
-    rivals = [name for name in own if name not in stages or name == suite.DEFAULT]
+    compared = [name for name in own if name not in stages or name == suite.DEFAULT]
     steps = own[stages].drop(columns="spanning tree").mean().diff().iloc[1:]
     listed = ", ".join(f"{name} {step:+.1f}" for name, step in steps.items())
-    lead = own[suite.DEFAULT] - own[rivals].drop(columns=suite.DEFAULT).max(axis=1)
-    ranks = own[rivals].rank(axis=1, ascending=False).mean().sort_values()
+    lead = own[suite.DEFAULT] - own[compared].drop(columns=suite.DEFAULT).max(axis=1)
+    ranks = own[compared].rank(axis=1, ascending=False).mean().sort_values()
     ranked = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
     noise = scores[scores["noise_clusters"] > 0]
     taken = noise[noise["method"] == "test"]
@@ -191,7 +191,7 @@ comes from random starts.
 
 ## Beside other clusterers
 
-{_table(own[rivals])}
+{_table(own[compared])}
 Compared with the best other method on each set, which is not known in advance, the default model is
 better by more than two points on {(lead > 2).sum()} sets, worse on {(lead < -2).sum()}, and within
 two points on the others. Mean ranks: {ranked}.

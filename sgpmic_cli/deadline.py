@@ -9,19 +9,19 @@ Result = TypeVar("Result")
 
 def within(seconds: float, call: Callable[[], Result]) -> Result:
     """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
-    outcome: dict[str, Any] = {}
+    found: dict[str, Any] = {}
 
     def work() -> None:
         try:
-            outcome["result"] = call()
+            found["result"] = call()
         except BaseException as error:
-            outcome["error"] = error
+            found["error"] = error
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
         raise TimeoutError(f"not done after {seconds:g} s")
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    if "error" in found:
+        raise found["error"]
+    return found["result"]

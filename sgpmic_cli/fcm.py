@@ -24,7 +24,7 @@ from sgpmic_cli.estimator_base.thread_limits import threads_for
 
 
 class FuzzyCMeans(Clusterer):
-    """Minimise sum u^2 |x - c|^2 over memberships u and centres c, from random memberships.
+    """A fuzzy clusterer that minimises sum u^2 |x - c|^2 over memberships u and centres c.
 
     The defaults are those of MATLAB's function, which reproduce the paper's table. The tolerance is
     absolute, so the result depends on the scale of the data.

@@ -15,7 +15,7 @@ def groups(n: int, seed: int = 0) -> np.ndarray:
     return np.random.RandomState(seed).randint(3, size=n)
 
 
-def birds(n: int = 333, seed: int = 0, holes: float = 0.03) -> pd.DataFrame:
+def birds(n: int = 333, seed: int = 0, missing: float = 0.03) -> pd.DataFrame:
     """Return a table with an id, two text and four number columns, and missing values."""
     rng = np.random.RandomState(seed)
     group = rng.randint(3, size=n)
@@ -31,5 +31,5 @@ def birds(n: int = 333, seed: int = 0, holes: float = 0.03) -> pd.DataFrame:
     islands = np.array([["Torgersen", "Dream", "Biscoe"], ["Dream"] * 3, ["Biscoe"] * 3])
     table.insert(1, "island", islands[group, rng.randint(3, size=n)])
     table["sex"] = np.where(rng.rand(n) < 0.5, "female", "male")
-    empty = rng.rand(n, 6) < holes
+    empty = rng.rand(n, 6) < missing
     return pd.concat([table[["bird"]], table.iloc[:, 1:].mask(empty)], axis=1)

@@ -2,9 +2,8 @@
 
 The classes listed here embed the rows and cluster the embedding: the methods of the paper, two
 variants (GPLVMFCM, VAESoundFCM) and a null model (IsomapMixture). They have the parameters and
-attributes of `EmbeddingClusterer` in `_clusterer.py`; the class docstrings describe the additional
-ones. `peers.py` has common clusterers for the study. Importing one class does not import the
-others.
+attributes of `EmbeddingClusterer`; the class docstrings describe the additional ones. `peers.py`
+has common clusterers for the study. Importing one class does not import the others.
 """
 
 import importlib

@@ -18,7 +18,7 @@ def centred(Y: Array) -> Array:
     return Yc
 
 
-def principal(Yc: Array) -> tuple[Array, Array]:
+def left_singular(Yc: Array) -> tuple[Array, Array]:
     """Return left singular vectors (N, R) and singular values (R,) without null directions."""
     U, s, _ = np.linalg.svd(Yc, full_matrices=False)
     rank = max(1, int(np.sum(s > s[0] * 1e-10)))
@@ -36,7 +36,7 @@ def indicator(labels: NDArray[np.int64], n_clusters: int) -> Array:
     return L
 
 
-def within(Yc: Array, labels: NDArray[np.int64], n_clusters: int) -> Array:
+def within_scatter(Yc: Array, labels: NDArray[np.int64], n_clusters: int) -> Array:
     """Return the within-cluster scatter Sw (P, P).
 
     The scatter of the residuals is positive semidefinite; St - Sb can lose that by cancellation.
@@ -46,7 +46,7 @@ def within(Yc: Array, labels: NDArray[np.int64], n_clusters: int) -> Array:
     return residuals.T @ residuals
 
 
-def partition(
+def kmeans_labels(
     Z: Array,
     n_clusters: int,
     rng: np.random.RandomState,

@@ -1,6 +1,6 @@
 """AE-FCM: fuzzy c-means on the code of an autoencoder P-64-32-Q-32-64-P.
 
-The paper gives layer sizes P-64-32-Q without the name of the method, and nothing else.
+The paper states the layer sizes P-64-32-Q, without saying for which method, and no other setting.
 docs/baseline-settings.md describes how the other settings were chosen. The network uses PyTorch's
 initial weights and single precision.
 
@@ -16,13 +16,13 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
-from sgpmic_cli.estimator_base.parameter_checks import layers, positive_number, whole
+from sgpmic_cli.estimator_base.parameter_checks import positive_integers, positive_number, whole
 from sgpmic_cli.networks.autoencoders import Autoencoder
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AEFCM(EmbeddingFCM):
-    """Train an autoencoder on the rows with Adam, then cluster the codes by fuzzy c-means.
+    """A clusterer that trains an autoencoder with Adam and applies fuzzy c-means to the codes.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class AEFCM(EmbeddingFCM):
     learning_rate: float = 1e-3
 
     _rules: ClassVar = {
-        "hidden": layers(),
+        "hidden": positive_integers(),
         "epochs": whole(),
         "batch_size": whole(),
         "learning_rate": positive_number(),

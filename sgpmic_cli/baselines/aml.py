@@ -28,7 +28,7 @@ from sgpmic_cli.estimator_base.parameter_checks import number, whole
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AML(EmbeddingClusterer):
-    """Alternate trace maximisation and k-means until the labels do not change.
+    """A clusterer that alternates trace maximisation and k-means until the labels do not change.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ class AML(EmbeddingClusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)
-        U, s = _scatter.principal(Yc)
+        U, s = _scatter.left_singular(Yc)
         A = U * (s / np.sqrt(s**2 + self.lam))  # (N, R)
         B = np.eye(len(s), min(self.n_components, len(s)))
-        labels = _scatter.partition(Yc, self.n_clusters, rng, n_init=1)
-        labels = _scatter.partition(A @ B, self.n_clusters, rng, n_init=0, start=labels)
+        labels = _scatter.kmeans_labels(Yc, self.n_clusters, rng, n_init=1)
+        labels = _scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=labels)
         self.objectives_ = []
         for _ in range(self.max_outer):
             LtA = _scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
             B = _directions(LtA, B.shape[1])
             self.objectives_.append(float(np.sum((LtA @ B) ** 2)))
             before = labels
-            labels = _scatter.partition(A @ B, self.n_clusters, rng, n_init=0, start=before)
+            labels = _scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=before)
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

@@ -21,12 +21,12 @@ from scipy.linalg import eigh
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines import _scatter
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH, number, whole
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, number, whole
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DEC(EmbeddingClusterer):
-    """Alternate eigenvectors of St - lambda Sw and k-means until the labels do not change.
+    """A clusterer that alternates eigenvectors of St - lambda Sw and k-means until convergence.
 
     Parameters
     ----------
@@ -50,25 +50,25 @@ class DEC(EmbeddingClusterer):
     n_init: int = 10
     warm: bool = True
 
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": SWITCH}
+    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": BOOLEAN}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # Null directions have eigenvalue 0, which is larger than the negative eigenvalues.
-            U, s = _scatter.principal(Yc)
+            U, s = _scatter.left_singular(Yc)
             Yc = U * s
         St = Yc.T @ Yc
         W = self._leading(St)
-        labels = _scatter.partition(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
+        labels = _scatter.kmeans_labels(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            S = St - self.lam * _scatter.within(Yc, labels, self.n_clusters)
+            S = St - self.lam * _scatter.within_scatter(Yc, labels, self.n_clusters)
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
             start = before if self.warm else None
-            labels = _scatter.partition(
+            labels = _scatter.kmeans_labels(
                 Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start
             )
             if np.array_equal(labels, before):

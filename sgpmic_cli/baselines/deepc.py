@@ -20,7 +20,12 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
-from sgpmic_cli.estimator_base.parameter_checks import layers, number, positive_number, whole
+from sgpmic_cli.estimator_base.parameter_checks import (
+    number,
+    positive_integers,
+    positive_number,
+    whole,
+)
 from sgpmic_cli.networks.autoencoders import Autoencoder
 from sgpmic_cli.networks.dense import Dense
 from sgpmic_cli.networks.training import Momentum
@@ -54,7 +59,7 @@ def divergence(Z, centers, p):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DEEPC(EmbeddingClusterer):
-    """Pretrain an autoencoder, then refine encoder and k-means centres on KL(P || Q).
+    """A clusterer that pretrains an autoencoder and refines it with k-means centres on KL(P || Q).
 
     Parameters
     ----------
@@ -98,7 +103,7 @@ class DEEPC(EmbeddingClusterer):
     n_init: int = 20
 
     _rules: ClassVar = {
-        "hidden": layers(),
+        "hidden": positive_integers(),
         "pretrain_epochs": whole(),
         "pretrain_learning_rate": positive_number(),
         "learning_rate": positive_number(),

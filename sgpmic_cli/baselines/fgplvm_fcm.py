@@ -28,7 +28,7 @@ from sgpmic_cli.model.paper.mixture import mixture
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class FGPLVMFCM(EmbeddingFCM):
-    """Maximise the DTC likelihood from ISOMAP coordinates, then apply fuzzy c-means.
+    """A clusterer that maximises the DTC likelihood from ISOMAP and applies fuzzy c-means.
 
     Parameters
     ----------

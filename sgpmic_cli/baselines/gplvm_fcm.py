@@ -33,7 +33,7 @@ NO_START = "The likelihood has no finite value at the start of the fit; rescale 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GPLVMFCM(EmbeddingFCM):
-    """Maximise the GP-LVM posterior from whitened PCA, then apply fuzzy c-means.
+    """A clusterer that maximises the GP-LVM posterior from whitened PCA and applies fuzzy c-means.
 
     Parameters
     ----------

@@ -12,13 +12,13 @@ import numpy as np
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings.isomap import Parts, isomap
-from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, one_of
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, one_of
 from sgpmic_cli.files.array_cache import Memory
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IsomapFCM(EmbeddingFCM):
-    """Cluster ISOMAP coordinates by fuzzy c-means.
+    """A clusterer that applies fuzzy c-means to ISOMAP coordinates.
 
     The defaults reproduce the paper's table; `embeddings/isomap.py` explains them.
 
@@ -40,7 +40,7 @@ class IsomapFCM(EmbeddingFCM):
 
     _rules: ClassVar = {
         "components": one_of("largest", "joined", "auto"),
-        "unit_variance": SWITCH,
+        "unit_variance": BOOLEAN,
         "memory": MEMORY,
     }
 

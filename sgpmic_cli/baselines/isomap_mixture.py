@@ -1,7 +1,7 @@
 """A Gaussian mixture on ISOMAP coordinates: the start of SGP-MIC without its Gaussian processes.
 
-It is a null model. What it shares with SGP-MIC's printed column is no evidence for the Gaussian
-processes.
+It is a null model. Agreement of this model with SGP-MIC's printed column is no evidence for the
+Gaussian processes.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scipy.special import softmax
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.baselines._clusterer import EmbeddingClusterer
 from sgpmic_cli.embeddings.isomap import isomap
-from sgpmic_cli.estimator_base.parameter_checks import MEMORY, SWITCH, whole
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, whole
 from sgpmic_cli.fcm import FuzzyCMeans
 from sgpmic_cli.files.array_cache import Memory
 
@@ -22,7 +22,7 @@ FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have u
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IsomapMixture(EmbeddingClusterer):
-    """Update the full covariances of a Gaussian mixture on ISOMAP coordinates.
+    """A clusterer that updates the full covariances of a Gaussian mixture on ISOMAP coordinates.
 
     Fuzzy c-means gives the means. The squares of its memberships, scaled to a sum of one, are the
     first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed.
@@ -42,7 +42,7 @@ class IsomapMixture(EmbeddingClusterer):
     log_determinant: bool = True
     memory: PathLike | Memory | None = None
 
-    _rules: ClassVar = {"sweeps": whole(), "log_determinant": SWITCH, "memory": MEMORY}
+    _rules: ClassVar = {"sweeps": whole(), "log_determinant": BOOLEAN, "memory": MEMORY}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)

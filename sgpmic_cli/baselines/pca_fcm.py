@@ -8,7 +8,7 @@ from sgpmic_cli.embeddings import pca
 
 
 class PCAFCM(EmbeddingFCM):
-    """Cluster the unscaled principal component scores by fuzzy c-means.
+    """A clusterer that applies fuzzy c-means to unscaled principal component scores.
 
     Examples
     --------

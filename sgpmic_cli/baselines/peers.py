@@ -44,14 +44,14 @@ class RandomPeer(Peer):
 
 
 class PeerKMeans(RandomPeer):
-    """k-means with ten starts."""
+    """A clusterer that applies k-means with ten starts."""
 
     def _clusterer(self, n: int) -> Any:
         return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
 
 
 class PeerGaussianMixture(RandomPeer):
-    """A Gaussian mixture with full covariances and three starts."""
+    """A clusterer that fits a Gaussian mixture with full covariances and three starts."""
 
     def _clusterer(self, n: int) -> Any:
         return GaussianMixture(
@@ -60,7 +60,7 @@ class PeerGaussianMixture(RandomPeer):
 
 
 class PeerSpectral(RandomPeer):
-    """Spectral clustering of the nearest-neighbour graph."""
+    """A clusterer that applies spectral clustering to the nearest-neighbour graph."""
 
     def _clusterer(self, n: int) -> Any:
         return SpectralClustering(
@@ -73,7 +73,7 @@ class PeerSpectral(RandomPeer):
 
 @dataclass(eq=False, repr=False)
 class PeerWard(Peer):
-    """Agglomerative clustering with Ward's criterion."""
+    """A clusterer that merges clusters by Ward's criterion."""
 
     n_clusters: int = 8
 
@@ -82,7 +82,7 @@ class PeerWard(Peer):
 
 
 class PeerHDBSCAN(Peer):
-    """HDBSCAN, which chooses the number of clusters. Noise rows have label -1."""
+    """A clusterer that applies HDBSCAN, which chooses their number. Noise rows have label -1."""
 
     def _clusterer(self, n: int) -> Any:
         return HDBSCAN(min_cluster_size=max(5, n // 50), copy=True)

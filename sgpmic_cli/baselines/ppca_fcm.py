@@ -12,12 +12,12 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines._clusterer import EmbeddingFCM
 from sgpmic_cli.embeddings import ppca
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PPCAFCM(EmbeddingFCM):
-    """Cluster the latent coordinates of probabilistic PCA by fuzzy c-means.
+    """A clusterer that applies fuzzy c-means to the latent coordinates of probabilistic PCA.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class PPCAFCM(EmbeddingFCM):
 
     posterior: bool = False
 
-    _rules: ClassVar = {"posterior": SWITCH}
+    _rules: ClassVar = {"posterior": BOOLEAN}
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return ppca(Y, self.n_components, posterior=self.posterior)

@@ -48,7 +48,7 @@ def orthonormality_loss(W):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SDC(EmbeddingClusterer):
-    """Train a nearly orthonormal projection on k-means targets, then apply k-means to it.
+    """A clusterer that applies k-means to a projection, which is trained on k-means targets.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UNCA(EmbeddingClusterer):
-    """Alternate spectral labels and penalised neighbourhood component analysis.
+    """A clusterer that alternates spectral labels and penalised neighbourhood component analysis.
 
     As in the published program, line searches are run in groups of five. A projection ends if the
     last four searches of a group improve the objective by less than 1e-4.
@@ -46,7 +46,7 @@ class UNCA(EmbeddingClusterer):
     ----------
     lam : float, default=1.0
         Weight lambda of the penalty on the projection.
-    rounds : int, default=15
+    n_iter : int, default=15
         Number of iterations.
     line_searches : int, default=1000
         Maximum number of line searches per projection.
@@ -56,13 +56,13 @@ class UNCA(EmbeddingClusterer):
     """
 
     lam: float = 1.0
-    rounds: int = 15
+    n_iter: int = 15
     line_searches: int = 1000
     eigenvector_error: float = 0.0
 
     _rules: ClassVar = {
         "lam": number(),
-        "rounds": whole(),
+        "n_iter": whole(),
         "line_searches": whole(),
         "eigenvector_error": number(),
     }
@@ -78,7 +78,7 @@ class UNCA(EmbeddingClusterer):
         )
         weights = counts.astype(np.float64)
         Z, cohesion = Yc, -np.inf
-        for _ in range(self.rounds - 1):
+        for _ in range(self.n_iter - 1):
             labels, cohesion = self._label(Z, weights, cohesion, rng)
             Z = Yc @ self._project(Yc, weights, labels, rng)
         labels, _ = self._label(Z, weights, cohesion, rng)

@@ -46,12 +46,7 @@ class Objective:
     """The function -F of a flat A (P Q,) with its gradient."""
 
     def __init__(
-        self,
-        Yc: Array,
-        weights: Array,
-        labels: NDArray[np.int64],
-        n_components: int,
-        lam: float,
+        self, Yc: Array, weights: Array, labels: NDArray[np.int64], n_components: int, lam: float
     ):
         order = np.argsort(labels, kind="stable")
         self.Y = np.ascontiguousarray(Yc[order])  # (N, P)

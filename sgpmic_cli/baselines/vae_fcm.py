@@ -18,7 +18,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.baselines.ae_fcm import AEFCM
-from sgpmic_cli.estimator_base.parameter_checks import SWITCH
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN
 from sgpmic_cli.networks.autoencoders import Loss, VariationalAutoencoder
 from sgpmic_cli.networks.losses import binary_cross_entropy, gaussian_likelihood
 
@@ -28,7 +28,7 @@ LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VAEFCM(AEFCM):
-    """Train with averaged cross-entropy, then apply fuzzy c-means to one sample of the code.
+    """A clusterer that trains a VAE with averaged cross-entropy and clusters a sample of the code.
 
     The other parameters are those of `AEFCM`.
 
@@ -54,7 +54,7 @@ class VAEFCM(AEFCM):
     batch_size: int = 256
     single_precision: bool = False
 
-    _rules: ClassVar = {**AEFCM._rules, "single_precision": SWITCH}
+    _rules: ClassVar = {**AEFCM._rules, "single_precision": BOOLEAN}
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         try:
@@ -77,7 +77,7 @@ class VAEFCM(AEFCM):
 
 
 class VAESoundFCM(VAEFCM):
-    """Train with a Gaussian likelihood on scaled rows, then cluster the mean code.
+    """A clusterer that trains a VAE with a Gaussian likelihood and clusters the mean code.
 
     The parameters and attributes are those of `VAEFCM`; `embedding_` holds the mean codes.
     """

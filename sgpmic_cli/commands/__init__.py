@@ -50,7 +50,7 @@ class Commands(TyperGroup):
             if sys.flags.dev_mode:
                 raise
             _print_error(
-                f"unexpected {type(error).__name__}: {error}; this is an error of sgpmic: please "
+                f"unexpected {type(error).__name__}: {error}; this is a bug in sgpmic: please "
                 "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
             )
         code = _flush_stdout(code if isinstance(code, int) else 0)
@@ -83,9 +83,10 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        said, remedy = error.said(as_option).removesuffix("."), error.remedy(as_option)
+        message, remedy = error.message(as_option).removesuffix("."), error.remedy(as_option)
         repeated = shlex.join(self.arguments)
-        return said if remedy is None else f"{said}. For example: `sgpmic {repeated} {remedy}`"
+        example = f"{message}. For example: `sgpmic {repeated} {remedy}`"
+        return message if remedy is None else example
 
 
 def _flush_stdout(code: int) -> int:

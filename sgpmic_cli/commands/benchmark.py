@@ -26,8 +26,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     trace: bool = shared.flag(
         "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
     ),
-    running: shared.Running,
-    source: shared.Source,
+    running: shared.RunningOptions,
+    source: shared.SourceOptions,
     output: Output,
 ) -> None:
     """Run methods on data sets and compare every score with the paper's.
@@ -43,9 +43,9 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
-    variances, entrants = shared.split_list(variance), shared.split_list(methods)
+    variances, names = shared.split_list(variance), shared.split_list(methods)
     repetition = running.repeats, running.seed, running.protocol, running.label
-    study = Study(datasets, variances, entrants, *repetition, scale=scale)
+    study = Study(datasets, variances, names, *repetition, scale=scale)
     options = running.options(source, progress)
     if running.dry_run:
         print_plan(study, options, out, output)
@@ -71,8 +71,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             default="95, or the only one in the paper",
         ),
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
-        running: shared.Running,
-        source: shared.Source,
+        running: shared.RunningOptions,
+        source: shared.SourceOptions,
         output: Output,
     ) -> None:
         from sgpmic_cli.commands.benchmark_tables import print_plan
@@ -114,7 +114,10 @@ sweep_clusters = _sweep(
 
 @shared.option_groups
 def table1(
-    *, out: shared.Out = shared.OUTPUT_FOLDER / "table1", source: shared.Source, output: Output
+    *,
+    out: shared.Out = shared.OUTPUT_FOLDER / "table1",
+    source: shared.SourceOptions,
+    output: Output,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table

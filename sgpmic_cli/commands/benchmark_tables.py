@@ -55,7 +55,7 @@ def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
     repeated = len(results) - len(counted)
     more = f"; {repeated} more repeat them" if repeated else ""
     for metric in METRICS:
-        counts = count_verdicts(result.judge(metric) for result in counted)
+        counts = count_verdicts(result.verdict(metric) for result in counted)
         parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
     for about, names in notes_of(results).items():
@@ -70,7 +70,7 @@ def result_tables(results: Sequence[Result]) -> Iterator[RenderableType]:
 
 def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
     """Return the row of a cell; the difference has its confidence interval, as +1.2 [0.4, 2.0]."""
-    stat, verdict = result.ours[metric], result.judge(metric)
+    stat, verdict = result.ours[metric], result.verdict(metric)
     partial = result.failed and result.ok
     runs = f" ({result.repeats - result.failed}/{result.repeats})" if partial else ""
     interval, difference = "", result.difference(metric)
@@ -79,7 +79,7 @@ def _row(result: Result, metric: str, top: float | None) -> list[str | Text]:
     return [
         result.dataset,
         share_of(result),
-        result.entrant.label,
+        result.method.label,
         Text(plain(stat) + runs, style="bold" if is_best(stat.mean, top) else ""),
         plain(result.paper[metric]),
         signed(difference and difference.value) + interval,

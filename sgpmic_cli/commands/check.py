@@ -26,7 +26,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     ),
     label: shared.LabelOfFile = None,
     repeats: int | None = shared.count(
-        "Runs of each cell.", default="3; the number of the reference with --full or --update"
+        "Runs of each method on each data set.",
+        default="3; the number of the reference with --full or --update",
     ),
     n_jobs: shared.Jobs = -1,
     store: Path | None = shared.option("Folder of run records to reuse.", default="none"),
@@ -36,7 +37,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     annotations: bool = shared.flag(
         "Also print failures on stderr as GitHub annotations.", "--annotations"
     ),
-    source: shared.Source,
+    source: shared.SourceOptions,
     output: Output,
 ) -> None:
     """Recompute cells with the seeds of the reference and compare the scores.

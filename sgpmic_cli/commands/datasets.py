@@ -51,7 +51,7 @@ def fetch(
     ),
     *,
     json: shared.Json = False,
-    source: shared.Source,
+    source: shared.SourceOptions,
 ) -> None:
     """Download data sets that are not bundled, check their hashes and store them."""
     from sgpmic_cli.data.inventory import fetch_all
@@ -66,7 +66,7 @@ def fetch(
 
 @app.command()
 @shared.option_groups
-def verify(*, json: shared.Json = False, source: shared.Source) -> None:
+def verify(*, json: shared.Json = False, source: shared.SourceOptions) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
     from sgpmic_cli.data.inventory import verify
     from sgpmic_cli.errors import DataUnavailable

@@ -109,12 +109,12 @@ def fit(
     dataset_option: shared.DatasetOption = None,
     *,
     model: ModelOptions,
-    table: shared.Table,
+    table: shared.TableOptionGroup,
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
     ),
     force: shared.Force = False,
-    source: shared.Source,
+    source: shared.SourceOptions,
     output: Output,
 ) -> None:
     """Cluster a data set, choose the number of clusters, and describe each cluster.
@@ -152,7 +152,7 @@ def fit(
         undrawn = draw_all(fitted, folder)
         page = fit_page(fitted, folder, out, arguments)
         (folder / "report.html").write_text(page, encoding="utf-8")
-    for note in (*data.notes, *fitted.remarks, *fitted.advice, *undrawn):
+    for note in (*data.notes, *fitted.warnings, *fitted.advice, *undrawn):
         output.note(f"note: {note}")
     output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
     output.finish(f"report, model, tables and figures in {out}")
@@ -165,12 +165,12 @@ def predict(  # noqa: PLR0913 - one parameter per option
     dataset_option: shared.DatasetOption = None,
     *,
     n_jobs: shared.Threads = 1,
-    file: shared.File,
+    file: shared.FileOptions,
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
     force: shared.Force = False,
-    source: shared.Source,
+    source: shared.SourceOptions,
     output: Output,
 ) -> None:
     """Compute the clusters, probabilities and latent points of new rows under a fitted model.

@@ -68,7 +68,7 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
         {
             "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
             "latent space": ", ".join(model),
-            "iterations": f"{summary['rounds']} ({converged}), seed {summary['seed']}",
+            "iterations": f"{summary['iterations']} ({converged}), seed {summary['seed']}",
             "lower bound": f"{summary['lower_bound']:.4f}",
             **score_facts(summary["scores"]),
         }

@@ -38,7 +38,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
         default="auto; the number of classes of a registered set",
     ),
     scale: shared.Scale = None,
-    table: shared.Table,
+    table: shared.TableOptionGroup,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
@@ -46,7 +46,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
         "Folder that contains table2, sweep-clusters and sweep-inducing.", value=Path("results")
     ),
     store: Path | None = shared.option("Folder of run records.", default="RESULTS/runs"),
-    source: shared.Source,
+    source: shared.SourceOptions,
     quiet: shared.Quiet = False,
 ) -> None:
     """Draw figures, each as PNG and PDF.

@@ -16,7 +16,7 @@ from sgpmic_cli.experiments.run.runner import cost
 from sgpmic_cli.interrupts import cleanup
 
 if TYPE_CHECKING:
-    from sgpmic_cli.single_fit.fitting import Placing, Round
+    from sgpmic_cli.single_fit.fitting import AssignProgress, IterationProgress
 
 LINE_SECONDS = 10.0  # between two lines of progress
 SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
@@ -86,14 +86,14 @@ class FitProgress(Progress):
 
     time_left = "left at most"  # a fit that converges ends before its last iteration
 
-    def __call__(self, step: "Round | Placing | str") -> None:
+    def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
         """Show one step."""
-        from sgpmic_cli.single_fit.fitting import Placing
+        from sgpmic_cli.single_fit.fitting import AssignProgress
 
         if isinstance(step, str):
             self.update(f"current step: {step}")
             return
-        if isinstance(step, Placing):
+        if isinstance(step, AssignProgress):
             total = "" if step.rows is None else f" of {step.rows}"
             text = f"assigned {step.done}{total} rows"
             self.update(text, completed=step.done, total=step.rows)
@@ -102,9 +102,9 @@ class FitProgress(Progress):
         restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
         acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
         self.update(
-            f"{restart}iteration {step.number}/{step.rounds}: bound {step.bound:.2f}{acc}",
-            completed=(step.restart - 1) * step.rounds + step.number,
-            total=step.restarts * step.rounds,
+            f"{restart}iteration {step.number}/{step.max_iter}: bound {step.bound:.2f}{acc}",
+            completed=(step.restart - 1) * step.max_iter + step.number,
+            total=step.restarts * step.max_iter,
         )
         if is_first and self.bar.disable:
             self.output.note(self.state())

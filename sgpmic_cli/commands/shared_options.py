@@ -57,21 +57,21 @@ def option(
 ) -> Any:
     """Return a Typer option; a string as `default` describes the default value in the help.
 
-    An option that one command has is the default of its parameter and has the `value`. One that
-    several commands share is part of an annotation, beside which each command sets its value.
+    As the default of a parameter it carries `value`. Inside `Annotated`, which several commands
+    share, each command sets its own default.
     """
     return typer.Option(value, *names, help=help_, show_default=default, **more)
 
 
 flag = partial(option, value=False)
-count = partial(option, min=1, max=100_000)  # a larger number would never end
+count = partial(option, min=1, max=100_000)  # larger numbers would take too long
 _shared = partial(option, value=...)  # in an annotation
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Show Typer one option for each field of the dataclasses among the parameters of a command.
 
-    The command is called with the dataclasses.
+    The command is called with instances of the dataclasses.
     """
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
@@ -96,13 +96,13 @@ def option_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 def datasets_option(default: str | bool = False) -> Any:
     """Return the option `--dataset` of an experiment."""
-    names = "names, 'all' of the paper, CSV files or 'FOLDER/*.csv'"
+    names = "names, 'all' for those of the paper, CSV files or 'FOLDER/*.csv'"
     help_ = f"Data sets, separated by commas: {names}."
     return option(help_, default=default, autocompletion=complete_datasets)
 
 
 # The data can be given as an argument or as --dataset; `one_of` joins the two.
-_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .npy; may be packed), or - for stdin."
+_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .npy; may be compressed), or - for stdin."
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]
@@ -113,9 +113,13 @@ _SAME = "The same as --dataset."
 DatasetsArgument = Annotated[
     str | None, typer.Argument(metavar="[DATA]", help=_SAME, autocompletion=complete_datasets)
 ]
-_METHODS = "Methods, separated by commas: names, 'all' of the paper, 'peers' or module:Class."
+_METHODS = (
+    "Methods, separated by commas: names, 'all' for those of the paper, 'peers' for common "
+    "scikit-learn clusterers, or module:Class."
+)
 Methods = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
-Repeats = Annotated[int, count("Runs of each cell, each with its own seed.", value=...)]
+_REPEATS = "Runs of each method on each data set, each with its own seed."
+Repeats = Annotated[int, count(_REPEATS, value=...)]
 Seed = Annotated[int, _shared("Seed from which the seeds of all runs are derived.")]
 Jobs = Annotated[int, _shared("Processes; -1 uses all cores.", callback=_check_jobs)]
 _THREADS = "Threads; -1 uses all cores. The result does not depend on it."
@@ -148,7 +152,7 @@ def split_columns(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class File:
+class FileOptions:
     """Options that describe a file of the user, for a fit and for new rows."""
 
     label: str | None = _table_option("Column of class labels.", metavar="COLUMN")
@@ -173,7 +177,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Table(File):
+class TableOptionGroup(FileOptions):
     """Options that describe a file of the user and the use of its columns in a fit."""
 
     columns: list[str] | None = _table_option(
@@ -199,7 +203,7 @@ class Table(File):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceOptions:
     """Options that say where the registered data sets come from."""
 
     data_dir: DataDir = None
@@ -210,7 +214,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningOptions:
     """Options that say which runs of an experiment are computed, and how."""
 
     repeats: Repeats = 10
@@ -235,7 +239,7 @@ class Running:
     retry_failed: bool = flag("Recompute failed runs.", "--retry-failed")
     dry_run: bool = flag("List the planned runs and exit.", "--dry-run")
 
-    def options(self, source: Source, watcher: "Watcher") -> "RunOptions":
+    def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
         from sgpmic_cli.experiments.run.one_run import Limits
         from sgpmic_cli.experiments.run.pipeline import RunOptions

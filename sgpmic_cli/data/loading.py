@@ -41,14 +41,14 @@ def load(
     Parameters
     ----------
     name_or_path : str
-        Registered name, path of a CSV, Parquet, .xlsx or .npy file (packed or not), or "-" for
+        Registered name, path of a CSV, Parquet, .xlsx or .npy file (compressed or not), or "-" for
         standard input.
     label : str or None
         Column of a table that holds the classes; overrides the one in `table`.
     table : TableOptions or None
         Meaning of the columns of a table, and treatment of text and missing values.
     data_dir, mirror, offline
-        Cache folder, source and permission of downloads.
+        Cache folder, source of downloads, and whether to avoid the network.
 
     Returns
     -------

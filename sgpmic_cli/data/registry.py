@@ -30,10 +30,10 @@ class Entry:
     sha256: str = ""  # of the publisher's file
     parser: str = ""
     seed: int | None = None  # generated sets only
-    as_run_drop: tuple[str, ...] = ()
-    printed_q: dict[int, int] = field(default_factory=dict)
-    inducing: int = 50
-    variances: tuple[int, ...] = (50, 95, 99)
+    as_run_drop: tuple[str, ...] = ()  # columns that the paper's numbers do not use
+    printed_q: dict[int, int] = field(default_factory=dict)  # by variance, if it is not ours
+    inducing: int = 50  # number of inducing points
+    variances: tuple[int, ...] = (50, 95, 99)  # percentages that set Q, one row each
     in_paper: bool = False  # has rows in the paper's Table 2
     data_differ: bool = False  # the public data differ from those of the paper
 
@@ -48,7 +48,7 @@ def bundled_folder() -> Path:
 def _entries() -> dict[str, Entry]:
     tables = tomllib.loads((bundled_folder() / "registry.toml").read_text(encoding="utf-8"))
     for table in tables.values():
-        # TOML has lists and keys that are strings.
+        # Convert TOML lists to tuples and the keys of `printed_q` to integers.
         table |= {key: tuple(value) for key, value in table.items() if isinstance(value, list)}
         table["printed_q"] = {int(key): q for key, q in table.get("printed_q", {}).items()}
     return {name: Entry(name=name, **table) for name, table in tables.items()}

@@ -47,8 +47,8 @@ def ppca(Y: Array, q: int, *, posterior: bool = False) -> Array:
     return whitened * np.sqrt(np.maximum(1.0 - noise / safe, 0.0))
 
 
-def dimensions_for(Y: Array, share: float) -> int:
-    """Return the smallest number of principal axes that explain the fraction `share` of variance.
+def dimensions_for(Y: Array, fraction: float) -> int:
+    """Return the smallest number of principal axes that explain this fraction of the variance.
 
     This is the paper's rule for Q.
     """
@@ -56,6 +56,6 @@ def dimensions_for(Y: Array, share: float) -> int:
     total = variances.sum()
     if total <= 0.0:
         return 1
-    # The tolerance excludes axes of rounding noise for share = 1.
-    reached = np.cumsum(variances) / total >= share - 1e-12
+    # The tolerance excludes axes of rounding noise for fraction = 1.
+    reached = np.cumsum(variances) / total >= fraction - 1e-12
     return int(reached.argmax()) + 1

@@ -22,13 +22,14 @@ class Rule(NamedTuple):
 
 def whole(lowest: int = 1) -> Rule:
     """Accept an integer of at least `lowest`."""
-    wanted = f"a whole number from {lowest}"
+    wanted = f"an integer of at least {lowest}"
     return Rule(lambda value: _is(value, Integral) and value >= lowest, wanted)
 
 
 def number(lowest: float = 0.0) -> Rule:
     """Accept a finite number of at least `lowest`."""
-    return Rule(lambda value: _finite(value) and value >= lowest, f"a number from {lowest:g}")
+    wanted = f"a number of at least {lowest:g}"
+    return Rule(lambda value: _finite(value) and value >= lowest, wanted)
 
 
 def positive_number() -> Rule:
@@ -36,7 +37,7 @@ def positive_number() -> Rule:
     return Rule(lambda value: _finite(value) and value > 0, "a positive number")
 
 
-def share() -> Rule:
+def fraction() -> Rule:
     """Accept a number between zero and one, both excluded."""
     return Rule(lambda value: _finite(value) and 0 < value < 1, "a fraction of variance in (0, 1)")
 
@@ -48,21 +49,21 @@ def one_of(*names: str) -> Rule:
     return Rule(lambda value: isinstance(value, str) and value in names, wanted)
 
 
-def layers() -> Rule:
+def positive_integers() -> Rule:
     """Accept a list of positive integers, such as the widths of layers."""
     return Rule(
         lambda value: (
             isinstance(value, list | tuple) and all(whole().holds(width) for width in value)
         ),
-        "a list of whole numbers from 1",
+        "a list of integers of at least 1",
     )
 
 
 def interval() -> Rule:
     """Accept a pair of positive integers, the smaller one first."""
     return Rule(
-        lambda value: layers().holds(value) and len(value) == 2 and value[0] <= value[1],
-        "a pair of whole numbers from 1, the smaller one first",
+        lambda value: positive_integers().holds(value) and len(value) == 2 and value[0] <= value[1],
+        "a pair of integers of at least 1, the smaller one first",
     )
 
 
@@ -81,7 +82,7 @@ def _finite(value: Any) -> bool:
 
 
 AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'")
-SWITCH = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
+BOOLEAN = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 JOBS = Rule(
     lambda value: value is None or (_is(value, Integral) and value != 0),
     "None or a nonzero integer (-1 for all cores)",
@@ -106,7 +107,7 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
     >>> check_parameters(SimpleNamespace(n_clusters=2.5), {"n_clusters": whole()})
     Traceback (most recent call last):
     ...
-    ValueError: n_clusters must be a whole number from 1, not 2.5.
+    ValueError: n_clusters must be an integer of at least 1, not 2.5.
     """
     for name, rule in rules.items():
         value = getattr(estimator, name)

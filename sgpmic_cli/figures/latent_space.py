@@ -98,10 +98,10 @@ def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
         return np.zeros(q), np.eye(q), ["latent dimension 1", "latent dimension 2"]
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
-    shares = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
+    percent = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
     # The sign of a singular vector is arbitrary: make its largest entry positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    return middle, axes, [f"latent principal axis {i + 1} ({shares[i]:.0f} %)" for i in range(2)]
+    return middle, axes, [f"latent principal axis {i + 1} ({percent[i]:.0f} %)" for i in range(2)]
 
 
 def _scatter(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:

@@ -106,7 +106,7 @@ def _fit_and_draw(draw: Draw, stem: Path, options: PlotOptions) -> list[str]:
     with threadpool_limits(limits=1):
         fitted = fit(data, setting=setting, **choices)
     draw(fitted, stem)
-    return [*data.notes, *fitted.remarks]
+    return [*data.notes, *fitted.warnings]
 
 
 embedding = partial(_fit_and_draw, draw_embedding)

@@ -19,7 +19,7 @@ from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.experiments.compare.comparison import Result
 from sgpmic_cli.experiments.plan.cells import Cell, Run, Study
-from sgpmic_cli.experiments.run.fitting import make_estimator
+from sgpmic_cli.experiments.run.child_fit import make_estimator
 from sgpmic_cli.experiments.run.one_run import task_of
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, run_study
 from sgpmic_cli.figures.plot_options import PlotOptions
@@ -78,7 +78,7 @@ def typical(finished: FinishedStudy, result: Result) -> Run:
     mean, records = result.mean("acc"), finished.records
     good = [run for run in result.runs if records[run.key].ok]
     if not good or mean is None:
-        place = f"{result.method} on {result.dataset}"
+        place = f"{result.method_name} on {result.dataset}"
         raise SgpmicError(f"no run of {place} succeeded: {'; '.join(result.reasons)}")
     return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
 

@@ -7,12 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Table
-from sgpmic_cli.figures.latent_space import (
-    class_groups,
-    cluster_groups,
-    plot_mixture,
-    plot_points,
-)
+from sgpmic_cli.figures.latent_space import class_groups, cluster_groups, plot_mixture, plot_points
 from sgpmic_cli.figures.style import COLOURS, FAINT, INK
 from sgpmic_cli.model.interface import LatentClusterer
 from sgpmic_cli.safe_text import shortened
@@ -136,7 +131,7 @@ def profile_size(profile: Profile) -> tuple[float, float]:
 
 def plot_profile(axes: "Axes", profile: Profile) -> None:
     """Plot features as rows and clusters as columns, coloured by the distance from other rows."""
-    shown = sorted(profile.telling[:MOST_FEATURES])
+    shown = sorted(profile.by_difference[:MOST_FEATURES])
     m = len(profile.sizes)
     differences = np.ma.masked_invalid(profile.differences[:, shown].T)
     clusters = [f"{k}\n{size} rows" for k, size in enumerate(profile.sizes)]

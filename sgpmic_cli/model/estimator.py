@@ -23,9 +23,9 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
     FOLDER,
     either,
+    fraction,
     interval,
     one_of,
-    share,
     whole,
 )
 from sgpmic_cli.files.mapped_array import empty_array
@@ -48,13 +48,7 @@ from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
 from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers
-from sgpmic_cli.model.scaling import (
-    BLOCK,
-    Scale,
-    canonical_order,
-    distinct_rows,
-    offset_and_scale,
-)
+from sgpmic_cli.model.scaling import BLOCK, Scale, canonical_order, distinct_rows, offset_and_scale
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -63,7 +57,7 @@ FAR = 1e100  # latent coordinates beyond it have the same rows, and their square
 RULES = {
     **SHARED_RULES,
     "n_clusters": either(either(whole(), AUTO), interval()),
-    "n_components": either(either(whole(), share()), AUTO),
+    "n_components": either(either(whole(), fraction()), AUTO),
     "n_resamples": whole(0),
     "max_rows": whole(2),
     "temp_folder": FOLDER,
@@ -73,16 +67,14 @@ RULES = {
 
 @dataclass(eq=False, repr=False)
 class SGPMIC(LatentClusterer):
-    """Clusters of a table and a map of its rows.
+    """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
     gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
     of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
-    Gaussian process that all clusters share, with a Gaussian distribution for every row and a
-    Gaussian mixture as prior, so that rows of one cluster lie together as far as they are known to
-    belong together.
-
-    The paper's own model is `PaperSGPMIC`.
+    Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
+    Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
+    belong together. The paper's own model is `PaperSGPMIC`.
 
     Parameters
     ----------
@@ -128,10 +120,10 @@ class SGPMIC(LatentClusterer):
         Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
         Called as callback(iteration, bound, labels) after every iteration, with the labels of the
-        rows that are fitted, which do not change. If it has a method
-        `started`, that is called as callback.started(step) when a step of the fit begins, such as
-        the choice of the number of clusters. If it has a method `placed`, that is called as
-        callback.placed(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.
+        rows that are fitted, which do not change. If it has a method `started`, that is called as
+        callback.started(step) when a step of the fit begins. If it has a method `assigned`, that is
+        called as callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are
+        assigned.
     random_state : int, RandomState instance or None, default=None
         Seed of the base clusterings and of subsamples.
 
@@ -304,7 +296,7 @@ class SGPMIC(LatentClusterer):
     # clusters and their probabilities, fit the map, assign the rows beyond the subsample.
 
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
-        numbers = self._numbers(Y)
+        candidates = self._candidates(Y)
         random_state = check_random_state(self.random_state)
         self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, use_constant=False)
         self._warn_of_constant_columns()
@@ -315,27 +307,30 @@ class SGPMIC(LatentClusterer):
             gaussian = fit_gaussian(rows)
             rows = impute(gaussian, rows)
         order = canonical_order([rows])
-        rows, places = rows[order], subsample[order]  # places: row numbers in Y
-        mask = None if gaussian is None else np.isnan(self._scaled(Y[places]))
-        m, self.selection_ = numbers[0], None
-        if len(numbers) > 1:
-            self._report_step(f"number of clusters, from {numbers[0]} to {numbers[-1]}")
-            m, tried = choose_number(rows, numbers, random_state)
+        rows, row_indices = rows[order], subsample[order]
+        mask = None if gaussian is None else np.isnan(self._scaled(Y[row_indices]))
+        m, self.selection_ = candidates[0], None
+        if len(candidates) > 1:
+            self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")
+            m, tried = choose_number(rows, candidates, random_state)
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        found = self._consensus(rows, mask, places, len(Y), m, random_state)
+        found = self._consensus(rows, mask, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
         clusters = self._clusters(rows, mask, found, random_state)
-        plain = clusters.without_refits.training_probabilities(training)
-        weights = clusters.map_weights(plain)
-        S = plain if clusters.refits is None else clusters.training_probabilities(training)
-        back = np.argsort(order, kind="stable")  # rows in the order they came in
+        without_refits = clusters.without_refits.training_probabilities(training)
+        weights = clusters.map_weights(without_refits)
+        S = without_refits if clusters.refits is None else clusters.training_probabilities(training)
+        inverse_order = np.argsort(order, kind="stable")
         self._report_step("map")
-        fitted_map = self._fit_map(rows, mask, weights, found.labels[back], random_state, threads)
+        labels = found.labels[inverse_order]
+        fitted_map = self._fit_map(rows, mask, weights, labels, random_state, threads)
         self._fitted = FittedModel(fitted_map, clusters, training, gaussian)
         p = fitted_map.parameters
-        self.responsibilities_, self.consensus_ = S[back], found.fractions[back]
-        self.embedding_, self.embedding_variances_ = p.mu[back], np.exp(p.log_s)[back]
+        self.responsibilities_ = S[inverse_order]
+        self.consensus_ = found.fractions[inverse_order]
+        self.embedding_ = p.mu[inverse_order]
+        self.embedding_variances_ = np.exp(p.log_s)[inverse_order]
         self.base_clusterings_ = found.names
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
@@ -350,7 +345,7 @@ class SGPMIC(LatentClusterer):
             shown = ", ".join(map(str, names[constant[:5]])) + ", ..." * (len(constant) > 5)
             warn_caller(f"Constant columns are left out: {len(constant)} ({shown}).")
 
-    def _numbers(self, Y: Array) -> list[int]:
+    def _candidates(self, Y: Array) -> list[int]:
         """Return the numbers of clusters to choose from."""
         if isinstance(self.n_clusters, str):
             low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 10))
@@ -389,14 +384,14 @@ class SGPMIC(LatentClusterer):
         self,
         rows: Array,
         mask: BoolArray | None,
-        places: Indices,
+        row_indices: Indices,
         n: int,
         n_clusters: int,
         random_state: np.random.RandomState,
     ) -> Consensus:
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         if not isinstance(self.init, str):
-            S = _given_memberships(self.init, n)[places]
+            S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
             return consensus(rows, n_clusters, seed, mask)
@@ -470,12 +465,12 @@ class SGPMIC(LatentClusterer):
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
         density = np.empty(len(Y))
-        placed = getattr(self.callback, "placed", None)
+        report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
-            if placed is not None:
-                placed(rows.stop, len(Y))
+            if report is not None:
+                report(rows.stop, len(Y))
         self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
         self._log_density = density
 

@@ -20,9 +20,9 @@ from sgpmic_cli.data.intake.table_encoder import TableEncoder
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parameter_checks import (
+    BOOLEAN,
     CALLBACK,
     JOBS,
-    SWITCH,
     Rule,
     check_parameters,
     either,
@@ -43,7 +43,7 @@ SHARED_RULES = {
     "optimizer_steps": whole(),
     "tol": number(),
     "n_jobs": JOBS,
-    "verbose": either(SWITCH, whole(0)),
+    "verbose": either(BOOLEAN, whole(0)),
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
@@ -263,7 +263,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             recipe = TableRecipe.from_json(header["recipe"])
             if len(recipe.feature_names) != p or (names and [*recipe.feature_names] != names):
                 raise ValueError("its recipe of the table makes other features")
-            model.encoder_ = TableEncoder.of(recipe)
+            model.encoder_ = TableEncoder.from_recipe(recipe)
         if (threshold := header.get("unusual_below")) is not None:
             model.unusual_below_ = float(threshold)
         model._restore(header["fitted"], arrays, every_row)

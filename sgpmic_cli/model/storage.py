@@ -21,7 +21,7 @@ from sgpmic_cli.model.scaling import SAFE_RANGE
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 2
-SMALL = 64 * 1024**2  # bytes that any file may unpack to ...
+SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
 FIRST_KIND = "paper"  # of files without a kind, written when there was one estimator
@@ -31,12 +31,7 @@ Arrays = Mapping[str, Array]
 
 def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
     """Write a fitted model to `path` atomically."""
-    header = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "written_by": __version__,
-        **header,
-    }
+    header = {"format": FORMAT, "version": FORMAT_VERSION, "written_by": __version__, **header}
     text = json.dumps(header, default=lambda value: value.item())  # scalars of NumPy
     members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
     members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
@@ -118,7 +113,7 @@ def _check_version(path: PathLike, header: dict[str, Any]) -> None:
 
 
 def _opened(path: Path) -> Any:
-    """Open an archive that does not unpack to too much, as a context manager."""
+    """Open an archive that does not decompress to too much, as a context manager."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise ValueError("it is not a regular file")
     with zipfile.ZipFile(path) as archive:
@@ -127,5 +122,5 @@ def _opened(path: Path) -> Any:
         sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size)
         or sizes.get("header.npy", 0) > MAX_HEADER
     ):
-        raise ValueError("it unpacks to more than a model can hold")
+        raise ValueError("it decompresses to more than a model can hold")
     return np.load(path, allow_pickle=False)

@@ -93,7 +93,7 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     if len(fitted.model.cluster_sizes_) > 1:
         parts += [_clusters(fitted), tag("h3", "How stable are they?")]
         parts.append(tag("p", interpretation.stability_in_words(fitted)))
-    notes = [*fitted.remarks, *fitted.advice, *fitted.data.notes]
+    notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
         shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")
@@ -148,7 +148,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
     heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
     rows = []
     shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
-    for j in profile.telling[:MOST_FEATURES]:
+    for j in profile.by_difference[:MOST_FEATURES]:
         cells = [
             tag("span", profile.shown(j, mean), class_=f"shade{shade}")
             for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)

@@ -54,7 +54,7 @@ def _table(results: Table2Results, metric: str) -> Html:
 def _cell(
     results: Table2Results, place: Place, cell: Result | None, metric: str, top: float | None
 ) -> Html:
-    verdict = cell.judge(metric) if cell else Verdict.NOT_RUN
+    verdict = cell.verdict(metric) if cell else Verdict.NOT_RUN
     ours, paper = cell.ours[metric] if cell else NOTHING, results.printed.get((metric, *place))
     numbers = [
         tag("b" if is_best(ours.mean, top) else "span", _number(ours) or verdict, class_="ours")
@@ -96,7 +96,7 @@ def _details(place: Place, cell: Result | None, metric: str, *, with_printed: bo
     if with_printed:
         paper = cell.paper[metric]
         facts["printed"] = f"{plain(paper)}, {paper.repeats} runs" if paper else "no number"
-        facts["verdict"] = str(cell.judge(metric))
+        facts["verdict"] = str(cell.verdict(metric))
     if difference := cell.difference(metric):
         low, high = difference.interval()
         interval = f"95 % interval {low:.2f} to {high:.2f}"

@@ -13,7 +13,7 @@ from sgpmic_cli.experiments.compare.comparison import METRICS
 from sgpmic_cli.experiments.compare.paper import table2
 from sgpmic_cli.experiments.compare.significance import Comparison, our_scores, published_scores
 from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.tables.benchmark_summary import WINS, remarks
+from sgpmic_cli.experiments.tables.benchmark_summary import WINS, caveat_sentences
 from sgpmic_cli.experiments.tables.formats import TITLES, plain
 from sgpmic_cli.figures.catalogue import Figure, known
 from sgpmic_cli.figures.critical_difference import method_title, rankings
@@ -48,7 +48,7 @@ LEAD = (
 def table2_page(folder: Path, printed: Path | None = None) -> str:
     """Return the HTML page about the results in a folder; see `read_results`."""
     results = read_results(folder, printed)
-    methods = {result.method for result in results.run}
+    methods = {result.method_name for result in results.run}
     datasets = {result.dataset for result in results.run}
     title = f"Benchmark of {len(methods)} methods on {len(datasets)} data sets"
     lead = _headline(results)
@@ -147,7 +147,7 @@ def _summary(results: Table2Results) -> list[Html]:
         paragraph("printed_numbers", **numbers),
         tag("div", *tiles, class_="tiles"),
         paragraph("verdicts", equivalent=counted["equivalent"]),
-        fitted if results.of_paper else items(remarks(counted)),
+        fitted if results.of_paper else items(caveat_sentences(counted)),
         _verdict_table(results, methods, "Verdicts by method"),
         _verdict_table(results, datasets, "Verdicts by data set"),
         _wins(results),
@@ -185,7 +185,7 @@ def _wins(results: Table2Results) -> Html:
         for side, wins in sides.items()
         if side == "ours" or any(key[0] == metric for key in results.printed)
     }
-    finished = {result.method for result in results.run}
+    finished = {result.method_name for result in results.run}
     rows = [
         [method_title(method), *(wins.get(method, "–") for wins in columns.values())]
         for method in results.methods

@@ -17,7 +17,7 @@ TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
 USUAL_METRICS = (*METRICS, "ari")  # of a page that is not about the paper
 # Methods with settings that the paper does not give, chosen by the distance to its column.
-FITTED = ", ".join(method.label for method in known().values() if method.fitted)
+FITTED = ", ".join(method.label for method in known().values() if method.settings_searched)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Table2Results:
         """The methods with a printed number, then the others that were run."""
         printed = dict.fromkeys(method for *_, method in self.printed)
         ordered = [name for name in known() if name in printed]
-        return list(dict.fromkeys([*ordered, *printed, *(each.method for each in self.run)]))
+        return list(dict.fromkeys([*ordered, *printed, *(each.method_name for each in self.run)]))
 
     @cached_property
     def rows(self) -> list[tuple[str, int]]:
@@ -111,7 +111,7 @@ def read_results(folder: Path, printed: Path | None = None) -> Table2Results:
     run, stated = content.results, folder / AS_STATED_FOLDER / "benchmark.json"
     if of_paper:
         columns = {method for *_, method in numbers}
-        run = [result for result in run if result.method in columns]
+        run = [result for result in run if result.method_name in columns]
     elif printed is None:
         places = {result.place for result in run}
         numbers = {key: number for key, number in numbers.items() if key[1:] in places}

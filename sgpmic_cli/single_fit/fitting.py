@@ -45,7 +45,8 @@ from sgpmic_cli.single_fit.settings import (
 
 BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
-Progress = Callable[["Round | Placing | str"], None]  # a text names a step that begins
+# Reports an iteration, assigned rows, or the name of a step that begins.
+Progress = Callable[["IterationProgress | AssignProgress | str"], None]
 
 # Entries of the summary that not all models have, with the attributes they come from.
 MODEL_SUMMARY = {
@@ -61,19 +62,19 @@ MODEL_SUMMARY = {
 
 
 @dataclass(frozen=True)
-class Round:
+class IterationProgress:
     """Progress of one EM iteration."""
 
     restart: int  # from 1
     restarts: int
     number: int  # from 1
-    rounds: int
+    max_iter: int
     bound: float
     acc: float | None  # purity in percent; None without classes
 
 
 @dataclass(frozen=True)
-class Placing:
+class AssignProgress:
     """Progress of the assignment of rows to a fitted model."""
 
     done: int
@@ -89,9 +90,9 @@ class Fitted:
     data: Dataset
     seed: int
     seconds: float | None  # None if the model was fitted elsewhere
-    rounds: list[Round]
+    iterations: list[IterationProgress]
     asked_for_scale: bool = False
-    remarks: list[str] = field(default_factory=list)  # warnings of the fit
+    warnings: list[str] = field(default_factory=list)
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
@@ -147,11 +148,11 @@ class Fitted:
         after every E-step and every M-step, and one after a final E-step.
         """
         names = ("E", "M") if self.setting == "paper" else ("EM",)
-        steps = [(each.number, name, each.acc) for each in self.rounds for name in names]
+        steps = [(each.number, name, each.acc) for each in self.iterations for name in names]
         if self.setting == "paper":
             final = None if self.scores is None else self.scores["acc"]
             steps.append((self.model.n_iter_, "E", final))
-        trace = pd.DataFrame(steps, columns=["round", "step", "acc"])
+        trace = pd.DataFrame(steps, columns=["iteration", "step", "acc"])
         trace.insert(0, "update", range(1, len(steps) + 1))
         trace.insert(3, "bound", self.model.lower_bounds_)
         return trace
@@ -182,14 +183,14 @@ class Fitted:
             "inducing": int(model.inducing_points_.shape[-2]),
             "scale": self.scale,
             "seed": self.seed,
-            "rounds": model.n_iter_,
+            "iterations": model.n_iter_,
             "converged": model.converged_,
             "lower_bound": float(model.lower_bound_),
             **specific,
             "scores": self.scores,
             "seconds": None if self.seconds is None else round(self.seconds, 3),
             "notes": list(self.data.notes),
-            "remarks": [*self.remarks, *self.advice],
+            "warnings": [*self.warnings, *self.advice],
         }
 
     def write(self, folder: Path) -> None:
@@ -249,12 +250,11 @@ def fit(
             warn_about(diagnose(model.responsibilities_))
     seconds = time.perf_counter() - started
     messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
-    remarks = list(dict.fromkeys(messages))
     recipe = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
-    model.encoder_ = TableEncoder.of(recipe)
+    model.encoder_ = TableEncoder.from_recipe(recipe)
     asked = settings.get("scale") is not None
-    rounds = callback.kept_rounds()
-    fitted = Fitted(model, setting, data, seed, seconds, rounds, asked, remarks)
+    kept, distinct = callback.kept_iterations(), list(dict.fromkeys(messages))
+    fitted = Fitted(model, setting, data, seed, seconds, kept, asked, distinct)
     model.unusual_below_ = unusual_below(fitted.log_density)
     return fitted
 
@@ -280,9 +280,9 @@ def fitted_of(model: Model, X: Table, name: str) -> Fitted:
             f"X must be the rows of the fit: it has {len(data.Y)} rows, not {len(model.labels_)}."
         )
     model = copy.copy(model)
-    model.encoder_ = TableEncoder.of(cast(TableRecipe, data.recipe))
+    model.encoder_ = TableEncoder.from_recipe(cast(TableRecipe, data.recipe))
     setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
-    return Fitted(model, setting, data, seed=0, seconds=None, rounds=[])
+    return Fitted(model, setting, data, seed=0, seconds=None, iterations=[])
 
 
 class _ProgressCallback:
@@ -291,26 +291,27 @@ class _ProgressCallback:
     def __init__(self, model: Model, data: Dataset, progress: Progress):
         self.model, self.data, self.progress = model, data, progress
         self.started = progress  # a text names a step that begins
-        self.rounds: list[Round] = []
+        self.iterations: list[IterationProgress] = []
 
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
         if classes is not None and len(labels) == len(classes):  # not a subsample
             acc = purity(classes, labels)
-        restart = 1 if not self.rounds else self.rounds[-1].restart + (number == 1)
+        restart = 1 if not self.iterations else self.iterations[-1].restart + (number == 1)
         restarts = int(getattr(self.model, "n_init", 1))
-        last = Round(restart, restarts, number, self.model.max_iter, float(bound), acc)
-        self.rounds.append(last)
+        max_iter = self.model.max_iter
+        last = IterationProgress(restart, restarts, number, max_iter, float(bound), acc)
+        self.iterations.append(last)
         self.progress(last)
 
-    def placed(self, done: int, rows: int) -> None:
-        self.progress(Placing(done, rows))
+    def assigned(self, done: int, rows: int) -> None:
+        self.progress(AssignProgress(done, rows))
 
-    def kept_rounds(self) -> list[Round]:
+    def kept_iterations(self) -> list[IterationProgress]:
         """Return the iterations of the restart whose bounds the fitted model has."""
         bounds = set(map(float, self.model.lower_bounds_))
-        kept = next(each.restart for each in self.rounds if each.bound in bounds)
-        return [each for each in self.rounds if each.restart == kept]
+        kept = next(each.restart for each in self.iterations if each.bound in bounds)
+        return [each for each in self.iterations if each.restart == kept]
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.model import estimator
 from sgpmic_cli.scores import score_all
-from sgpmic_cli.single_fit.fitting import Placing
+from sgpmic_cli.single_fit.fitting import AssignProgress
 from sgpmic_cli.single_fit.row_density import unusual_notes
 from sgpmic_cli.single_fit.row_tables import append_rows
 from sgpmic_cli.single_fit.settings import Model
@@ -50,7 +50,7 @@ def predict(
     model: Model,
     rows: EncodedTable,
     folder: Path,
-    progress: Callable[[Placing], None] = lambda _: None,
+    progress: Callable[[AssignProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
 
@@ -85,7 +85,7 @@ def predict(
             classes.append(np.array(found, dtype=np.int32))
             clusters.append(labels.astype(np.int32))
         done += len(block.Y)
-        progress(Placing(done, None))
+        progress(AssignProgress(done, None))
     return {
         "dataset": rows.name,
         "rows": done,

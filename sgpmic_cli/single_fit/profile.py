@@ -106,7 +106,7 @@ class Profile:
         return f"{mostly if difference > 0 else 'rarely'} {name}"
 
     @property
-    def telling(self) -> list[int]:
+    def by_difference(self) -> list[int]:
         """All features, those that differ most between clusters first."""
         size = np.nan_to_num(np.abs(self.differences)).max(axis=0)
         return [int(j) for j in np.argsort(-size, kind="stable")]
@@ -155,7 +155,7 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
 
 
 def write_profile(path: Path, profile: Profile) -> None:
-    """Write one line per feature and cluster: mean and spread of numbers, share of categories."""
+    """Write a line per feature and cluster: mean and spread of numbers, fraction of categories."""
     m, n_features = profile.means.shape
     table = pd.DataFrame(
         {
@@ -165,7 +165,7 @@ def write_profile(path: Path, profile: Profile) -> None:
             "feature": profile.features * m,
             "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
             "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
-            "share": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "fraction": np.where(profile.is_category, profile.means, np.nan).ravel(),
             "elsewhere": profile.elsewhere.ravel(),
             "difference": profile.differences.ravel(),
         }
@@ -213,5 +213,5 @@ def text_advice(profile: Profile) -> str | None:
         return None
     return (
         f"nearly all rows of each cluster have the same text in {', '.join(map(repr, repeated))}: "
-        f"--drop {as_option_value(repeated)} shows what the other columns have to say."
+        f"--drop {as_option_value(repeated)} clusters by the other columns."
     )

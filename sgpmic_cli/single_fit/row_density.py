@@ -1,4 +1,4 @@
-"""Judge rows by their density under the model: typical and unusual rows."""
+"""Classify rows by their density under the model: typical and unusual rows."""
 
 import numpy as np
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.data.intake.csv_text import CsvText
-from sgpmic_cli.data.intake.reading import NPY, PARQUET, text_lines, unpacked, with_encoding
+from sgpmic_cli.data.intake.reading import NPY, PARQUET, decompressed, text_lines, with_encoding
 from sgpmic_cli.data.intake.table_files import CELLS, read_table
 from sgpmic_cli.single_fit.fitting import Fitted
 from sgpmic_cli.single_fit.row_density import typicality
@@ -34,7 +34,7 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
     recipe = fitted.data.recipe
     assert recipe is not None
     known = recipe.file_columns if recipe.named else ()
-    with unpacked(source) as file:
+    with decompressed(source) as file:
         if file.starts_with(NPY):
             return
         results = _results(fitted)

@@ -18,7 +18,7 @@ QUICK = {
     "DEEPC": {"pretrain_epochs": 2, "max_steps": 5},
     "GPLVMFCM": {"max_iter": 1},
     "SDC": {"epochs": 2},
-    "UNCA": {"rounds": 3},
+    "UNCA": {"n_iter": 3},
     "VAEFCM": {"epochs": 2},
     "VAESoundFCM": {"epochs": 2},
 }
@@ -79,9 +79,9 @@ def test_fit_sets_labels_and_embedding_and_repeats_with_a_seed(name):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_clusters": 2.5}, "n_clusters must be a whole number from 1, not 2.5."),
+        ({"n_clusters": 2.5}, "n_clusters must be an integer of at least 1, not 2.5."),
         ({"n_clusters": 31}, "n_clusters=31 needs at least that many rows; n_samples=30."),
-        ({"n_components": 0.95}, "n_components must be a whole number from 1, not 0.95."),
+        ({"n_components": 0.95}, "n_components must be an integer of at least 1, not 0.95."),
         ({"n_components": 5}, "n_components=5 needs at least that many columns; n_features=4."),
     ],
 )
@@ -94,16 +94,16 @@ def test_shared_parameters_are_checked(settings, message):
 @pytest.mark.parametrize(
     ("name", "parameter", "value", "expected"),
     [
-        ("FGPLVMFCM", "max_iter", 0, "a whole number from 1"),
+        ("FGPLVMFCM", "max_iter", 0, "an integer of at least 1"),
         ("GPLVMFCM", "memory", 3, "None, a folder or a joblib.Memory"),
-        ("AML", "lam", float("nan"), "a number from 0"),
-        ("UNCA", "lam", "1", "a number from 0"),
-        ("AML", "max_outer", -1, "a whole number from 0"),
+        ("AML", "lam", float("nan"), "a number of at least 0"),
+        ("UNCA", "lam", "1", "a number of at least 0"),
+        ("AML", "max_outer", -1, "an integer of at least 0"),
         ("IsomapFCM", "components", "all", "'largest', 'joined' or 'auto'"),
         ("IsomapFCM", "unit_variance", 1, "True or False"),
-        ("AEFCM", "hidden", (8, 0), "a list of whole numbers from 1"),
+        ("AEFCM", "hidden", (8, 0), "a list of integers of at least 1"),
         ("VAESoundFCM", "learning_rate", 0.0, "a positive number"),
-        ("SDC", "cluster_factor", 0.5, "a number from 1"),
+        ("SDC", "cluster_factor", 0.5, "a number of at least 1"),
     ],
 )
 def test_own_parameters_are_checked(name, parameter, value, expected):

@@ -28,7 +28,7 @@ def test_partitions_have_no_empty_cluster():
 
 def test_fewer_distinct_rows_than_clusters():
     Y = np.repeat(np.array([[0.0], [5.0]]), 4, axis=0)
-    labels = UNCA(3, 1, rounds=3, random_state=0).fit_predict(Y)
+    labels = UNCA(3, 1, n_iter=3, random_state=0).fit_predict(Y)
     assert len(set(labels[:4])) == 1
     assert labels[0] != labels[4]
 
@@ -42,7 +42,7 @@ def test_separated_clusters_are_found():
 
 def test_one_iteration_is_spectral_clustering_of_the_data():
     data = load("iris")
-    model = UNCA(3, 2, rounds=1, random_state=0).fit(data.Y)
+    model = UNCA(3, 2, n_iter=1, random_state=0).fit(data.Y)
     np.testing.assert_array_equal(model.embedding_, data.Y - data.Y.mean(axis=0))
     assert purity(data.labels, model.labels_) > 85
 

@@ -8,7 +8,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import FitProgress, Progress, RunProgress
 from sgpmic_cli.experiments.plan.methods import Method
 from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.single_fit.fitting import Round
+from sgpmic_cli.single_fit.fitting import IterationProgress
 
 
 class RecordedOutput(Output):
@@ -47,7 +47,7 @@ def test_a_long_step_is_announced_once(output):
 def test_a_fit_reports_restart_and_iteration(output):
     with FitProgress(output) as update:
         assert output.told.wait(60)
-        update(Round(2, 3, 5, 20, -1.5, None))
+        update(IterationProgress(2, 3, 5, 20, -1.5, None))
     assert output.notes[0] == "initialising the fit"
     assert "restart 2/3, iteration 5/20: bound -1.50" in output.notes
 

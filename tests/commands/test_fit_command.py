@@ -69,7 +69,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert np.array_equal(read(folder / "embedding.csv")[["x1", "x2"]], model.embedding_)
     trace = read(folder / "trace.csv")
     assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
-    assert trace["round"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["iteration"].tolist() == [1, 1, 2, 2, 2]
     assert trace["bound"].tolist() == model.lower_bounds_
     assert trace["acc"].iloc[-1] == document["scores"]["acc"]
     assert list(model.feature_names_in_) == list(data.feature_names)
@@ -128,7 +128,7 @@ def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
 
 
 def test_decimal_commas_and_standard_input(here, no_figures):
-    text = birds(40, holes=0.0).to_csv(index=False, sep=";", decimal=",").encode()
+    text = birds(40, missing=0.0).to_csv(index=False, sep=";", decimal=",").encode()
     line = f"fit - {QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
     assert "standard-input: 40 rows, 2 columns" in sgpmic(line, input=text).stdout
     predicted = sgpmic("predict sgpmic-out/fit/standard-input -", input=text)

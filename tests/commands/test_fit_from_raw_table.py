@@ -59,7 +59,7 @@ def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
     assert np.allclose(row["mean"], mass.mean())
     assert np.allclose(row["spread"], mass.std(ddof=0))
     fractions = profile[profile["feature"].str.startswith("island=")]
-    assert np.allclose(fractions.groupby("cluster")["share"].sum(), 1.0)
+    assert np.allclose(fractions.groupby("cluster")["fraction"].sum(), 1.0)
     assert fractions["mean"].isna().all()
     assert "elsewhere" in fitted[0].stdout
     assert re.search(r"N\d{4}; N\d{4}", fitted[0].stdout)  # typical rows by id
@@ -86,7 +86,7 @@ def test_classes_of_a_registered_set_are_not_used(here):
 
 @pytest.mark.slow
 def test_a_range_and_a_number_of_clusters(here):
-    birds(80, holes=0.0).to_csv("birds.csv", index=False)
+    birds(80, missing=0.0).to_csv("birds.csv", index=False)
     ranged = document("fit birds.csv --clusters 2-4 --out out")
     assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
     given = sgpmic("fit birds.csv --n-clusters 3 --out out --force")

@@ -13,11 +13,11 @@ def test_states_and_paths(tmp_path):
 
 
 def test_failure_does_not_stop_the_others_and_all_downloads_are_the_default(tmp_path):
-    outcomes = inventory.fetch_all(["yale", "iris", "coil20"], data_dir=tmp_path, offline=True)
-    assert [outcome["state"] for outcome in outcomes] == ["unavailable", "bundled", "unavailable"]
-    assert "coil20 is unavailable" in outcomes[2]["reason"]
-    outcomes = inventory.fetch_all(data_dir=tmp_path, offline=True)
-    assert [outcome["name"] for outcome in outcomes] == ["yale", "coil20"]
+    found = inventory.fetch_all(["yale", "iris", "coil20"], data_dir=tmp_path, offline=True)
+    assert [each["state"] for each in found] == ["unavailable", "bundled", "unavailable"]
+    assert "coil20 is unavailable" in found[2]["reason"]
+    found = inventory.fetch_all(data_dir=tmp_path, offline=True)
+    assert [each["name"] for each in found] == ["yale", "coil20"]
 
 
 def states(checks):

@@ -60,10 +60,10 @@ def test_home_folder_is_expanded(tmp_path, monkeypatch):
         ("5.1,3.5,setosa\n4.9,3.0,virginica\n", "column_3"),
     ],
 )
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
-def test_last_column_is_a_label_in_every_format(tmp_path, text, name, pack):
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress])
+def test_last_column_is_a_label_in_every_format(tmp_path, text, name, compress):
     path = tmp_path / "rows.csv"
-    path.write_bytes(pack(text.encode()))
+    path.write_bytes(compress(text.encode()))
     assert last_column(str(path)) == name
     assert load(str(path), label=name).n_classes == 2
     assert last_column("-") is None

@@ -60,6 +60,6 @@ def test_a_trace_counts_e_and_m_updates(plot_options):
     )
     ((cell, trace),) = traces(study, plot_options)
     assert cell.q == 2
-    assert trace["bound"].shape == trace["acc"].shape == (7,)  # three rounds and a last E-step
+    assert trace["bound"].shape == trace["acc"].shape == (7,)  # three iterations and a last E-step
     assert trace["acc"][0] == trace["acc"][1]  # labels move in E-steps only
     assert np.all(np.diff(trace["bound"])[::2] >= 0)  # M-steps never lower the bound

@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 
 import pytest
+from command_checks import ROOT, snapshot
 from command_line import assert_one_sentence, sgpmic
-from judging import ROOT, snapshot
 
 collect_ignore = ["exits_at_import.py"]  # pytest imports all modules to find doctests
 

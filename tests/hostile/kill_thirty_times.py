@@ -13,7 +13,7 @@ import time
 import zipfile
 
 import pytest
-from judging import without_seconds
+from command_checks import without_seconds
 
 BENCHMARK = "benchmark --dataset iris,wine --methods pca-fcm,ppca-fcm,aml --repeats 4 --n-jobs 2"
 FIT = "fit iris --iterations 3 --inducing 10 --force"
@@ -58,8 +58,8 @@ def test_ten_kills_change_no_file(folder, shell, monkeypatch, command, at_a_rena
 
     def finish():
         process = shell(*words)
-        _, said = process.communicate()
-        assert (process.returncode, said) == (0, "")
+        _, stderr = process.communicate()
+        assert (process.returncode, stderr) == (0, "")
         files = (path for path in sorted(folder.rglob("*")) if path.is_file())
         return {str(path.relative_to(folder)): _content(path) for path in files}
 

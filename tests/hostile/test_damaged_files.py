@@ -54,8 +54,7 @@ def test_every_flipped_bit_of_a_record_is_noticed(store):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "link to /dev/zero", "pipe"],
+    "content", [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "link to /dev/zero", "pipe"]
 )
 def test_damaged_record_is_computed_again_with_one_warning(store, content):
     store.path.unlink()

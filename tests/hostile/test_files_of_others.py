@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from judging import snapshot
+from command_checks import snapshot
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import MARKER, Marker, claim_folder, output_folder, read_marker
@@ -71,9 +71,9 @@ def test_standard_input_is_not_replaced(folder, shell):
     before = snapshot(folder)
     with (folder / "d" / "labels.csv").open() as stream:
         process = shell("fit", "-", "--label", "kind", "--out", "d", "--force", stdin=stream)
-        _, said = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=60)
     assert (process.returncode, snapshot(folder)) == (2, before)
-    assert "would replace 'd/labels.csv'" in said
+    assert "would replace 'd/labels.csv'" in stderr
 
 
 def write(out, mode, names):

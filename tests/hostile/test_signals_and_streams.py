@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from command_checks import processes_of
 from command_line import one_sentence
-from judging import processes_of
 
 SLOW = "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --out out --quiet"
 LONG = "fit iris --iterations 100000 --out out/deep --quiet"
@@ -42,8 +42,7 @@ def _until(condition, process):
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(BUILT_IN, "here/out/runs/*.json", STORED, signal.SIGTERM, 143),
-            marks=pytest.mark.slow,
+            *(BUILT_IN, "here/out/runs/*.json", STORED, signal.SIGTERM, 143), marks=pytest.mark.slow
         ),
     ],
 )
@@ -54,9 +53,9 @@ def test_interrupted_command_reports_it_and_leaves_no_process(
     _until(lambda: list(folder.parent.glob(sign)), process)
     time.sleep(0.2)
     process.send_signal(number)  # to the command only, which ends its workers
-    printed, said = process.communicate(timeout=60)
-    assert (process.returncode, printed) == (code, "")
-    assert words in one_sentence(said)
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (code, "")
+    assert words in one_sentence(stderr)
     time.sleep(0.3)
     assert processes_of(process.pid) == []
     assert not list(folder.rglob(".sgpmic-*"))
@@ -73,9 +72,9 @@ def test_a_signal_during_an_import_is_reported(folder, shell, module, number):
     (folder.parent / "site").mkdir()
     (folder.parent / "site" / "sitecustomize.py").write_text(HOOK.format(module=module, text=text))
     process = shell("fit", "my.csv", "--out", "out")
-    printed, said = process.communicate(timeout=60)
-    assert (process.returncode, printed) == (128 + number, "")
-    assert said == "sgpmic: interrupted.\n"
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (128 + number, "")
+    assert stderr == "sgpmic: interrupted.\n"
     assert not (folder / "out").exists()
 
 
@@ -125,17 +124,17 @@ def test_unwritable_standard_streams(shell, line, stream, target, code, words):
     else:
         with open(target, "w") as file:
             process = shell(*arguments, **{stream: file})
-    printed, said = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == code
-    assert not printed
+    assert not stdout
     if words:
-        assert words in one_sentence(said)
+        assert words in one_sentence(stderr)
     else:
-        assert not said
+        assert not stderr
 
 
 def test_an_invalid_width_of_the_terminal_is_ignored(shell, monkeypatch):
     monkeypatch.setenv("TERMINAL_WIDTH", "x")
-    printed, said = shell("fit", "--help").communicate(timeout=60)
-    assert "--clusters" in printed
-    assert said == ""
+    stdout, stderr = shell("fit", "--help").communicate(timeout=60)
+    assert "--clusters" in stdout
+    assert stderr == ""

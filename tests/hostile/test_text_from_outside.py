@@ -108,8 +108,7 @@ def test_invalid_environment_variables_do_not_matter(tmp_path, monkeypatch, vari
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "out"),
-    [(r"$\frac{x", "\udce9"), ("_hidden", "a\nb\x1b[31m"), ("🙂\x1b[31m", "$,<b>")],
+    ("name", "out"), [(r"$\frac{x", "\udce9"), ("_hidden", "a\nb\x1b[31m"), ("🙂\x1b[31m", "$,<b>")]
 )
 def test_classes_and_output_folders_may_have_any_name(folder, name, out):
     rows = [f"{i % 2 * 10 + i % 5},{i % 3},{['plain', name][i % 2]}" for i in range(40)]

@@ -38,7 +38,7 @@ FITS = {
     "iris --temp-folder none": "'none'",
     "iris --setting paper --resamples 0": "--resamples 0 belongs to the default model",
     "huge.csv --clusters 2 --scale none --setting paper": "'global'",
-    "holes.csv --clusters 2 --missing model --setting paper": "(--missing median)",
+    "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",
 }
 
 
@@ -91,11 +91,11 @@ FITS = {
         ([*BENCHMARK, "--dataset", "none-*.csv"], "no file matches 'none-*.csv'"),
         ([*BENCHMARK, "--dataset", "huge.csv"], "--label COLUMN"),
         ([*BENCHMARK, "--dataset", "my.csv,../here/my.csv"], "two data sets are called 'my.csv'"),
-        ([*SWEEP, "--values", "0"], "cannot try '0': give whole numbers from 1, or N for all rows"),
+        ([*SWEEP, "--values", "0"], "cannot try '0': give positive integers, or N for all rows"),
         ([*SWEEP, "--values", ""], "no value to try"),
         ([*SWEEP, "--variance", "90"], "valid: 50, 95, 99"),
-        (["sweep-clusters", "--dataset", "iris", "--values", "²"], "whole numbers from 1"),
-        (["sweep-clusters", "iris", "--values", "N"], "cannot try 'N': give whole numbers from 1"),
+        (["sweep-clusters", "--dataset", "iris", "--values", "²"], "positive integers"),
+        (["sweep-clusters", "iris", "--values", "N"], "cannot try 'N': give positive integers"),
         (["plot"], "Missing argument"),
         (["plot", "\x1b[2J"], "unknown figure"),
         (["plot", "figure2", "--repeats", "0"], "'--repeats'"),
@@ -114,7 +114,7 @@ FITS = {
 )
 def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
     (folder / "huge.csv").write_text("a,b\n1e40,2e40\n3e40,1e40\n2e40,5e40\n7e40,1e40\n")
-    (folder / "holes.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
+    (folder / "missing.csv").write_text("a,b\n1,2\n3,\n4,4\n9,5\n")
     refused(arguments, 2, words)
 
 

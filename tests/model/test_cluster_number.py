@@ -117,4 +117,4 @@ def test_given_labels_decide_the_number(n_clusters):
 @pytest.mark.parametrize(("copies", "most"), [(2000, 2), (1, 4)])
 def test_numbers_end_at_the_distinct_rows_and_at_a_tenth_of_the_rows(copies, most):
     X = np.random.RandomState(0).standard_normal((2 if copies > 1 else 40, 3))
-    assert SGPMIC()._numbers(np.repeat(X, copies, axis=0)) == list(range(1, most + 1))
+    assert SGPMIC()._candidates(np.repeat(X, copies, axis=0)) == list(range(1, most + 1))

@@ -35,15 +35,15 @@ def test_a_cluster_without_rows_has_a_covariance(latent):
     np.testing.assert_allclose(mixture.covariances[1], mixtures.SCALE * np.eye(2))
 
 
-def test_the_pull_is_the_expected_log_as_a_function_of_the_latent_points(latent):
+def test_the_latent_prior_is_the_expected_log_as_a_function_of_the_latent_points(latent):
     mu, s, S = latent
     mixture = mixtures.maximise(np, mu, s, S)
-    pull = mixtures.latent_pull(S, mixture)
-    value, dmu, ds = pull.value_and_gradient(np, mu, s)
+    prior = mixtures.latent_prior(S, mixture)
+    value, dmu, ds = prior.value_and_gradient(np, mu, s)
     before = mixtures.expected_log(np, mu, s, mixture)
     for moved_mu, moved_s in ((mu + 1e-3, s), (mu, s + 1e-3)):
         change = np.sum(S * (mixtures.expected_log(np, moved_mu, moved_s, mixture) - before))
-        new, dmu_there, ds_there = pull.value_and_gradient(np, moved_mu, moved_s)
+        new, dmu_there, ds_there = prior.value_and_gradient(np, moved_mu, moved_s)
         assert new - value == pytest.approx(change, rel=1e-8)
         slope = 0.5 * (dmu + dmu_there) * (moved_mu - mu) + 0.5 * (ds + ds_there) * (moved_s - s)
         assert slope.sum() == pytest.approx(change, rel=1e-8)  # exact for a quadratic function

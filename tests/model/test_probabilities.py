@@ -39,12 +39,12 @@ def test_probabilities_of_two_gaussians_are_their_posterior(p):
 
 def test_labels_have_the_largest_probability():
     rng = np.random.RandomState(0)
-    shares, labels = rng.dirichlet(np.full(5, 0.5), 300), rng.randint(5, size=300)
-    found = _agree(shares, labels)
+    probabilities, labels = rng.dirichlet(np.full(5, 0.5), 300), rng.randint(5, size=300)
+    found = _agree(probabilities, labels)
     np.testing.assert_array_equal(found.argmax(axis=1), labels)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    same = shares.argmax(axis=1) == labels
-    np.testing.assert_array_equal(found[same], shares[same])
+    same = probabilities.argmax(axis=1) == labels
+    np.testing.assert_array_equal(found[same], probabilities[same])
 
 
 @pytest.mark.parametrize("n_clusters", [2, 4])

@@ -121,9 +121,10 @@ def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(saved
     with pytest.raises(ValueError, match="feature names"):
         model.predict(FRAME[["a", "c", "b"]])
     assert not hasattr(model, "encoder_")
-    model.encoder_ = TableEncoder.of(replace(RECIPE, label="kind", left_out={"d": "it is empty"}))
+    recipe = replace(RECIPE, label="kind", left_out={"d": "it is empty"})
+    model.encoder_ = TableEncoder.from_recipe(recipe)
     model.save(tmp_path / "with.npz")
-    assert load(tmp_path / "with.npz").encoder_.recipe_ == model.encoder_.recipe_
+    assert load(tmp_path / "with.npz").encoder_.recipe_ == recipe
     assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "encoder_")
 
 
@@ -239,8 +240,8 @@ def test_invalid_results_are_refused_in_one_sentence(tmp_path, names, selection)
     assert_refused(tmp_path / "m.npz")
 
 
-def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked(saved):
+def test_an_archive_that_decompresses_to_gigabytes_is_refused(saved):
     with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("more.npy", bytes(80 * 1024**2))
-    with pytest.raises(UsageError, match="unpacks to more than a model can hold"):
+    with pytest.raises(UsageError, match="decompresses to more than a model can hold"):
         load(saved)

@@ -75,18 +75,18 @@ def test_the_consensus_is_that_of_the_fitted_rows():
 
 
 def test_a_callback_is_told_of_assigned_rows(short_blocks):
-    iterations, placed = [], []
+    iterations, assigned = [], []
 
     class Callback:
         def __call__(self, iteration, bound, labels):
             iterations.append(iteration)
 
-        def placed(self, done, rows):
-            placed.append((done, rows))
+        def assigned(self, done, rows):
+            assigned.append((done, rows))
 
     fitted(Y, callback=Callback())
     assert iterations == [1, 2]
-    assert placed == [(done, 90) for done in (16, 32, 48, 64, 80, 90)]
+    assert assigned == [(done, 90) for done in (16, 32, 48, 64, 80, 90)]
 
 
 def test_a_model_that_only_predicts_does_not_read_all_rows(tmp_path):

@@ -12,7 +12,7 @@ from sgpmic_cli.report.table2_page import table2_page
 HEADING = "method,dataset,metric,mean,std,repeats\n"
 PRINTED = f"""{HEADING}toy_methods:Halves,mine.csv,acc,50.0,0.0,5
 toy_methods:Halves,mine.csv,ari,100.0,0.1,5
-rival,mine.csv,acc,70.0,1.0,1
+baseline,mine.csv,acc,70.0,1.0,1
 """
 
 
@@ -51,7 +51,7 @@ def test_printed_numbers_are_compared_and_their_methods_shown(results):
     verdicts = _cells(page)
     assert verdicts["ari", "toy_methods:Halves"] == "v-differs-down"
     assert verdicts["acc", "toy_methods:Flaky"] == "v-new"
-    assert verdicts["acc", "rival"] == "v-not-run"
+    assert verdicts["acc", "baseline"] == "v-not-run"
     assert "There are 3 printed numbers, and 2 of our numbers" in page
     assert "Of 2 printed numbers that were run, " in page
     assert "70.00<small>±1.00</small>" in page

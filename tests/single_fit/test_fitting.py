@@ -10,9 +10,9 @@ def test_default_model_has_one_bound_per_iteration(tmp_path):
     assert fitted.model.n_resamples == N_RESAMPLES
     assert fitted.model.covariances_.shape == (3, 2, 2)
     trace = fitted.trace()
-    assert list(zip(trace["round"], trace["step"], strict=True)) == [(1, "EM"), (2, "EM")]
+    assert list(zip(trace["iteration"], trace["step"], strict=True)) == [(1, "EM"), (2, "EM")]
     assert trace["bound"].tolist() == fitted.model.lower_bounds_
     fitted.write(tmp_path)
     written = pd.read_csv(tmp_path / "trace.csv")
-    assert list(written.columns) == ["update", "round", "step", "bound", "acc"]
+    assert list(written.columns) == ["update", "iteration", "step", "bound", "acc"]
     assert written["bound"].tolist() == pytest.approx(fitted.model.lower_bounds_)

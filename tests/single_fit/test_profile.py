@@ -81,7 +81,7 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[THREE])
     expected = (
         "nearly all rows of each cluster have the same text in 'home town': --drop 'home town' "
-        "shows what the other columns have to say."
+        "clusters by the other columns."
     )
     assert text_advice(profile) == (expected if repeated else None)
 

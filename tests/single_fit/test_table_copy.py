@@ -32,9 +32,7 @@ def copy(folder, text, name="t.csv", encoding="utf-8", **options):
     content = text.encode(encoding)
     source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     write_table(
-        folder / "out.csv",
-        fitted(load(str(source), table=TableOptions(**options))),
-        str(source),
+        folder / "out.csv", fitted(load(str(source), table=TableOptions(**options))), str(source)
     )
     return (folder / "out.csv").read_bytes().decode().splitlines()
 

@@ -25,7 +25,7 @@ csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is n
 class CsvText:
     """Parser of a CSV file.
 
-    The first lines determine the separator and the header, the first block the decimal sign. A
+    The first lines determine the separator and the header, the first block the decimal separator. A
     first line with one of the `known` names is a header.
     """
 
@@ -54,7 +54,8 @@ class CsvText:
         ]
         check_names(self.path, self.columns)
         rows = chain(first[self.named :], rows)
-        # A block has the whole sample, so that its last line is the last one that was taken.
+        # A block has at least SAMPLE rows. Otherwise the sample would consume lines of the next
+        # block, which `table_copy` must keep apart.
         size = None if n_cells is None else max(SAMPLE, n_cells // len(self.columns))
         n_rows = 0
         while block := list(islice(rows, size)):
@@ -88,19 +89,17 @@ class CsvText:
                 line = n_skipped + reader.line_num + 1
         except csv.Error:
             raise UsageError(
-                f"{self.path}, line {line}: a quote is not closed or has something beside it; "
-                "check the quotes around its cells"
+                f"{self.path}, line {line}: a quote is not closed, or text follows a "
+                "closing quote; check the quotes around its cells"
             ) from None
 
     def _check_single_column(self, sample: list[str]) -> None:
-        """Raise TableError if the first lines have another sign equally often."""
+        """Raise TableError if another character occurs equally often in each of the first lines."""
         lines = list(filter(str.strip, sample))
-        for sign in re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip()):
-            if len({line.strip().count(sign) for line in lines}) == 1:
-                remedy = Remedy("name the separator", "separator", sign)
-                what = (
-                    f"there is one column only when cells are separated by {shown(self.separator)}"
-                )
+        for character in re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip()):
+            if len({line.strip().count(character) for line in lines}) == 1:
+                remedy = Remedy("name the separator", "separator", character)
+                what = f"splitting at {shown(self.separator)} gives a single column"
                 words = "separate the cells by comma, semicolon or tab"
                 raise TableError(self.path, [Problem(what, [remedy, words])])
 
@@ -129,24 +128,22 @@ def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
 def _find_separator(taken: Iterable[str], decimal: str) -> str:
     """Return the candidate that splits the first lines into equal rows with the most numbers.
 
-    1,5;2,5 has commas and semicolons. Only a split at the semicolon leaves numbers alone. A sign
-    that is the decimal sign separates only cells in quotes, as in "1,5","2,5".
+    1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
+    numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
     """
     lines = list(filter(str.strip, taken))
     quoted = '"' in "".join(lines)
-    signs = [
-        sign for sign in SEPARATORS if sign in "".join(lines[:1]) and (sign != decimal or quoted)
-    ]
-    rows = {sign: list(_reader(lines, sign)) for sign in signs}
-    found = [sign for sign in signs if len(rows[sign][0]) > 1]
+    used = [one for one in SEPARATORS if one in "".join(lines[:1]) and (one != decimal or quoted)]
+    rows = {separator: list(_reader(lines, separator)) for separator in used}
+    found = [separator for separator in used if len(rows[separator][0]) > 1]
 
-    def merit(sign: str) -> tuple[bool, float, int]:
-        cells = [cell.strip() for row in rows[sign] for cell in row]
-        if sign != ",":
+    def merit(separator: str) -> tuple[bool, float, int]:
+        cells = [cell.strip() for row in rows[separator] for cell in row]
+        if separator != ",":
             cells = [cell.replace(",", ".") for cell in cells]
         n_numbers = sum(to_number(cell) is not None for cell in cells)
-        equal = len({len(row) for row in rows[sign]}) == 1
-        return equal, n_numbers / len(cells), len(rows[sign][0])
+        equal = len({len(row) for row in rows[separator]}) == 1
+        return equal, n_numbers / len(cells), len(rows[separator][0])
 
     return max(found, key=merit, default=";" if decimal == "," else ",")
 
@@ -164,10 +161,9 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
 
 def _is_number(cell: str, decimal: str) -> bool | None:
     """Return None for a missing value, which both kinds of columns may have."""
-    signs = decimal or ".,"
-    return (
-        None if cell.lower() in MISSING else any(to_number(cell, one) is not None for one in signs)
-    )
+    if cell.lower() in MISSING:
+        return None
+    return any(to_number(cell, separator) is not None for separator in decimal or ".,")
 
 
 def _has_decimal_comma(column: np.ndarray) -> bool:

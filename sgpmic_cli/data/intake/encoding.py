@@ -7,8 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.data.intake import problems as problem
-from sgpmic_cli.data.intake.problems import Problem, TableError, listed, plural, shown
+from sgpmic_cli.data.intake.problems import (
+    DROP_ROWS,
+    USE_MEDIAN,
+    Problem,
+    TableError,
+    listed,
+    not_a_number,
+    plural,
+    shown,
+    unknown_column,
+)
 from sgpmic_cli.data.intake.raw_table import RawTable
 from sgpmic_cli.data.intake.recipe import NumberColumn, TableRecipe
 from sgpmic_cli.data.registry import nearest
@@ -63,7 +72,7 @@ class EncodedTable:
     def __iter__(self) -> Iterator[Rows]:
         yield from map(self._encode_block, self.tables)
         if self._n_rows == self._n_left_out:
-            some = Problem("every row has a missing value", [problem.USE_MEDIAN])
+            some = Problem("every row has a missing value", [USE_MEDIAN])
             every = Problem("no row has a value", ["fill in the columns of the model"])
             raise TableError(self.name, [some if self.recipe.missing == "drop" else every])
 
@@ -105,7 +114,7 @@ class EncodedTable:
         names = self._match_columns(table)
         for parameter, name in (("label", self.label), ("id", self.id)):
             if name is not None and name not in table.cells:
-                self.problems.append(problem.unknown_column(name, parameter, table.columns))
+                self.problems.append(unknown_column(name, parameter, table.columns))
         Y, missing = self._encode(table, names)
         classes = self._read_classes(table)
         if self.problems:
@@ -181,7 +190,7 @@ class EncodedTable:
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
-                self.problems.append(problem.not_a_number(table.place(row, name), cell, n))
+                self.problems.append(not_a_number(table.place(row, name), cell, n))
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
@@ -196,8 +205,7 @@ class EncodedTable:
             where, n = table.place(row, list(names.values())[j]), int(missing.sum())
             some = f"{n} values are missing, the first in {where}"
             what = f"{where}: the value is missing" if n == 1 else some
-            by_option = problem.USE_MEDIAN, problem.DROP_ROWS
-            self.problems.append(Problem(what, [*by_option, "fill them in"]))
+            self.problems.append(Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"]))
         return Y, missing
 
     def _read_classes(self, table: RawTable) -> np.ndarray | None:

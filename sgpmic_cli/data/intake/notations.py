@@ -14,8 +14,8 @@ import pandas as pd
 
 from sgpmic_cli.data.intake.raw_table import MISSING, to_number
 
-# Signs of currencies and fractions around numbers.
-SIGN = re.compile(r"[%‰$€£¥₹₩₽₺]|\b(?:EUR|USD|GBP|CHF)\b")
+# Symbols of currencies and fractions around numbers.
+SYMBOL = re.compile(r"[%‰$€£¥₹₩₽₺]|\b(?:EUR|USD|GBP|CHF)\b")
 SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 DAYS = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y"),
@@ -40,7 +40,7 @@ class Notation:
 
     decimal: str = "."
     thousands: str = ""  # separator of groups of three digits
-    sign: str = ""  # that every text has before or after the number
+    symbol: str = ""  # that every text has before or after the number
     date: str = ""  # format of dates for `pandas.to_datetime`
 
     def __post_init__(self) -> None:
@@ -65,9 +65,9 @@ class Notation:
 
     def _number(self, text: str) -> float | None:
         text = text.strip()
-        if self.sign:
-            before, sign, after = text.partition(self.sign)
-            text = before.strip() + after.strip() if sign else "no sign"
+        if self.symbol:
+            before, symbol, after = text.partition(self.symbol)
+            text = before.strip() + after.strip() if symbol else "no symbol"
         if self.thousands:
             whole, mark, fraction = text.partition(self.decimal)
             groups = rf"[-+]?\d{{1,3}}({re.escape(self.thousands)}\d{{3}})+"
@@ -82,7 +82,7 @@ class Notation:
             words = re.sub("%[YymbBd]", lambda found: PARTS[found[0]], self.date)
             words = "ISO 8601" if self.date == ISO else re.sub(" ?%.*", "", words)
             return f"dates ({words}), as days" if words else "times, as fractions of a day"
-        parts = [f"with {self.sign}"] if self.sign else []
+        parts = [f"with {self.symbol}"] if self.symbol else []
         if self.thousands:
             parts.append(f"with {self.thousands!r} between thousands")
         if self.decimal == ",":
@@ -91,20 +91,20 @@ class Notation:
 
 
 def find_notation(texts: Iterable[str], decimal: str = ".") -> Notation | None:
-    """Return the notation that reads all texts, or None. `decimal` is the sign of the file.
+    """Return the notation that reads all texts, or None. `decimal` is that of the file.
 
     If the texts do not decide between thousands and decimals, as 1,200, they are thousands.
     """
     known = [text for text in texts if text.lower() not in MISSING]
     if not known or not any(map(str.isdigit, known[0])):
         return None
-    signs = {tuple(SIGN.findall(text)) for text in known}
-    sign = next(iter(signs), ())
-    if len(signs) == 1 and len(sign) <= 1:
+    symbols = {tuple(SYMBOL.findall(text)) for text in known}
+    symbol = next(iter(symbols), ())
+    if len(symbols) == 1 and len(symbol) <= 1:
         other = "," if decimal == "." else "."
         for point, comma in ((decimal, other), (other, decimal)):
             for thousands in ("", comma, "'", " ", *SPACES):
-                notation = Notation(point, thousands, "".join(sign))
+                notation = Notation(point, thousands, "".join(symbol))
                 if notation._number(known[0]) is not None and _reads(notation, known):
                     return notation
     for date in DATES:

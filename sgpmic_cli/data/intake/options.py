@@ -20,7 +20,7 @@ class TextFormat:
         Separator of the cells: one character, or "tab". None detects comma, semicolon, tab or
         vertical bar.
     decimal : str or None, default=None
-        Decimal sign, "." or ",". None detects it.
+        Decimal separator, "." or ",". None detects it.
     encoding : str or None, default=None
         Name of the encoding, such as "latin-1". None detects UTF-8, cp1252, and UTF-16 and UTF-32
         with a byte order mark.

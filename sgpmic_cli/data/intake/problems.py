@@ -13,7 +13,7 @@ Spelling = Callable[[str, Value], str | None]
 
 
 class Remedy(NamedTuple):
-    """A solution by a parameter of the caller."""
+    """A parameter value that solves a problem."""
 
     words: str
     parameter: str
@@ -21,12 +21,12 @@ class Remedy(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """One problem and its solutions: parameters, or words about a change of the file."""
+    """A problem and its solutions: parameter values, or advice on how to change the file."""
 
     what: str
     remedies: Sequence[Remedy | str] = ()
 
-    def said(self, spelling: Spelling) -> str:
+    def message(self, spelling: Spelling) -> str:
         """Describe the problem. Omit remedies whose parameter `spelling` maps to None."""
         ways = []
         for remedy in self.remedies:
@@ -45,15 +45,15 @@ class TableError(UsageError):
         self.table, self.problems = table, problems
 
     def __str__(self) -> str:
-        return self.said(lambda parameter, value: f"{parameter}={value!r}")
+        return self.message(lambda parameter, value: f"{parameter}={value!r}")
 
-    def said(self, spelling: Spelling) -> str:
+    def message(self, spelling: Spelling) -> str:
         """Describe all problems in one sentence, with parameters written as `spelling` returns."""
-        told = [problem.said(spelling) for problem in self.problems]
-        if len(told) == 1:
-            return f"{self.table}: {told[0]}"
-        numbered = " ".join(f"({i}) {one}." for i, one in enumerate(told, 1))
-        return f"{self.table} has {len(told)} problems: {numbered}"
+        messages = [problem.message(spelling) for problem in self.problems]
+        if len(messages) == 1:
+            return f"{self.table}: {messages[0]}"
+        numbered = " ".join(f"({i}) {one}." for i, one in enumerate(messages, 1))
+        return f"{self.table} has {len(messages)} problems: {numbered}"
 
     def remedy(self, spelling: Spelling) -> str | None:
         """Return parameters that settle all problems, or None if one problem has no parameter."""
@@ -91,7 +91,7 @@ def leave_out(column: str) -> Remedy:
 
 
 def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem:
-    """Report a name that no column has."""
+    """Return the problem of a name that no column has."""
     return Problem(
         f"there is no column {shown(name)} for {parameter}{nearest(name, columns)}; "
         f"its columns are {listed(columns, 20)}"
@@ -99,7 +99,7 @@ def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem
 
 
 def not_a_number(where: str, cell: str, n: int, *remedies: Remedy) -> Problem:
-    """Report `n` cells of a number column that are not numbers; the first is `cell`."""
+    """Return the problem of `n` cells that are not numbers in a number column, first `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
     what = f"{where}: {shown(cell)} is not a number{more}"
     return Problem(what, ["write numbers or leave the cells empty", *remedies])

@@ -30,7 +30,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, raw: np.ndarray, decimal: str = ".") -> "Cells":
-        """Convert cells to numbers; texts have the given decimal sign."""
+        """Convert cells to numbers; texts have the given decimal separator."""
         valid = np.broadcast_to(np.False_, len(raw))  # an array without memory
         if raw.dtype.kind != "O":
             return cls(raw, raw.astype(np.float64, copy=False), valid)

@@ -1,4 +1,4 @@
-"""Open files and standard input, unpack them and decode their text."""
+"""Open files and standard input, decompress them and decode their text."""
 
 import bz2
 import codecs
@@ -39,7 +39,7 @@ BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
 
 
 class Source(NamedTuple):
-    """A buffered stream of unpacked bytes; `path` is None unless a file holds the same bytes."""
+    """A buffered stream of decompressed bytes; `path` is None unless a file holds the same."""
 
     stream: Any
     name: str
@@ -61,14 +61,14 @@ class Source(NamedTuple):
         """Raise UsageError if a table of this size cannot be loaded into memory."""
         if size > MAX_BYTES:
             raise UsageError(
-                f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB unpacked; take a sample "
-                "of its rows"
+                f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB decompressed; take a "
+                "sample of its rows"
             )
 
 
 @contextmanager
-def unpacked(path: str) -> Iterator[Source]:
-    """Open a file, or standard input for "-", and unpack gzip, bz2 and zip.
+def decompressed(path: str) -> Iterator[Source]:
+    """Open a file, or standard input for "-", and decompress gzip, bz2 and zip.
 
     Errors that occur while the caller reads are translated as well.
     """
@@ -81,11 +81,11 @@ def unpacked(path: str) -> Iterator[Source]:
         stream: Any = sys.stdin.buffer
         if not hasattr(stream, "peek"):  # a program may have replaced sys.stdin
             stream = io.BufferedReader(stream)
-        with _unpacking(Source(stream, "standard input")) as source:
+        with _decompressing(Source(stream, "standard input")) as source:
             yield source
         return
     try:
-        with Path(path).open("rb") as file, _unpacking(Source(file, path, path)) as source:
+        with Path(path).open("rb") as file, _decompressing(Source(file, path, path)) as source:
             yield source
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
@@ -100,25 +100,25 @@ def unpacked(path: str) -> Iterator[Source]:
 
 
 @contextmanager
-def _unpacking(packed: Source) -> Iterator[Source]:
-    stream, name, path = packed
-    if not packed.starts_with(GZIP, BZIP2, ZIP):
-        yield packed
+def _decompressing(source: Source) -> Iterator[Source]:
+    stream, name, path = source
+    if not source.starts_with(GZIP, BZIP2, ZIP):
+        yield source
         return
     try:
-        if packed.starts_with(GZIP):
+        if source.starts_with(GZIP):
             yield Source(gzip.GzipFile(fileobj=stream), name)
-        elif packed.starts_with(BZIP2):
+        elif source.starts_with(BZIP2):
             yield Source(bz2.BZ2File(stream), name)
         else:
-            raw = io.BytesIO(b"" if path else packed.read_all())
+            raw = io.BytesIO(b"" if path else source.read_all())
             with zipfile.ZipFile(path or raw) as archive:
                 if SHEETS in archive.namelist():
                     yield Source(stream if path else io.BufferedReader(raw), name)
                 else:
                     yield Source(archive.open(_only_member(name, archive)), name)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
-        raise UsageError(f"{name} cannot be unpacked ({error}); pack it again") from None
+        raise UsageError(f"{name} cannot be decompressed ({error}); compress it again") from None
 
 
 def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
@@ -130,7 +130,7 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
         )
     if len(files) != 1:
         some = ", ".join(map(shown, list(files)[:3]))
-        raise UsageError(f"{path} packs {len(files)} files ({some}, ...); pack one table alone")
+        raise UsageError(f"{path} holds {len(files)} files ({some}, ...); compress one table alone")
     return files.popitem()[1]
 
 

@@ -19,7 +19,7 @@ from sgpmic_cli.data.intake.recipe import ColumnRole, TableRecipe
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Turn a raw data frame into numbers, as `sgpmic fit` does with a file.
+    """A transformer that turns a raw data frame into numbers, as `sgpmic fit` does with a file.
 
     Numbers stay as they are. Texts and codes with few values become zeros and ones, dates become
     days, and texts such as "€ 1.234,50" or "12 %" become numbers. Identifiers, constant columns and
@@ -39,7 +39,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         or an error.
     evenly : bool, default=False
         Divide each number column by its standard deviation, and give each text column half the
-        variance of one. If False, numbers are not scaled.
+        variance of a number column. If False, numbers are not scaled.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     evenly: bool = False
 
     @classmethod
-    def of(cls, recipe: TableRecipe) -> Self:
+    def from_recipe(cls, recipe: TableRecipe) -> Self:
         """Create the fitted encoder of a recipe."""
         encoder = cls(missing=recipe.missing, evenly=recipe.evenly)
         encoder._set_recipe(recipe)
@@ -121,7 +121,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return _encode(self.recipe_, _raw_table(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the numbers: of the column, or column=text.
+        """Return the feature names: the column name of numbers, `column=text` of one-hot features.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = 
     except TableError as error:
         own = TableEncoder().get_params()
         raise ValueError(
-            error.said(
+            error.message(
                 lambda name, value: f"TableEncoder({name}={value!r})" if name in own else None
             )
         ) from None

@@ -20,9 +20,9 @@ from sgpmic_cli.data.intake.reading import (
     NPY,
     PARQUET,
     Source,
+    decompressed,
     read_errors,
     text_lines,
-    unpacked,
     with_encoding,
 )
 from sgpmic_cli.errors import UsageError
@@ -31,23 +31,23 @@ from sgpmic_cli.files.mapped_array import empty_array
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are unpacked into a file
+MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are decompressed into a file
 CELLS = 1 << 17  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
 
 def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
-    """Read a whole table from a CSV, Parquet, .xlsx or .npy file, packed or not.
+    """Read a whole table from a CSV, Parquet, .xlsx or .npy file, compressed or not.
 
     A first line of a CSV file with one of the `known` names is a header.
     """
-    with unpacked(path) as source:
+    with decompressed(path) as source:
         return next(_tables(source, format, known, whole=True))
 
 
 def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
     """Read the same files as `read_table` in blocks of rows, in constant memory."""
-    with unpacked(path) as source:
+    with decompressed(path) as source:
         yield from _tables(source, format, known, whole=False)
 
 

@@ -1,1 +1,1 @@
-"""Compare outcomes with the numbers of the paper."""
+"""Compare results with the numbers of the paper."""

@@ -43,7 +43,7 @@ class Result:
     variance: int  # percentage that set Q
     q: int | None
     n_clusters: int
-    entrant: Method
+    method: Method
     scores: dict[str, str]  # the scores shown as ACC and as NMI
     settings: dict[str, Any]
     repeats: int  # 0 if the data are unavailable
@@ -57,19 +57,20 @@ class Result:
     printed: Printed = field(default_factory=table2, repr=False)
 
     @property
-    def method(self) -> str:
+    def method_name(self) -> str:
         """Return the name of the method."""
-        return self.entrant.name
+        return self.method.name
 
     @property
     def place(self) -> Place:
         """Return data set, variance and method."""
-        return self.dataset, self.variance, self.method
+        return self.dataset, self.variance, self.method_name
 
     @property
     def experiment(self) -> tuple[object, ...]:
         """Return what identifies the experiment: rows with equal data and Q are one experiment."""
-        return (self.data, self.q, self.n_clusters, self.method) if self.data else self.place
+        data = self.data, self.q, self.n_clusters, self.method_name
+        return data if self.data else self.place
 
     @property
     def available(self) -> bool:
@@ -90,10 +91,10 @@ class Result:
     @cached_property
     def paper(self) -> dict[str, Published | None]:
         """The printed numbers by metric."""
-        place = self.dataset, self.variance, self.entrant.column or self.method
+        place = self.dataset, self.variance, self.method.column or self.method_name
         return {metric: self.printed.get((metric, *place)) for metric in SHOWN}
 
-    def judge(self, metric: str) -> Verdict:
+    def verdict(self, metric: str) -> Verdict:
         """Return the verdict on a metric."""
         difference = self.difference(metric)
         if not self.available:
@@ -124,9 +125,10 @@ class Result:
         }
         return {
             **{name: getattr(self, name) for name in PLAIN},
+            "method": self.method_name,
             **{name: vars(stat) for name, stat in self.ours.items()},
             "paper": paper if any(printed.values()) else None,
-            "verdict": {name: str(self.judge(name)) for name in METRICS},
+            "verdict": {name: str(self.verdict(name)) for name in METRICS},
             "difference": {name: _difference(self.difference(name)) for name in METRICS},
             "seconds": self.duration.mean,
             "note": self.note,
@@ -175,10 +177,10 @@ def reading(path: Path) -> Iterator[dict[str, Any]]:
 
 def _result(cell: dict[str, Any], methods: dict[str, Method], printed: Printed | None) -> Result:
     plain = {name: kind(cell[name]) for name, kind in PLAIN.items()}
-    method = plain.pop("method")
+    name = plain.pop("method")
     return Result(
         **plain,
-        entrant=methods.get(method) or Method(method, method),
+        method=methods.get(name) or Method(name, name),
         ours={score: _stat(**cell[score]) for score in SHOWN},
         duration=_stat(cell["seconds"], 0.0),
         note=str(cell["note"]),

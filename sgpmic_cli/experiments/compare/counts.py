@@ -14,7 +14,7 @@ def rows_of(results: Iterable[Result]) -> dict[tuple[str, int], dict[str, Result
     """Group cells by row (data set, variance) and method."""
     rows: dict[tuple[str, int], dict[str, Result]] = {}
     for result in results:
-        rows.setdefault((result.dataset, result.variance), {})[result.method] = result
+        rows.setdefault((result.dataset, result.variance), {})[result.method_name] = result
     return rows
 
 
@@ -44,7 +44,7 @@ def wins(results: Sequence[Result], metric: str, side: str = "ours") -> dict[str
     """
     if side == "paper":
         results = [result for result in results if _is_printed(result, metric)]
-    counts = {result.method: 0 for result in results}
+    counts = {result.method_name: 0 for result in results}
     for row in rows_of(distinct(results)).values():
         top = best(result.mean(metric, side) for result in row.values())
         for method, result in row.items():
@@ -68,7 +68,7 @@ def wins_by_side(results: Sequence[Result], metric: str) -> dict[str, dict[str, 
 
 def _is_printed(result: Result, metric: str) -> bool:
     """Return whether the cell has a printed number of its own."""
-    return not result.entrant.column and result.paper[metric] is not None
+    return not result.method.column and result.paper[metric] is not None
 
 
 def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Judge how a mean of ours compares with the printed mean.
+"""Compare a mean of ours with the printed mean.
 
 Means are compared, not single runs: the question is whether ten repeats of ours would print the
 same number. The tolerance is the uncertainty of the mean, not the standard deviation of the runs.

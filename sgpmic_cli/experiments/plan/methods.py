@@ -36,7 +36,7 @@ class Method:
     # The printed column that the method is compared with, if it is not its own.
     column: str = ""
     # The settings that the paper leaves open were searched to match this column of its table.
-    fitted: bool = False
+    settings_searched: bool = False
     # One of the general-purpose clusterers that the name `peers` selects.
     peer: bool = False
 

@@ -1,1 +1,1 @@
-"""Compute the planned runs, store their records, and aggregate them to one outcome per cell."""
+"""Compute the planned runs, store their records, and aggregate them to one result per cell."""

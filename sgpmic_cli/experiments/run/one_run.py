@@ -16,8 +16,8 @@ from typing import Any
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.experiments.plan.cells import Run
 from sgpmic_cli.experiments.plan.third_party import IMPORT_SECONDS, child, wait_for
-from sgpmic_cli.experiments.run import fitting
-from sgpmic_cli.experiments.run.fitting import READY, Task, fit
+from sgpmic_cli.experiments.run import child_fit
+from sgpmic_cli.experiments.run.child_fit import READY, Task, fit
 from sgpmic_cli.experiments.run.records import Record
 from sgpmic_cli.scores import score_all
 
@@ -100,7 +100,7 @@ def _fits_of_child(
 ) -> Iterator[dict[str, Any]]:
     """Yield the fits of tasks up to the first one that ends the child or exceeds its time."""
     request = tasks, data.Y, limits.bytes
-    with child(f"{fitting.__name__}:fit_in_child", request) as (folder, process):
+    with child(f"{child_fit.__name__}:fit_in_child", request) as (folder, process):
         if problem := wait_for(process, folder / READY, IMPORT_SECONDS):
             for _ in tasks:
                 yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}

@@ -197,7 +197,7 @@ def aggregate_runs(cell: Cell, runs: Sequence[Run], records: Mapping[str, Record
         variance=cell.variance,
         q=cell.q,
         n_clusters=cell.n_clusters,
-        entrant=cell.method,
+        method=cell.method,
         scores=cell.scores,
         settings=cell.settings,
         repeats=len(found),

@@ -14,7 +14,7 @@ from sgpmic_cli.experiments.plan.cells import Cell, Study
 from sgpmic_cli.experiments.plan.table_data import USUAL_VARIANCE
 from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.experiments.studies.sweep_ranges import INDUCING, SweepRange
-from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
+from sgpmic_cli.experiments.tables.benchmark_summary import caveat_sentences, caveats
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     as_json,
@@ -56,9 +56,9 @@ class Sweep:
         for dataset in dict.fromkeys(point.dataset for point in self.points):
             points = [point for point in self.points if point.dataset == dataset]
             where = f"{dataset}, {points[0].variance} % of the variance (Q = {points[0].q})"
-            methods = list(dict.fromkeys(point.method for point in points))
+            methods = list(dict.fromkeys(point.method_name for point in points))
             texts = {
-                (self._value(point), point.method, metric): plain(stat)
+                (self._value(point), point.method_name, metric): plain(stat)
                 for point in points
                 for metric, stat in self._stats(point).items()
             }
@@ -78,7 +78,7 @@ class Sweep:
         lines = [f"{', '.join(where)}: {note}" for note, where in found.items()]
         fitted = caveats(self.points)["fitted_to_print"]
         unavailable = self.document()["unavailable"].values()
-        return [*lines, *unavailable, *remarks({"fitted_to_print": fitted})]
+        return [*lines, *unavailable, *caveat_sentences({"fitted_to_print": fitted})]
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the command."""
@@ -94,7 +94,7 @@ class Sweep:
                     "dataset": point.dataset,
                     "variance": point.variance,
                     "q": point.q,
-                    "method": point.method,
+                    "method": point.method_name,
                     self.axis.parameter: self._value(point),
                     "settings": point.settings,
                     "repeats": point.repeats,
@@ -113,7 +113,7 @@ class Sweep:
         head = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
         rows: list[list[Any]] = []
         for point in self.points:
-            place = point.dataset, point.method, self._value(point)
+            place = point.dataset, point.method_name, self._value(point)
             n = point.repeats - point.failed
             for metric, stat in self._stats(point).items():
                 rows.append([*place, metric, digits(stat.mean, 4), digits(stat.std, 4), n])
@@ -159,7 +159,7 @@ def sweep_study(
     for value in values:
         if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
             rows = ", or N for all rows" if axis is INDUCING else ""
-            raise UsageError(f"{axis.name} cannot try {value!r}: give whole numbers from 1{rows}.")
+            raise UsageError(f"{axis.name} cannot try {value!r}: give positive integers{rows}.")
     along = _inducing if axis is INDUCING else _clusters
 
     def vary(cell: Cell) -> list[Cell]:

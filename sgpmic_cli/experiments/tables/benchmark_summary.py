@@ -17,7 +17,7 @@ from sgpmic_cli.experiments.tables.formats import TITLES, markdown_table, signed
 
 # The groups of cells in which wins are counted, with their titles.
 WINS = {"ours": "ours", "ours_in_printed_cells": "ours, printed cells", "paper": "the paper's"}
-REMARKS = {
+CAVEATS = {
     "fitted_to_print": (
         "settings that the paper leaves open were searched, one for all data sets, to match the "
         "printed column; agreement is fitted, and our wins are not a blind comparison"
@@ -31,21 +31,21 @@ REMARKS = {
 
 
 def caveats(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return the methods whose settings or scores need a remark, by the kind of the remark."""
-    entrants = {result.method: result.entrant for result in results}
-    scores = {result.method: tuple(sorted(result.scores.items())) for result in results}
+    """Return the methods whose settings or scores need a caveat, by the kind of caveat."""
+    methods = {result.method_name: result.method for result in results}
+    scores = {result.method_name: tuple(sorted(result.scores.items())) for result in results}
     usual = Counter(scores.values()).most_common(1)
     return {
-        "fitted_to_print": [name for name, method in entrants.items() if method.fitted],
+        "fitted_to_print": [name for name, method in methods.items() if method.settings_searched],
         "scored_otherwise": [name for name, own in scores.items() if own != usual[0][0]],
-        "other_column": [name for name, method in entrants.items() if method.column],
+        "other_column": [name for name, method in methods.items() if method.column],
     }
 
 
-def remarks(found: Mapping[str, Any]) -> list[str]:
-    """Return the remarks that belong to every count of agreement and of wins."""
+def caveat_sentences(found: Mapping[str, Any]) -> list[str]:
+    """Return the sentences that belong to every count of agreement and of wins."""
     return [
-        f"{', '.join(found[kind])}: {text}" for kind, text in REMARKS.items() if found.get(kind)
+        f"{', '.join(found[kind])}: {text}" for kind, text in CAVEATS.items() if found.get(kind)
     ]
 
 
@@ -65,7 +65,7 @@ def summary(results: Sequence[Result], metrics: Sequence[str] = METRICS) -> dict
         {
             "dataset": result.dataset,
             "variance": result.variance,
-            "method": result.method,
+            "method": result.method_name,
             "metric": metric,
             "ours": result.mean(metric),
             "paper": result.mean(metric, "paper"),
@@ -75,9 +75,9 @@ def summary(results: Sequence[Result], metrics: Sequence[str] = METRICS) -> dict
         for metric, result, difference in judged
         if difference.verdict in (Verdict.UP, Verdict.DOWN)
     ]
-    by_method = count_by_group((result.method, result.judge(metric)) for metric, result in cells)
-    run = dict.fromkeys(result.method for result in results)
-    equivalent = Counter(result.method for _, result, one in judged if one.equivalent)
+    by_method = count_by_group((each.method_name, each.verdict(metric)) for metric, each in cells)
+    run = dict.fromkeys(result.method_name for result in results)
+    equivalent = Counter(result.method_name for _, result, one in judged if one.equivalent)
     return {
         "published": len(results[0].printed) if results else 0,
         "compared": sum(each.paper[metric] is not None for each in results for metric in metrics),
@@ -86,12 +86,10 @@ def summary(results: Sequence[Result], metrics: Sequence[str] = METRICS) -> dict
         "within_one_point": sum(abs(difference.value) <= NEAR for _, _, difference in judged),
         "differ": len(differing),
         "equivalent": equivalent.total(),
-        "verdicts": count_verdicts(result.judge(metric) for metric, result in cells),
-        "by_metric": count_by_group((metric, result.judge(metric)) for metric, result in cells),
+        "verdicts": count_verdicts(result.verdict(metric) for metric, result in cells),
+        "by_metric": count_by_group((metric, result.verdict(metric)) for metric, result in cells),
         "by_method": {method: by_method[method] for method in run if method in by_method},
-        "by_dataset": count_by_group(
-            (result.dataset, result.judge(metric)) for metric, result in cells
-        ),
+        "by_dataset": count_by_group((one.dataset, one.verdict(metric)) for metric, one in cells),
         "equivalent_by_method": {name: equivalent[name] for name in run if name in by_method},
         "differing": sorted(differing, key=lambda cell: -abs(cell["difference"])),
         "rows": len(rows_of(kept)),
@@ -141,7 +139,7 @@ def summary_markdown(content: dict[str, Any]) -> str:
     ]
     parts.append(markdown_table(head, body))
     legend = "".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used)
-    notes = "".join(f"- {line}\n" for line in remarks(content))
+    notes = "".join(f"- {line}\n" for line in caveat_sentences(content))
     parts.append(
         f"{legend}- best of the row: in {content['rows']} distinct rows, ties count for each "
         "method; ours: among all methods that were run; ours, printed cells: among the cells that "

@@ -22,7 +22,7 @@ from sgpmic_cli.experiments.compare.significance import (
     ranks_in_rows,
 )
 from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.tables.benchmark_summary import caveats, remarks
+from sgpmic_cli.experiments.tables.benchmark_summary import caveat_sentences, caveats
 from sgpmic_cli.experiments.tables.formats import (
     TITLES,
     csv_text,
@@ -59,7 +59,7 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
         "dataset": result.dataset,
         "variance": result.variance,
         "q": result.q,
-        "method": result.method,
+        "method": result.method_name,
         "mean": digits(ours.mean, 4),
         "std": digits(ours.std, 4),
         "repeats": result.repeats,
@@ -69,7 +69,7 @@ def _tidy_row(result: Result, metric: str) -> dict[str, object]:
         "difference": digits(value, 4),
         "difference_low": digits(low, 4),
         "difference_high": digits(high, 4),
-        "verdict": result.judge(metric) if metric in METRICS else "",
+        "verdict": result.verdict(metric) if metric in METRICS else "",
         "settings": json.dumps(result.settings, sort_keys=True) if result.settings else "",
         "note": result.note,
     }
@@ -110,7 +110,7 @@ def latex(results: Sequence[Result]) -> str:
 
 def shape_markdown(results: Sequence[Result]) -> str:
     """Return the table in the paper's layout: two tables for each metric."""
-    labels = {result.method: result.entrant.label for result in results}
+    labels = {result.method_name: result.method.label for result in results}
     head = ["data set", "variance % (Q)", *labels.values()]
     parts = []
     for metric in METRICS:
@@ -124,7 +124,7 @@ def shape_markdown(results: Sequence[Result]) -> str:
             counts = wins(results, metric, side)
             body.append(["wins", "", *(str(counts.get(method, "–")) for method in labels)])
             parts.append(f"### {TITLES[metric]}, {title}\n\n{markdown_table(head, body, left=2)}")
-    lines = "".join(f"- {line}\n" for line in remarks(caveats(results)))
+    lines = "".join(f"- {line}\n" for line in caveat_sentences(caveats(results)))
     return "\n".join([*parts, lines] if lines else parts)
 
 
@@ -163,7 +163,7 @@ def ranking_markdown(results: Sequence[Result]) -> str:
 
 def methods_of(results: Sequence[Result]) -> list[str]:
     """Return the methods of a table, which are its columns."""
-    return list(dict.fromkeys(result.method for result in results))
+    return list(dict.fromkeys(result.method_name for result in results))
 
 
 def share_of(result: Result) -> str:
@@ -178,14 +178,14 @@ def notes_of(
     notes: dict[str, list[str]] = {}
     for result in results:
         if result.note:
-            place = f"{result.method} on {result.dataset} {row(result)}"
+            place = f"{result.method_name} on {result.dataset} {row(result)}"
             notes.setdefault(result.note, []).append(place)
     return notes
 
 
 def used(results: Sequence[Result]) -> list[Verdict]:
     """Return the verdicts that occur in a table, in the order of the legend."""
-    found = {result.judge(metric) for result in results for metric in METRICS}
+    found = {result.verdict(metric) for result in results for metric in METRICS}
     return [verdict for verdict in Verdict if verdict in found]
 
 
@@ -205,7 +205,7 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
     ours, paper = plain(result.ours[metric]), result.paper[metric]
-    verdict, difference = result.judge(metric), result.difference(metric)
+    verdict, difference = result.verdict(metric), result.difference(metric)
     size = f" {signed(difference.value)}" if difference and verdict is not Verdict.EXACT else ""
     text = f"**{ours}**" if is_top else ours
     return f"{text}<br>{plain(paper) + ' ' if paper else ''}{verdict}{size}"
@@ -214,7 +214,7 @@ def _markdown_cell(result: Result | None, is_top: bool, metric: str) -> str:
 def _latex_ours(result: Result | None, is_top: bool, metric: str) -> str:
     if result is None:
         return ""
-    verdict = result.judge(metric)
+    verdict = result.verdict(metric)
     if not result.ok:
         return str(verdict)
     return _latex_number(result.ours[metric], is_top, f"^{{{verdict.latex}}}")

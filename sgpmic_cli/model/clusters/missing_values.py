@@ -53,9 +53,9 @@ def condition(Y: Array, mask: BoolArray, gaussian: Gaussian) -> Conditional:
     """Condition a Gaussian on the known values of rows. Values of Y under `mask` are not used."""
     precision = np.linalg.inv(gaussian.covariance)
     centred = np.where(mask, 0.0, Y - gaussian.mean)
-    pull = centred @ precision
+    precision_times_deviation = centred @ precision
     imputed = np.where(mask, gaussian.mean, Y)
-    distance = np.sum(centred * pull, axis=1)
+    distance = np.sum(centred * precision_times_deviation, axis=1)
     log_det = np.full(len(Y), np.linalg.slogdet(gaussian.covariance)[1])
     residuals = []
     counts = mask.sum(axis=1)
@@ -64,10 +64,10 @@ def condition(Y: Array, mask: BoolArray, gaussian: Gaussian) -> Conditional:
         columns = np.nonzero(mask[rows])[1].reshape(-1, int(k))
         inner = precision[columns[:, :, None], columns[:, None, :]]
         covariances = np.linalg.inv(inner)
-        pulled = np.take_along_axis(pull[rows], columns, axis=1)
-        shift = np.einsum("nij,nj->ni", covariances, pulled)
+        product = np.take_along_axis(precision_times_deviation[rows], columns, axis=1)
+        shift = np.einsum("nij,nj->ni", covariances, product)
         imputed[rows[:, None], columns] -= shift
-        distance[rows] -= np.sum(pulled * shift, axis=1)
+        distance[rows] -= np.sum(product * shift, axis=1)
         log_det[rows] += np.linalg.slogdet(inner)[1]
         residuals.append((rows, columns, covariances))
     known = np.count_nonzero(~mask, axis=1)

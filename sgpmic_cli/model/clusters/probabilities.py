@@ -10,9 +10,9 @@ assignments. The posterior of base clustering v is linear in the row:
 The probability of a cluster is the mean of p_v over the base clusterings. The temperature T >= 1 is
 the one at which the mean over all base clusterings but one predicts the labels of that one best.
 
-The label of a row is decided by the consensus of the base clusterings; a new row takes the label
-with the largest weight among its nearest training rows, weighted by inverse distance. If the
-Gaussians prefer another cluster, both clusters share their probability equally, because two
+The consensus of the base clusterings decides the label of a row. A new row takes the label with the
+largest weight among its nearest training rows, where weights are inverse distances. If the
+Gaussians prefer another cluster, both clusters get the mean of their probabilities, because two
 descriptions of the data disagree about the row.
 
 Refits to random halves of the rows, if there are any, take the place of the base clusterings: the
@@ -140,14 +140,15 @@ class ClusterModel(NamedTuple):
         """Return the probabilities of rows with their nearest training rows, both (n, k)."""
         weights = 1.0 / np.maximum(distances, OWN_ROW)
         weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
-        return self._shares(Y, self._label_fractions(nearest, weights).argmax(axis=1), nearest)
+        labels = self._label_fractions(nearest, weights).argmax(axis=1)
+        return self._probabilities(Y, labels, nearest)
 
     def training_probabilities(self, rows: TrainingRows) -> Array:
         """Return the probabilities of the training rows."""
         nearest = rows.nearest(rows.rows)[1] if self.gaussians is None else None
-        return self._shares(rows.rows, self.labels, nearest)
+        return self._probabilities(rows.rows, self.labels, nearest)
 
-    def _shares(self, Y: Array, labels: Indices, nearest: Indices | None) -> Array:
+    def _probabilities(self, Y: Array, labels: Indices, nearest: Indices | None) -> Array:
         gaussians = self.gaussians if self.refits is None else self.refits
         if gaussians is not None:
             return _agree(gaussians.probabilities(Y, labels), labels)

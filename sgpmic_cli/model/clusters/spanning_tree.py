@@ -40,7 +40,7 @@ LOCAL_ROWS = 10  # that have the local covariance; with more columns distances a
 ROUNDNESS = 0.05  # added to the variances of a local covariance, as a fraction of their sum
 EDGES = 100_000  # measured at a time
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
-MOST_CLUSTERS = 20
+MOST_TREE_CLUSTERS = 20
 
 
 class Tree(NamedTuple):
@@ -66,7 +66,7 @@ def gap_clusters(
     Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices | None:
     """Return clusters that gaps separate, or None if Gaussians for `labels` explain the gaps."""
-    if n_clusters > MOST_CLUSTERS:
+    if n_clusters > MOST_TREE_CLUSTERS:
         return None
     found, excess = excess_of_gap(Y, spanning_trees(Y), labels, n_clusters, random_state)
     return found if excess > MARGIN else None

@@ -7,9 +7,9 @@ It also serves as the distribution of the row over the clusters, so the prior en
 
     sum_nm S_nm <log N(x_n | xbar_m, C_m)> + sum_n H[q(x_n)] + log p(C)
 
-    log p(C_m) = -NU/2 (log|C_m| + SCALE tr C_m^-1),
+    log p(C_m) = -NU/2 (log|C_m| + SCALE tr C_m^-1)
 
-a weak prior that gives a covariance also to a cluster with a single row. Rows attract each other on
+This weak prior also gives a covariance to a cluster with a single row. Rows attract each other on
 the map as far as they are known to belong together. S stays fixed: an E-step on S would separate
 clusters that the data do not separate.
 """
@@ -79,7 +79,7 @@ def log_prior(xp: Any, mixture: LatentMixture) -> float:
     return -0.5 * NU * float((mixture.log_dets + SCALE * traces).sum())
 
 
-class LatentPull(NamedTuple):
+class LatentPrior(NamedTuple):
     """The prior as a quadratic function of q(x_n) at fixed S: -1/2 <x' L_n x> + h_n' mu_n."""
 
     precisions: Any  # L_n, (n, Q, Q)
@@ -93,8 +93,8 @@ class LatentPull(NamedTuple):
         return float(value), self.linear - Lmu, -0.5 * diagonal
 
 
-def latent_pull(S: Any, mixture: LatentMixture) -> LatentPull:
-    """Return the prior's pull on the latent points at fixed responsibilities."""
+def latent_prior(S: Any, mixture: LatentMixture) -> LatentPrior:
+    """Return the prior of the latent points at fixed responsibilities."""
     m, q = mixture.means.shape
     weighted = (mixture.precisions @ mixture.means[:, :, None])[:, :, 0]
-    return LatentPull((S @ mixture.precisions.reshape(m, q * q)).reshape(-1, q, q), S @ weighted)
+    return LatentPrior((S @ mixture.precisions.reshape(m, q * q)).reshape(-1, q, q), S @ weighted)

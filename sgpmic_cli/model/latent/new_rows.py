@@ -17,7 +17,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.latent.backend import NUMPY
-from sgpmic_cli.model.latent.latent_mixture import LOG_2PI, expected_log, latent_pull
+from sgpmic_cli.model.latent.latent_mixture import LOG_2PI, expected_log, latent_prior
 from sgpmic_cli.model.latent.shared_process import cubature_points, expected_rows, kernel
 from sgpmic_cli.model.latent.training import FittedMap
 from sgpmic_cli.model.parallel import ALONE
@@ -152,8 +152,8 @@ class _RowObjective:
         weighted = dK * curved
         slope = (weighted @ p.Z - weighted.sum(axis=2)[:, :, None] * points) * g
         slope += linear * (dK @ p.Z) - self.beta * self.columns * linear * points
-        pull = latent_pull(self.r[rows], self.fitted.mixture)
-        _, dmu, _ = pull.value_and_gradient(np, mu, s)
+        prior = latent_prior(self.r[rows], self.fitted.mixture)
+        _, dmu, _ = prior.value_and_gradient(np, mu, s)
         # dk/dx_q at the mean, (Q, n, K), and J'J with J = W' dk/dx.
         at_mean = kernel(np, mu, p) - linear * (mu @ p.Z.T)
         J = np.stack(
@@ -163,7 +163,7 @@ class _RowObjective:
             ]
         )
         products = np.einsum("ank,bnk->nab", J @ self.WW, J)
-        return slope.mean(axis=0) + dmu, self.beta * products + pull.precisions
+        return slope.mean(axis=0) + dmu, self.beta * products + prior.precisions
 
     def _kernel(self, mu: Array, s: Array) -> tuple[Array, Array]:
         q = mu.shape[1]

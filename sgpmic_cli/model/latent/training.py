@@ -94,7 +94,7 @@ class MapFitter:
     def m_step(self, steps: int) -> None:
         """Raise the bound over latent points, process and latent mixture."""
         xp, shapes = self.backend.xp, self.parameters
-        pull = latent_mixture.latent_pull(self.S, self.mixture)
+        prior = latent_mixture.latent_prior(self.S, self.mixture)
 
         def objective(vector: Any) -> tuple[float, Any]:
             p = shapes.unpack(vector)
@@ -106,9 +106,9 @@ class MapFitter:
             except (np.linalg.LinAlgError, RuntimeError):  # a singular trial point
                 return float("nan"), vector
             s = xp.exp(p.log_s)
-            pull_value, dmu, ds = pull.value_and_gradient(xp, p.mu, s)
+            prior_value, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
             gradient = gradient._replace(mu=gradient.mu + dmu, log_s=gradient.log_s + ds * s + 0.5)
-            return value + pull_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
+            return value + prior_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
 
         self.parameters = shapes.unpack(lbfgs.maximise(objective, shapes.pack(xp), steps))
         self.mixture = self._maximised_mixture()

@@ -17,12 +17,7 @@ from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters
 from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
 from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_AT_THE_END, expectation
 from sgpmic_cli.model.paper.kernels import Kernel
-from sgpmic_cli.model.paper.mixture import (
-    Mixture,
-    maximise,
-    mixture,
-    prior_parameter_gradients,
-)
+from sgpmic_cli.model.paper.mixture import Mixture, maximise, mixture, prior_parameter_gradients
 from sgpmic_cli.model.paper.optimizers import ascend, lbfgs, scg
 from sgpmic_cli.model.parallel import ALONE, Workers
 

@@ -13,15 +13,15 @@ from sgpmic_cli.embeddings import dimensions_for
 from sgpmic_cli.embeddings.isomap import Parts
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.parameter_checks import (
+    BOOLEAN,
     MEMORY,
-    SWITCH,
     check_clusters,
     check_dimensions,
     either,
+    fraction,
     number,
     one_of,
     positive_number,
-    share,
     whole,
 )
 from sgpmic_cli.files.array_cache import Memory
@@ -32,7 +32,7 @@ from sgpmic_cli.model.paper.e_step import NEGLIGIBLE_IN_ITERATIONS
 from sgpmic_cli.model.paper.em import OPTIMIZERS, Fit, train
 from sgpmic_cli.model.paper.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
 from sgpmic_cli.model.paper.mixture import CovarianceType, mixture
-from sgpmic_cli.model.paper.placement import RowAssigner
+from sgpmic_cli.model.paper.row_assigner import RowAssigner
 from sgpmic_cli.model.paper.start import latent_start, start
 from sgpmic_cli.model.parallel import Workers
 from sgpmic_cli.model.scaling import Scale, offset_and_scale
@@ -41,19 +41,19 @@ MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points
 RULES = {
     **SHARED_RULES,
     "n_clusters": whole(),
-    "n_components": either(whole(), share()),
+    "n_components": either(whole(), fraction()),
     "kernel": one_of("rbf", "linear"),
-    "ard": SWITCH,
+    "ard": BOOLEAN,
     "covariance_type": one_of("spherical", "diag", "tied", "full"),
     "covariance_floor": number(MIN_FLOOR),
-    "center": SWITCH,
+    "center": BOOLEAN,
     "kernel_start": positive_number(),
     "start_sharpness": positive_number(),
     "optimizer": one_of(*OPTIMIZERS),
-    "prior_by_gradient": SWITCH,
-    "white_everywhere": SWITCH,
-    "learn_weights": SWITCH,
-    "learn_noise": SWITCH,
+    "prior_by_gradient": BOOLEAN,
+    "white_everywhere": BOOLEAN,
+    "learn_weights": BOOLEAN,
+    "learn_noise": BOOLEAN,
     "isomap_components": one_of("auto", "largest", "joined"),
     "n_init": whole(),
     "memory": MEMORY,

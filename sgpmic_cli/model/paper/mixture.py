@@ -67,9 +67,9 @@ def latent_prior_gradient(X: Array, S: Array, prior: Mixture) -> tuple[float, Ar
     value, gradient = float(S.sum(axis=0) @ _constants(prior)), np.zeros_like(X)
     for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
         centred = X - mean
-        pull = s[:, None] * (centred @ precision)
-        value -= 0.5 * float(np.vdot(pull, centred))
-        gradient -= pull
+        weighted = s[:, None] * (centred @ precision)
+        value -= 0.5 * float(np.vdot(weighted, centred))
+        gradient -= weighted
     return value, gradient
 
 

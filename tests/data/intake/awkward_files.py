@@ -17,17 +17,17 @@ FILES: list[dict[str, Any]] = tomllib.loads(
 def content(case: dict[str, Any]) -> bytes:
     """Return the bytes of a file."""
     raw = case["text"].encode(case.get("encoding", "utf-8"))
-    packed = case.get("packed")
-    if packed == "gzip":
+    stored_as = case.get("stored_as")
+    if stored_as == "gzip":
         return gzip.compress(raw)
-    if packed == "bz2":
+    if stored_as == "bz2":
         return bz2.compress(raw)
     buffer = io.BytesIO()
-    if packed == "zip":
+    if stored_as == "zip":
         with zipfile.ZipFile(buffer, "w") as archive:
             archive.writestr("table.csv", raw)
         return buffer.getvalue()
-    if packed == "npy":
+    if stored_as == "npy":
         import numpy as np
 
         np.save(
@@ -35,13 +35,13 @@ def content(case: dict[str, Any]) -> bytes:
             np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float),
         )
         return buffer.getvalue()
-    if packed in ("parquet", "lists", "xlsx"):
+    if stored_as in ("parquet", "lists", "xlsx"):
         import pandas as pd
 
         frame = pd.read_csv(io.BytesIO(raw))
-        if packed == "lists":
+        if stored_as == "lists":
             frame["tags"] = frame["tags"].str.split()
-        frame.to_excel(buffer, index=False) if packed == "xlsx" else frame.to_parquet(buffer)
+        frame.to_excel(buffer, index=False) if stored_as == "xlsx" else frame.to_parquet(buffer)
         return buffer.getvalue()
     return raw
 

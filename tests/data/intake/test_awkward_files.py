@@ -12,8 +12,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "intake.md"
 
 def loaded(case, folder, monkeypatch):
     needed = {"parquet": "pyarrow", "lists": "pyarrow", "xlsx": "openpyxl"}
-    if case.get("packed") in needed:
-        pytest.importorskip(needed[case["packed"]])
+    if case.get("stored_as") in needed:
+        pytest.importorskip(needed[case["stored_as"]])
     path = case["name"]
     if path == "-":
         monkeypatch.setattr("sys.stdin", standard_input(io.BytesIO(content(case))))

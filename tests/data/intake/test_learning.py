@@ -114,7 +114,7 @@ def test_remedies_use_the_spelling_of_the_caller():
         "t.csv", [Problem("it is text", (Remedy("drop it", "drop", "a"), "edit it"))]
     )
     assert str(error) == "t.csv: it is text; drop it (drop='a'), or edit it"
-    assert error.said(lambda parameter, value: None) == "t.csv: it is text; edit it"
-    assert error.said(lambda parameter, value: f"--{parameter} {value}").endswith(
+    assert error.message(lambda parameter, value: None) == "t.csv: it is text; edit it"
+    assert error.message(lambda parameter, value: f"--{parameter} {value}").endswith(
         "drop it (--drop a), or edit it"
     )

@@ -67,7 +67,7 @@ def zipped(*names):
     [
         (
             zipped("one.csv", "two.csv"),
-            "packs 2 files ('one.csv', 'two.csv', ...); pack one table alone",
+            "holds 2 files ('one.csv', 'two.csv', ...); compress one table alone",
         ),
         (
             zipped("[Content_Types].xml", "word/document.xml"),
@@ -75,8 +75,8 @@ def zipped(*names):
         ),
         (zipped("xl/workbook.xml"), "is not a readable xlsx file"),
         (b"\xd0\xcf\x11\xe0 and more", "is an old office document; save its table as .xlsx"),
-        (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be unpacked"),
-        (zipped("one.csv")[:-30], "cannot be unpacked"),
+        (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be decompressed"),
+        (zipped("one.csv")[:-30], "cannot be decompressed"),
         (b"PAR1 and no more", "is not a readable Parquet file"),
         (b"a,b\n1,\0002\n", "is not a text file in UTF-8 (it has zero bytes)"),
     ],
@@ -136,6 +136,6 @@ def test_pipe_is_read_to_its_end(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"a,b\n" * 100_000,))
     writer.start()
-    with reading.unpacked(str(tmp_path / "pipe")) as source:
+    with reading.decompressed(str(tmp_path / "pipe")) as source:
         assert source.read_all() == b"a,b\n" * 100_000
     writer.join()

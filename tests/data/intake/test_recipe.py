@@ -46,7 +46,7 @@ def learned(write):
 
 
 def test_text_column_has_half_the_variance_of_a_number_column(write):
-    data = load(write(birds(200, holes=0.0)))
+    data = load(write(birds(200, missing=0.0)))
     island = [name.startswith("island=") for name in data.feature_names]
     numbers = ["=" not in name for name in data.feature_names]
     variances = data.Y.var(axis=0, ddof=1)
@@ -59,7 +59,7 @@ def test_text_column_has_half_the_variance_of_a_number_column(write):
 
 
 def test_new_rows_do_not_depend_on_the_order_of_columns(write, learned):
-    new = birds(10, seed=1, holes=0.0)
+    new = birds(10, seed=1, missing=0.0)
     plain = load_for(learned, write(new))
     shuffled = new[[*new.columns[::-1]]].assign(extra="x")
     again = load_for(learned, write(shuffled, sep=";"))
@@ -70,7 +70,7 @@ def test_new_rows_do_not_depend_on_the_order_of_columns(write, learned):
 
 
 def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
-    new = birds(10, seed=1, holes=0.0)
+    new = birds(10, seed=1, missing=0.0)
     with pytest.raises(
         TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"
     ):
@@ -144,10 +144,10 @@ def test_classes_of_new_rows(write):
     recipe = load(write(table), label="y").recipe
     assert load_for(recipe, write(table)).class_names == ("u", "v")
     assert load_for(recipe, write(table[["a", "b"]])).labels is None
-    holes = table.assign(y=["u", None, "v"])
-    assert load_for(recipe, write(holes)).labels is None
+    incomplete = table.assign(y=["u", None, "v"])
+    assert load_for(recipe, write(incomplete)).labels is None
     with pytest.raises(TableError, match="the class is missing"):
-        load_for(recipe, write(holes), label="y")
+        load_for(recipe, write(incomplete), label="y")
     renamed = load_for(recipe, write(table.rename(columns={"y": "z"})), label="z")
     assert renamed.labels.tolist() == [0, 1, 0]
 

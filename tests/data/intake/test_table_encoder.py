@@ -40,10 +40,7 @@ def test_encoder_is_a_scikit_learn_transformer():
     ("change", "sentence"),
     [
         ({"a": ["1", "2", "x", "4"]}, r"'x' is not a number; .* \(TableEncoder\(drop=\['a'\]\)\)"),
-        (
-            {"class": [0, 1, 0, 1]},
-            r"may hold the classes; leave it out \(TableEncoder",
-        ),
+        ({"class": [0, 1, 0, 1]}, r"may hold the classes; leave it out \(TableEncoder"),
         ({"a": [1, 2, 3, np.nan], "b": [1, 5, 2, np.nan]}, "Row 4 has no value"),
         (None, "the table has no rows"),
     ],

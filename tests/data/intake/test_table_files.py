@@ -65,10 +65,10 @@ def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
         load("t.npy")
 
 
-@pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "fortran", "packed"])
+@pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "fortran", "compressed"])
 def test_other_types_of_numbers_are_converted(here, kind):
     array = np.round(10 * np.abs(ROWS))
-    if kind == "packed":
+    if kind == "compressed":
         (here / "t.npy").write_bytes(gzip.compress(saved(array)))
     else:
         np.save("t.npy", np.asfortranarray(array) if kind == "fortran" else array.astype(kind))
@@ -113,9 +113,9 @@ def test_npy_file_equals_the_same_numbers_in_csv(here, options):
     ],
     ids=range(11),
 )
-@pytest.mark.parametrize("packed", [False, True])
-def test_npy_file_without_a_table_of_numbers_is_refused(here, content, sentence, packed):
-    (here / "t.npy").write_bytes(gzip.compress(content) if packed else content)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_npy_file_without_a_table_of_numbers_is_refused(here, content, sentence, compressed):
+    (here / "t.npy").write_bytes(gzip.compress(content) if compressed else content)
     with pytest.raises(UsageError) as caught:
         load("t.npy")
     assert sentence in str(caught.value)

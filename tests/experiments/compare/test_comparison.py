@@ -35,13 +35,13 @@ def _result(method, dataset, scored=None, **means):
 def test_the_note_of_a_one_to_one_acc_has_the_purity():
     as_run = known()["deepc"].as_run_scores
     result = _result("deepc", "cmc", as_run, acc=45.3, acc_hungarian=39.2)
-    assert (result.ours["acc"].mean, result.judge("acc")) == (pytest.approx(39.2), "within 1")
+    assert (result.ours["acc"].mean, result.verdict("acc")) == (pytest.approx(39.2), "within 1")
     assert "45.30" in result.note
 
 
 def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_paper():
     null, own = _result("null-fcm", "wine", acc=75.28), _result("isomap-fcm", "wine", acc=75.28)
-    assert [each.judge("acc") for each in (null, own)] == ["exact", "differs up"]
+    assert [each.verdict("acc") for each in (null, own)] == ["exact", "differs up"]
     printed = wins([null, own, _result("pca-fcm", "wine")], "acc", "paper")
     assert printed == {"isomap-fcm": 1, "pca-fcm": 0}
     assert summary([null, own])["other_column"] == ["null-fcm"]
@@ -57,7 +57,7 @@ def test_missing_numbers_and_differing_data_have_their_own_verdicts():
         ({"dataset": "yale", "variance": 50}, Verdict.DATA_DIFFER),
         ({"repeats": 0, "ours": dict.fromkeys(SHOWN, Stat())}, Verdict.UNAVAILABLE),
     ):
-        assert replace(result, **changes).judge("acc") is verdict
+        assert replace(result, **changes).verdict("acc") is verdict
 
 
 def rounded(document):
@@ -72,4 +72,4 @@ def test_a_table_is_read_back_also_with_an_unknown_method(tmp_path):
     content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
     (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
     (result,) = read_table(tmp_path / "benchmark.json").results
-    assert (result.method, result.judge("acc")) == ("gone-fcm", Verdict.NEW)
+    assert (result.method_name, result.verdict("acc")) == ("gone-fcm", Verdict.NEW)

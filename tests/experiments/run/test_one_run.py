@@ -26,7 +26,7 @@ def test_an_error_is_a_failed_record_with_its_reason(method, reason):
     assert (record.status, record.reason, record.scores) == ("failed", reason, {})
     assert record.traceback.startswith("Traceback (most recent call last):\n")
     assert record.traceback.strip().endswith(reason)
-    assert 'File "fitting.py", line ' in record.traceback
+    assert 'File "child_fit.py", line ' in record.traceback
     assert os.sep not in record.traceback  # files are named without their folders
 
 
@@ -56,8 +56,8 @@ def test_warnings_of_a_fit_are_kept_in_its_record():
 
 def test_losses_and_bounds_of_a_fit_are_kept_in_its_record():
     bound = _record("sgp-mic").trace["bound"]
-    rounds = known()["sgp-mic"].as_run["max_iter"]
-    assert len(bound) == 2 * rounds + 1  # an E and an M update per iteration, and the last E-step
+    max_iter = known()["sgp-mic"].as_run["max_iter"]
+    assert len(bound) == 2 * max_iter + 1  # an E and an M update per iteration, and the last E-step
     assert bound[-1] > bound[0]
     assert _record("pca-fcm").trace == {}
     assert _record("toy_methods:Chatty").trace == {"bound": [1.0, 2.0]}

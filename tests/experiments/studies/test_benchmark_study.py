@@ -35,7 +35,7 @@ def test_the_printed_numbers_are_reproduced_to_the_second_decimal(tmp_path):
     exact = {
         result.place
         for result in finished.results
-        if {result.judge(metric) for metric in METRICS} == {"exact"}
+        if {result.verdict(metric) for metric in METRICS} == {"exact"}
     }
     assert expected <= exact
 

@@ -72,7 +72,7 @@ def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
     finished = small_benchmark(
         ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
     )
-    dimensions = [result.q for result in finished.results if result.method == "pca-fcm"]
+    dimensions = [result.q for result in finished.results if result.method_name == "pca-fcm"]
     assert dimensions == [1, 1, 2, 1, 2, 3]
     content = summary(finished.results)
     assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
@@ -83,7 +83,7 @@ def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
 
 
 def test_fitted_columns_are_named_below_the_counts(tmp_path):
-    assert {method.name for method in resolve(["all"]) if method.fitted} == FITTED
+    assert {method.name for method in resolve(["all"]) if method.settings_searched} == FITTED
     finished = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
     assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
     for name in ("summary.md", "table2.md"):

@@ -19,15 +19,15 @@ from sgpmic_cli.figures.plot_options import PlotOptions
 def twice(tmp_path):
     """Return a function that draws a figure twice and compares the files."""
 
-    def draw(figure, **options):
+    def draw(figure, **more):
         running = RunOptions(tmp_path / "runs", n_jobs=1)
-        asked = PlotOptions(results=tmp_path, repeats=1, running=running, **options)
-        remarks = [figure(tmp_path / name, asked) for name in ("first", "second")]
+        options = PlotOptions(results=tmp_path, repeats=1, running=running, **more)
+        warnings = [figure(tmp_path / name, options) for name in ("first", "second")]
         for ending in (".png", ".pdf"):
             assert (tmp_path / f"first{ending}").read_bytes() == (
                 tmp_path / f"second{ending}"
             ).read_bytes()
-        return remarks[0]
+        return warnings[0]
 
     return draw
 
@@ -50,18 +50,18 @@ def test_every_figure_can_be_loaded():
 @pytest.mark.slow
 def test_latent_spaces(twice, monkeypatch):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
-    said = []
+    labels = []
     draw = latent_spaces.draw_panel
     monkeypatch.setattr(
         latent_spaces,
         "draw_panel",
         lambda axes, *rest, **options: (
             draw(axes, *rest, **options),
-            said.append(axes.get_xlabel()),
+            labels.append(axes.get_xlabel()),
         ),
     )
     assert twice(figure2) == twice(figure5) == []
-    assert "ACC 76.00 ± 0.00 %; paper 76.00" in said[0]
+    assert "ACC 76.00 ± 0.00 %; paper 76.00" in labels[0]
 
 
 @pytest.mark.slow
@@ -75,16 +75,16 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     fine = {"bound": np.array([-9.0, -5.0, -5.0, -4.0]), "acc": np.array([50.0, 60.0, 60.0, 61.0])}
     falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
     rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
-    said = convergence_behaviour.against_the_text
+    contradictions = convergence_behaviour.against_the_text
     words = "ACC falls at some update in {}; the loss rises at some update in {}."
-    assert said([fine, falling, rising, falling]) == words.format("(b), (d)", "(c)")
-    assert said([fine]) == words.format("no panel", "no panel")
+    assert contradictions([fine, falling, rising, falling]) == words.format("(b), (d)", "(c)")
+    assert contradictions([fine]) == words.format("no panel", "no panel")
 
 
 @pytest.mark.slow
 def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
-    (remark,) = twice(critical_difference)
-    assert "a benchmark of all of them" in remark
+    (warning,) = twice(critical_difference)
+    assert "a benchmark of all of them" in warning
     alone = (tmp_path / "first.png").read_bytes()
     write_results(tmp_path, shifts=[0.0])
     assert twice(critical_difference) == []

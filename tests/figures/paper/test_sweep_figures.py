@@ -76,7 +76,7 @@ def test_all_rows_are_the_last_tick_of_the_inducing_points(tmp_path, figures):
 
 
 def test_the_sweep_over_clusters_lists_where_sgp_mic_is_best():
-    def said(**curves):
+    def sentence(**curves):
         wide = pd.DataFrame(curves, index=pd.Index([2.0, 6.0, 18.0], name="x"))
         wide.columns = [name.replace("_", "-") for name in wide]
         return ahead(
@@ -84,10 +84,10 @@ def test_the_sweep_over_clusters_lists_where_sgp_mic_is_best():
         )
 
     own = [60.0, 70.0, 80.0]
-    best = said(sgp_mic=own, pca_fcm=[60.0, 71.0, 79.0])
+    best = sentence(sgp_mic=own, pca_fcm=[60.0, 71.0, 79.0])
     assert best == "\nSGP-MIC highest of the paper's methods at 2, 18"
-    assert said(sgp_mic=own, pca_fcm=[90.0] * 3).endswith(" at none")
-    assert said(sgp_mic=own) == said(pca_fcm=own) == ""
+    assert sentence(sgp_mic=own, pca_fcm=[90.0] * 3).endswith(" at none")
+    assert sentence(sgp_mic=own) == sentence(pca_fcm=own) == ""
 
 
 def test_points_without_a_run_are_left_out(tmp_path):

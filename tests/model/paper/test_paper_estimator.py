@@ -101,7 +101,7 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
         ("nan", {}, "NaN"),
         ("plain", {"n_components": 1.0}, "n_components must be"),
         ("plain", {"kernel": "cosine"}, "kernel must be 'rbf' or 'linear'"),
-        ("plain", {"covariance_floor": 1e-12}, "covariance_floor must be a number from 1e-08"),
+        ("plain", {"covariance_floor": 1e-12}, "floor must be a number of at least 1e-08"),
         ("plain", {"prior_by_gradient": True}, "needs covariance_type='full'"),
     ],
 )

@@ -5,12 +5,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import FORMS
 
-from sgpmic_cli.model.paper.mixture import (
-    log_joint,
-    maximise,
-    mixture,
-    prior_parameter_gradients,
-)
+from sgpmic_cli.model.paper.mixture import log_joint, maximise, mixture, prior_parameter_gradients
 
 FLOOR = 1e-2
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from command_checks import processes_of
 from command_line import one_sentence
-from judging import processes_of
 from small_studies import local_cluster
 
 pytestmark = pytest.mark.slow
@@ -38,12 +38,12 @@ def test_misbehaving_methods_fail_and_the_others_are_computed(folder, shell, way
     methods = ",".join(["pca-fcm", *REASONS, *harmless])
     arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
     process = shell("benchmark", *arguments, "--json", *LIMITS, *where)
-    printed, said = process.communicate(timeout=300)
-    assert process.returncode == 3, said
-    assert one_sentence(said) == (
+    stdout, stderr = process.communicate(timeout=300)
+    assert process.returncode == 3, stderr
+    assert one_sentence(stderr) == (
         "sgpmic: 9 of 12 runs failed; the notes say why, and --retry-failed runs them again."
     )
-    cells = {cell["method"]: cell for cell in json.loads(printed)["cells"]}
+    cells = {cell["method"]: cell for cell in json.loads(stdout)["cells"]}
     assert cells["pca-fcm"]["verdict"]["acc"] == "exact"
     for method, reason in REASONS.items():
         assert cells[method]["failed"] == 1
@@ -58,8 +58,8 @@ def test_scikit_learn_keeps_its_own_memory(folder, shell):
     methods = "sklearn.cluster:AgglomerativeClustering,sklearn.cluster:OPTICS"
     arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
     process = shell("benchmark", *arguments, "--quiet")
-    _, said = process.communicate(timeout=120)
-    assert (process.returncode, said) == (0, "")
+    _, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == (0, "")
 
 
 def test_own_class_and_entry_point_are_computed_again_after_an_edit(folder, shell):
@@ -74,10 +74,10 @@ def test_own_class_and_entry_point_are_computed_again_after_an_edit(folder, shel
 
     def run():
         process = shell("benchmark", *arguments, "--repeats", "1", "--out", "out", "--json")
-        printed, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
-        cells = {(cell["dataset"], cell["method"]): cell for cell in json.loads(printed)["cells"]}
-        return {place: cell["acc"]["mean"] for place, cell in cells.items()}, said
+        stdout, stderr = process.communicate(timeout=120)
+        assert process.returncode == 0, stderr
+        cells = {(cell["dataset"], cell["method"]): cell for cell in json.loads(stdout)["cells"]}
+        return {place: cell["acc"]["mean"] for place, cell in cells.items()}, stderr
 
     scores, _ = run()
     assert scores["my.csv", "mine:Mine"] == scores["my.csv", "theirs"] == 100.0
