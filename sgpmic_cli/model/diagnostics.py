@@ -10,7 +10,7 @@ from sgpmic_cli.estimator_base.caller_warning import warn_caller
 
 BLOCK = 1 << 16  # rows
 TINY = 5  # a cluster with fewer rows is tiny ...
-TINY_SHARE = 0.2  # ... unless it has this fraction of an equal share of the rows
+TINY_FRACTION = 0.2  # ... unless it has this fraction of an equal share of the rows
 SHARED = 0.5  # two clusters are twins if they share this fraction of their responsibility
 
 
@@ -40,7 +40,7 @@ def diagnose(S: Array) -> Diagnostics:
             shared += np.minimum(S[rows, a : a + 1], S[rows][:, others]).sum(axis=0)
         close = shared > SHARED * np.minimum(counts[a], counts[others])
         twins += [(int(a), int(b)) for b in others[close]]
-    tiny = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_SHARE * n / m)))
+    tiny = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m)))
     return Diagnostics(sizes, certainty, twins, tiny.tolist(), np.flatnonzero(sizes == 0).tolist())
 
 

@@ -98,7 +98,7 @@ def fit(X, n_clusters="auto", **parameters):
     return SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=0, **parameters).fit(X)
 
 
-@pytest.mark.filterwarnings("ignore:cluster")
+@pytest.mark.filterwarnings("ignore:.*cluster")
 def test_two_distant_groups_of_six_rows_are_two():
     rng = np.random.RandomState(0)
     model = fit(rng.standard_normal((12, 3)) + 50.0 * (np.arange(12) % 2)[:, None])
@@ -106,7 +106,7 @@ def test_two_distant_groups_of_six_rows_are_two():
     np.testing.assert_array_equal(model.labels_ == model.labels_[0], np.arange(12) % 2 == 0)
 
 
-@pytest.mark.filterwarnings("ignore:cluster")
+@pytest.mark.filterwarnings("ignore:.*cluster")
 @pytest.mark.parametrize("n_clusters", ["auto", (2, 4)])
 def test_given_labels_decide_the_number(n_clusters):
     X = np.random.RandomState(0).standard_normal((60, 3))

@@ -14,7 +14,7 @@ from sgpmic_cli.model.clusters.spanning_tree import (
     CORE_NEIGHBOURS,
     DRAWS,
     FEW_DRAWS,
-    LEAST_SHARE,
+    LEAST_FRACTION,
     LOCAL_ROWS,
     ROUNDNESS,
     cut,
@@ -76,7 +76,7 @@ def test_cuts_are_those_of_the_definition(n_clusters):
             for length in np.sort(graph[graph > 0])[::-1]:
                 without = np.where(graph == length, 0.0, graph)
                 sizes = np.bincount(connected_components(without, directed=False)[1])
-                if sizes.min() >= LEAST_SHARE * len(Y) / n_clusters:
+                if sizes.min() >= LEAST_FRACTION * len(Y) / n_clusters:
                     graph = without
                     break
         parts = connected_components(graph, directed=False)[1]

@@ -64,7 +64,7 @@ def test_results_of_all_rows_are_in_files_of_a_given_folder(short_blocks, tmp_pa
         fitted(Y, temp_folder=tmp_path / "m.npz")
 
 
-@pytest.mark.filterwarnings("ignore:cluster")
+@pytest.mark.filterwarnings("ignore:.*cluster")
 def test_the_consensus_is_that_of_the_fitted_rows():
     given = np.eye(3)[np.arange(90) // 30]
     consensus = fitted(Y, init=given).consensus_

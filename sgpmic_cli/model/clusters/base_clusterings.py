@@ -116,10 +116,10 @@ def base_labels(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None) ->
     return labels
 
 
-def match(labellings: list[Indices], names: tuple[str, ...], n_clusters: int) -> Consensus:
-    """Match the clusters of all labellings with those of their majority."""
-    agreement = [sum(adjusted_rand_score(a, b) for b in labellings) for a in labellings]
-    memberships = [np.eye(n_clusters)[labels] for labels in labellings]
+def match(labelings: list[Indices], names: tuple[str, ...], n_clusters: int) -> Consensus:
+    """Match the clusters of all labelings with those of their majority."""
+    agreement = [sum(adjusted_rand_score(a, b) for b in labelings) for a in labelings]
+    memberships = [np.eye(n_clusters)[labels] for labels in labelings]
     medoid = memberships[int(np.argmax(agreement))]
     centre = medoid
     for _ in range(5):

@@ -49,7 +49,7 @@ from sgpmic_cli.model.clusters.spanning_tree import (
     excess_of_gap,
     spanning_trees,
 )
-from sgpmic_cli.model.diagnostics import TINY, TINY_SHARE
+from sgpmic_cli.model.diagnostics import TINY, TINY_FRACTION
 
 CHANCE = 5.0  # standard deviations of the silhouette of a single reference
 TIE = 1.0
@@ -178,7 +178,7 @@ def _without_outliers(Y: Array) -> Array:
     while True:
         labels = KMeans(2, n_init=5, random_state=0).fit_predict(Y)
         sizes = np.bincount(labels)
-        if sizes.max() < fewest or sizes.min() >= min(TINY, TINY_SHARE * len(Y) / 2):
+        if sizes.max() < fewest or sizes.min() >= min(TINY, TINY_FRACTION * len(Y) / 2):
             return Y
         Y = Y[labels == sizes.argmax()]
 

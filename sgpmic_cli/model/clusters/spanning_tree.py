@@ -28,7 +28,7 @@ from sklearn.utils import gen_batches
 from sgpmic_cli._typing import Array, Indices
 
 CORE_NEIGHBOURS = (3, 5)  # neighbours that set the core distance; one tree for each
-LEAST_SHARE = 0.4  # of an equal share of the rows; smaller parts are outliers
+LEAST_FRACTION = 0.4  # of an equal share of the rows; smaller parts are outliers
 SMALL = 3
 MARGIN = 0.2
 SMALL_GAP, LARGE_GAP = 0.2, 0.8  # gaps are clipped to this range before they are compared
@@ -156,7 +156,7 @@ def cut(tree: Tree, n_clusters: int) -> Cut | None:
     cut_edges = []
     for new in range(1, n_clusters):
         smaller_side = np.minimum(below, total[part] - below)
-        allowed = np.flatnonzero(smaller_side >= LEAST_SHARE * n / n_clusters)
+        allowed = np.flatnonzero(smaller_side >= LEAST_FRACTION * n / n_clusters)
         if not len(allowed):
             return None
         top = allowed[tree.lengths[allowed].argmax()]
