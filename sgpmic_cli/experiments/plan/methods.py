@@ -22,7 +22,7 @@ class Method:
     target: str  # "module:Class"
     title: str = ""
     # The paper ran it without the columns in `as_run_drop` of the data set.
-    drops_columns: bool = True
+    drops_columns: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # Settings that reproduce the printed numbers: on registered data, under `as-run`.
     as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -111,7 +111,7 @@ def resolve(names: Iterable[str]) -> list[Method]:
 
 def _third_party(name: str, target: str) -> Method:
     # The time of an unknown method cannot be estimated; a high cost keeps its batches short.
-    return Method(name, target, drops_columns=False, cost=3.0)
+    return Method(name, target, cost=3.0)
 
 
 def unknown(kind: str, name: str, valid: Iterable[str], more: str = "") -> str:
