@@ -63,7 +63,7 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
     if "kernel" in summary:
         model += [f"{summary['kernel']} kernel", summary["optimizer"]]
     model += [f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
-    converged = "converged" if summary["converged"] else "not converged"
+    converged = "converged" if summary["converged"] else "the bound still rises"
     yield facts(
         {
             "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
