@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from central_differences import central_differences
-from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli.model.latent import new_rows
-from sgpmic_cli.model.latent.new_rows import TrainingRows, _RowObjective
+from sgpmic_cli.model.latent.new_rows import _RowObjective
 
 
 @pytest.fixture
@@ -75,13 +74,3 @@ def test_missing_values_of_new_rows_are_left_to_the_model(iris_model, gaps_model
     for model in (iris_model, gaps_model):
         assert np.mean(model.predict(rows) == model.predict(iris)) > 0.85
         assert np.isfinite(model.transform(rows)).all()
-
-
-@pytest.mark.parametrize("columns", [3, 20])
-def test_nearest_rows_are_those_of_scikit_learn(columns):
-    rng = np.random.default_rng(0)
-    rows, new = rng.standard_normal((300, columns)), rng.standard_normal((70, columns))
-    expected = NearestNeighbors(n_neighbors=10).fit(rows).kneighbors(new)
-    distances, indices = TrainingRows(rows).nearest(new)
-    np.testing.assert_allclose(distances, expected[0])
-    np.testing.assert_array_equal(indices, expected[1])

@@ -13,7 +13,6 @@ training row, up to rounding, keeps the distribution that the fit gave it.
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.model.latent.backend import NUMPY
@@ -24,10 +23,6 @@ from sgpmic_cli.model.parallel import ALONE
 
 STEPS = 15
 NEIGHBOURS = 10  # of a row, which decide its label
-# With more columns than this, scikit-learn compares all rows, in four times the time of `nearest`.
-TREE_COLUMNS = 15
-SEARCHED_ROWS = 32  # rows whose distances to all training rows are computed together
-GROUP = 16  # training rows of a group
 CLOSE = 1e-6  # nats; a row has converged when a step gains less
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 
@@ -37,34 +32,12 @@ class TrainingRows:
 
     def __init__(self, rows: Array):
         self.rows = rows
-        self.squares = np.einsum("np,np->n", rows, rows)
-        self.tree = NearestNeighbors().fit(rows) if rows.shape[1] <= TREE_COLUMNS else None
+        self.search = NearestNeighbors().fit(rows)
 
     def nearest(self, Y: Array) -> tuple[Array, Indices]:
         """Return distances and indices of the nearest training rows, (n, k) each."""
-        k = min(NEIGHBOURS, len(self.rows))
-        if self.tree is not None:
-            distances, indices = self.tree.kneighbors(Y, k)
-            return np.asarray(distances), np.asarray(indices)
-        indices, distances = np.empty((len(Y), k), dtype=np.intp), np.empty((len(Y), k))
-        n_groups = max(k, -(-len(self.rows) // GROUP))
-        padded = np.full((SEARCHED_ROWS, GROUP * n_groups), np.inf)
-        for rows in gen_batches(len(Y), SEARCHED_ROWS):
-            # |y - t|^2 - |y|^2, whose order is that of the distances
-            relative = padded[: rows.stop - rows.start]
-            np.matmul(-2.0 * Y[rows], self.rows.T, out=relative[:, : len(self.rows)])
-            relative[:, : len(self.rows)] += self.squares
-            # The k nearest rows are in the k groups whose nearest rows are nearest.
-            nearest = relative.reshape(len(relative), GROUP, n_groups).min(axis=1)
-            groups = np.argpartition(nearest, k - 1, axis=1)[:, None, :k]
-            members = (groups + n_groups * np.arange(GROUP)[:, None]).reshape(len(relative), -1)
-            inside = np.take_along_axis(relative, members, 1)
-            first = np.argpartition(inside, k - 1, axis=1)[:, :k]
-            found = np.sort(np.take_along_axis(members, first, 1))
-            distances[rows] = np.linalg.norm(Y[rows, None] - self.rows[found], axis=2)
-            indices[rows] = found
-        order = np.argsort(distances, axis=1, kind="stable")
-        return np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
+        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
+        return np.asarray(distances), np.asarray(indices)
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:
         """Return whether each row equals its nearest training row up to rounding, (n,)."""
