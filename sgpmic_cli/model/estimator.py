@@ -302,13 +302,13 @@ class SGPMIC(LatentClusterer):
         self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
         rows = self._scaled(Y[subsample])
-        gaussian = None
-        if np.isnan(rows).any():
-            gaussian = fit_gaussian(rows)
+        missing = np.isnan(rows)
+        gaussian = fit_gaussian(rows) if missing.any() else None
+        if gaussian is not None:
             rows = impute(gaussian, rows)
         order = canonical_order([rows])
         rows, row_indices = rows[order], subsample[order]
-        mask = None if gaussian is None else np.isnan(self._scaled(Y[row_indices]))
+        mask = None if gaussian is None else missing[order]
         m, self.selection_ = candidates[0], None
         if len(candidates) > 1:
             self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")

@@ -7,7 +7,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.model.clusters import base_clusterings as base
-from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate
+from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate, invariant_coordinate
 from sgpmic_cli.model.clusters.probabilities import fit_gaussians
 
 
@@ -62,7 +62,8 @@ def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
     first = flat_coordinate(Y)
     assert abs(np.corrcoef(first[:, 0], Y[:, 2])[0, 1]) > 0.99
     others = np.c_[Y @ random.standard_normal((3, 3)) + 5.0, random.random_sample(400) < 0.5]
-    np.testing.assert_allclose(np.abs(flat_coordinate(others)), np.abs(first), atol=1e-6)
+    for coordinate in (flat_coordinate, invariant_coordinate):
+        np.testing.assert_allclose(np.abs(coordinate(others)), np.abs(first), atol=1e-6)
     assert flat_coordinate(Y[:6]) is None
     assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 

@@ -81,7 +81,8 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
         labels = _kmeans(Y, n_clusters, seed)
     elif name == "gmm":
         floor = np.full(Y.shape[1], LEAST_VARIANCE)
-        labels = _mixture(Y, _kmeans(Y, n_clusters, seed), floor, n_clusters, seed)
+        starts = _mixture_starts(Y, _kmeans(Y, n_clusters, seed), n_clusters, seed)
+        labels = _mixture(Y, starts, floor, n_clusters, seed)
     elif name == "ward":
         labels = AgglomerativeClustering(n_clusters).fit_predict(Y)
     else:
@@ -101,9 +102,11 @@ def base_labels(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None) ->
     rounding = rounding_variance(Y)
     shrinkage = SHRINKAGE * Y.shape[1] / (len(Y) / n_clusters + Y.shape[1])
 
+    starts = _mixture_starts(Y, kmeans, n_clusters, seed) if mask is None else []
+
     def mixture(floor: Array) -> Indices:
         if mask is None:
-            return _mixture(Y, kmeans, floor, n_clusters, seed)
+            return _mixture(Y, starts, floor, n_clusters, seed)
         return mixture_labels(Y, mask, kmeans, floor, n_clusters)
 
     if is_discrete(Y):
@@ -208,12 +211,8 @@ def _kmeans(Y: Array, n_clusters: int, seed: int) -> Indices:
     return np.asarray(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(Y))
 
 
-def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int) -> Indices:
-    """Return the best of a few Gaussian mixtures with `floor` (P,) added to the variances."""
-    # scikit-learn adds one number to all variances. In columns divided by sqrt(floor) it is 1.
-    scaled = Y / np.sqrt(floor)
-    if scaled.shape[1] > len(scaled):  # only distances matter, so the space of the rows suffices
-        scaled = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
+def _mixture_starts(Y: Array, kmeans: Indices, n_clusters: int, seed: int) -> list[Indices]:
+    """Return the labels from which Gaussian mixtures start."""
     starts = [kmeans] + [
         KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y)
         for turn in range(1, RESTARTS)
@@ -221,6 +220,15 @@ def _mixture(Y: Array, kmeans: Indices, floor: Array, n_clusters: int, seed: int
     # Clusters in one column are invisible to k-means beside columns that hold none.
     if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
         starts.append(KMeans(n_clusters, n_init=3, random_state=seed).fit_predict(coordinate))
+    return starts
+
+
+def _mixture(Y: Array, starts: list[Indices], floor: Array, n_clusters: int, seed: int) -> Indices:
+    """Return the best of a few Gaussian mixtures with `floor` (P,) added to the variances."""
+    # scikit-learn adds one number to all variances. In columns divided by sqrt(floor) it is 1.
+    scaled = Y / np.sqrt(floor)
+    if scaled.shape[1] > len(scaled):  # only distances matter, so the space of the rows suffices
+        scaled = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
     fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
     return np.asarray(max(fits, key=lambda fit: fit.lower_bound_).predict(scaled))
 

@@ -63,7 +63,6 @@ MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its la
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
-
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
 

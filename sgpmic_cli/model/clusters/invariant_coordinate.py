@@ -22,7 +22,11 @@ UNIFORM = 1.8  # kurtosis of a uniform distribution
 
 
 def invariant_coordinate(Y: Array) -> Array:
-    """Return the coordinate with the smallest kurtosis, (N, 1), with mean 0 and variance 1."""
+    """Return the coordinate with the smallest kurtosis, (N, 1), with mean 0 and variance 1.
+
+    Discrete columns are left out, because a flag has the smallest kurtosis of all.
+    """
+    Y = Y[:, effective_values(Y) >= FEW_VALUES]
     U, spread, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
     Z = np.sqrt(len(Y)) * U[:, spread > LEAST_SPREAD * spread[0]]
     _, vectors = np.linalg.eigh(Z.T @ (Z * np.sum(Z**2, axis=1)[:, None]))
@@ -30,12 +34,9 @@ def invariant_coordinate(Y: Array) -> Array:
 
 
 def flat_coordinate(Y: Array) -> Array | None:
-    """Return the invariant coordinate if it is flatter than a uniform distribution, else None.
-
-    Discrete columns are left out, because a flag has the smallest kurtosis of all.
-    """
-    continuous = Y[:, effective_values(Y) >= FEW_VALUES]
-    if not 1 < continuous.shape[1] < len(Y) / 2:
+    """Return the invariant coordinate if it is flatter than a uniform distribution, else None."""
+    n_continuous = np.count_nonzero(effective_values(Y) >= FEW_VALUES)
+    if not 1 < n_continuous < len(Y) / 2:
         return None
-    coordinate = invariant_coordinate(continuous)
+    coordinate = invariant_coordinate(Y)
     return coordinate if np.mean(coordinate**4) < UNIFORM else None
