@@ -131,7 +131,6 @@ def test_invalid_options_are_refused(tmp_path):
         TableOptions(missing="mean")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="named pipes of POSIX")
 def test_pipe_is_read_to_its_end(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"a,b\n" * 100_000,))

@@ -19,7 +19,6 @@ from sgpmic_cli.experiments.run.one_run import Limits
 
 dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
 TABLES = ("table.csv", "table.tex", "table2.md", "summary.json")
