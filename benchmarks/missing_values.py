@@ -16,8 +16,8 @@ from sklearn.impute import IterativeImputer, SimpleImputer
 
 from benchmarks.shared import BUNDLED, end_study, number_table, run_options, study_parser
 from sgpmic_cli._typing import Array
-from sgpmic_cli.experiments.plan.cells import Cell, Study
-from sgpmic_cli.experiments.run.pipeline import run_study, write_study
+from sgpmic_cli.benchmark.plan.cells import Cell, Study
+from sgpmic_cli.benchmark.run.pipeline import run_study, write_study
 
 WAYS = ("full", "model", "median", "iterative")
 HIDDEN = 0.3  # fraction of the entries

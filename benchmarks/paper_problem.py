@@ -12,11 +12,11 @@ from scipy.special import softmax
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data import entry, load, names
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.em import m_step
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF
-from sgpmic_cli.model.paper.mixture import maximise, mixture
+from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.paper.model.em import m_step
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.kernels import RBF
+from sgpmic_cli.paper.model.mixture import maximise, mixture
 
 
 class Size(NamedTuple):

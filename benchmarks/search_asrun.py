@@ -16,11 +16,11 @@ import pandas as pd
 
 from benchmarks.shared import BUNDLED, end_study, run_options, study_parser
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.plan.cells import Cell, Study
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
-from sgpmic_cli.experiments.tables.formats import markdown_table
+from sgpmic_cli.benchmark.compare.comparison import METRICS, Result
+from sgpmic_cli.benchmark.compare.verdicts import Verdict
+from sgpmic_cli.benchmark.plan.cells import Cell, Study
+from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.benchmark.tables.formats import markdown_table
 
 FINALISTS = 5
 SEED = 3000

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, RunOptions
+from sgpmic_cli.benchmark.tables.formats import markdown_table
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import RunProgress
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, RunOptions
-from sgpmic_cli.experiments.tables.formats import markdown_table
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
 FAILED_RUNS = 3  # exit code, as in the package's own commands

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.figures.style import FAINT, PAGE, canvas, look
+from sgpmic_cli.figure_style import FAINT, PAGE, canvas, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

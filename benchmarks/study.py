@@ -20,12 +20,12 @@ from scipy.spatial.distance import pdist
 from benchmarks import suite
 from benchmarks.shared import BUNDLED, number_table
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.baselines.peers import PeerHDBSCAN, RandomPeer
+from sgpmic_cli.benchmark.peers import PeerHDBSCAN, RandomPeer
+from sgpmic_cli.clustering.model.clusters.base_clusterings import base_labels, consensus, match
+from sgpmic_cli.clustering.model.clusters.spanning_tree import excess_of_gap, spanning_trees
 from sgpmic_cli.data.loading import load
 from sgpmic_cli.data.random_shapes import random_shape
-from sgpmic_cli.model.clusters.base_clusterings import base_labels, consensus, match
-from sgpmic_cli.model.clusters.spanning_tree import excess_of_gap, spanning_trees
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 
 FIRST_SEED = 950_000  # of the random data, which were used for no choice
 OUTLIERS = 0.05  # fraction of rows

@@ -22,9 +22,9 @@ from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.shared import number_table, progress
-from sgpmic_cli.baselines.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
-from sgpmic_cli.figures.style import PAGE, canvas
-from sgpmic_cli.model.estimator import SGPMIC
+from sgpmic_cli.benchmark.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
+from sgpmic_cli.clustering.model.estimator import SGPMIC
+from sgpmic_cli.figure_style import PAGE, canvas
 
 DEFAULT = "SGPMIC"
 METHODS: dict[str, Any] = {

@@ -17,21 +17,21 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.experiments.plan.cells import Run, Study
-from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
-from sgpmic_cli.figures.paper.convergence_behaviour import DATASETS
-from sgpmic_cli.figures.style import COLOURS, PAGE, canvas
-from sgpmic_cli.model.paper.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.model.paper.cholesky import NotPositiveDefinite
-from sgpmic_cli.model.paper.e_step import expectation
-from sgpmic_cli.model.paper.em import m_step
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF, gram_gradients
-from sgpmic_cli.model.paper.kernels import gram as gram_matrix
-from sgpmic_cli.model.paper.mixture import latent_prior_gradient, maximise
-from sgpmic_cli.model.paper.optimizers import ascend, lbfgs
-from sgpmic_cli.model.paper.start import latent_start, start
-from sgpmic_cli.model.scaling import offset_and_scale
+from sgpmic_cli.benchmark.plan.cells import Run, Study
+from sgpmic_cli.benchmark.run.pipeline import RunOptions, prepare
+from sgpmic_cli.estimator_base.scaling import offset_and_scale
+from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
+from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
+from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
+from sgpmic_cli.paper.model.e_step import expectation
+from sgpmic_cli.paper.model.em import m_step
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.kernels import RBF, gram_gradients
+from sgpmic_cli.paper.model.kernels import gram as gram_matrix
+from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
+from sgpmic_cli.paper.model.optimizers import ascend, lbfgs
+from sgpmic_cli.paper.model.start import latent_start, start
 
 ITERATIONS = 30
 LINES = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
-    from sgpmic_cli.data.intake.table_encoder import TableEncoder
-    from sgpmic_cli.figures.plotting import plot_map, plot_profiles, plot_selection
-    from sgpmic_cli.model.estimator import SGPMIC, load
-    from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-    from sgpmic_cli.report.fit_page import write_report
+    from sgpmic_cli.clustering.model.estimator import SGPMIC, load
+    from sgpmic_cli.clustering.page.fit_page import write_report
+    from sgpmic_cli.clustering.plots.plotting import plot_map, plot_profiles, plot_selection
+    from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+    from sgpmic_cli.tables.table_encoder import TableEncoder
 
 __all__ = [
     "SGPMIC",
@@ -26,14 +26,14 @@ __all__ = [
 
 # The modules of the public names are imported when they are used: `sgpmic --help` needs none.
 _MODULES = {
-    "SGPMIC": "model.estimator",
-    "PaperSGPMIC": "model.paper.estimator",
-    "TableEncoder": "data.intake.table_encoder",
-    "load": "model.estimator",
-    "plot_map": "figures.plotting",
-    "plot_profiles": "figures.plotting",
-    "plot_selection": "figures.plotting",
-    "write_report": "report.fit_page",
+    "SGPMIC": "clustering.model.estimator",
+    "PaperSGPMIC": "paper.model.estimator",
+    "TableEncoder": "tables.table_encoder",
+    "load": "clustering.model.estimator",
+    "plot_map": "clustering.plots.plotting",
+    "plot_profiles": "clustering.plots.plotting",
+    "plot_selection": "clustering.plots.plotting",
+    "write_report": "clustering.page.fit_page",
 }
 
 

@@ -1,11 +1,12 @@
 """Escaping of text from files, servers, methods and users for terminals, HTML and Markdown."""
 
 import csv
+import difflib
 import io
 import re
 import shlex
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 LONGEST = 300  # characters of a name or a cell in a message
 _LOGIN = re.compile(r"(?<=://)[^/\s]+@")
@@ -66,3 +67,10 @@ def _escape(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str:
+    """Return ' (did you mean X?)' for the closest candidate, or an empty string."""
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sgpmic_cli.model.paper.bound import Parameters
-from sgpmic_cli.model.paper.kernels import RBF, Linear
-from sgpmic_cli.model.paper.mixture import maximise, mixture
+from sgpmic_cli.paper.model.bound import Parameters
+from sgpmic_cli.paper.model.kernels import RBF, Linear
+from sgpmic_cli.paper.model.mixture import maximise, mixture
 
 KERNELS = {"rbf": RBF(), "ard": RBF(ard=True), "linear": Linear()}
 FORMS = ["spherical", "diag", "tied", "full"]

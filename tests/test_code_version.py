@@ -61,7 +61,7 @@ def test_a_version_changes_with_the_libraries(package, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "module", ["sgpmic_cli.baselines.fgplvm_fcm", "sgpmic_cli.model.paper.estimator"]
+    "module", ["sgpmic_cli.paper.methods.fgplvm_fcm", "sgpmic_cli.paper.model.estimator"]
 )
 def test_the_sources_contain_all_modules_that_python_loads(module):
     code = f"import {module}, sys; print(*[m for m in sys.modules if m.startswith('sgpmic_cli.')])"

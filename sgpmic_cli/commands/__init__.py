@@ -71,7 +71,7 @@ class Commands(TyperGroup):
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""
-        from sgpmic_cli.data.intake.problems import TableError
+        from sgpmic_cli.tables.problems import TableError
 
         if not isinstance(error, TableError):
             return str(error)

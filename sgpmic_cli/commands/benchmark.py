@@ -6,7 +6,7 @@ from typing import Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.experiments.studies.sweep_ranges import CLUSTERS, INDUCING, SweepRange
+from sgpmic_cli.paper.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 
 
 @shared.option_groups
@@ -36,10 +36,10 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
+    from sgpmic_cli.benchmark.plan.cells import Study
+    from sgpmic_cli.benchmark.studies import benchmark_study as experiment
     from sgpmic_cli.commands.benchmark_tables import print_plan, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
-    from sgpmic_cli.experiments.plan.cells import Study
-    from sgpmic_cli.experiments.studies import benchmark_study as experiment
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
@@ -75,11 +75,11 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
+        from sgpmic_cli.benchmark.plan.cells import Study
         from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
-        from sgpmic_cli.experiments.plan.cells import Study
-        from sgpmic_cli.experiments.studies.sweep_study import sweep, sweep_study
+        from sgpmic_cli.paper.sweep_study import sweep, sweep_study
 
         progress = RunProgress(output)
         grid = shared.split_list(values)
@@ -121,7 +121,7 @@ def table1(
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table
-    from sgpmic_cli.experiments.studies.table1_study import for_people, shapes, write_table1
+    from sgpmic_cli.paper.table1_study import for_people, shapes, write_table1
 
     found = shapes(**vars(source))
     write_table1(out, found)

@@ -8,15 +8,15 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from sgpmic_cli.benchmark.compare.comparison import METRICS, Result
+from sgpmic_cli.benchmark.compare.counts import best, count_verdicts, distinct, is_best, rows_of
+from sgpmic_cli.benchmark.compare.verdicts import Verdict
+from sgpmic_cli.benchmark.plan.cells import Study
+from sgpmic_cli.benchmark.run.pipeline import RunOptions, prepare
+from sgpmic_cli.benchmark.tables.formats import TITLES, plain, signed
+from sgpmic_cli.benchmark.tables.result_tables import RANKED, notes_of, ranking, share_of, used
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import as_text, note, table
-from sgpmic_cli.experiments.compare.comparison import METRICS, Result
-from sgpmic_cli.experiments.compare.counts import best, count_verdicts, distinct, is_best, rows_of
-from sgpmic_cli.experiments.compare.verdicts import Verdict
-from sgpmic_cli.experiments.plan.cells import Study
-from sgpmic_cli.experiments.run.pipeline import RunOptions, prepare
-from sgpmic_cli.experiments.tables.formats import TITLES, plain, signed
-from sgpmic_cli.experiments.tables.result_tables import RANKED, notes_of, ranking, share_of, used
 
 STYLES = {
     Verdict.EXACT: "bold green",

@@ -10,7 +10,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.studies.reference import Change
+    from sgpmic_cli.benchmark.studies.reference import Change
 
 
 @shared.option_groups
@@ -47,10 +47,10 @@ def check(  # noqa: PLR0913 - one parameter per option
     0 no score is lower, 1 a score is lower, failed or missing, or nothing was compared, 2 wrong
     argument, 3 some runs of an update failed.
     """
+    from sgpmic_cli.benchmark.run.pipeline import RunOptions
+    from sgpmic_cli.benchmark.studies import reference as gate
+    from sgpmic_cli.benchmark.studies import regression_gate
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
-    from sgpmic_cli.experiments.run.pipeline import RunOptions
-    from sgpmic_cli.experiments.studies import reference as gate
-    from sgpmic_cli.experiments.studies import regression_gate
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.files.output_folder import check_writable
 
@@ -106,9 +106,9 @@ def _print(changes: "list[Change]", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
     from rich.text import Text
 
+    from sgpmic_cli.benchmark.studies.reference import State
+    from sgpmic_cli.benchmark.tables.formats import TITLES, digits, plain, signed
     from sgpmic_cli.commands.terminal_tables import table
-    from sgpmic_cli.experiments.studies.reference import State
-    from sgpmic_cli.experiments.tables.formats import TITLES, digits, plain, signed
 
     found = Counter(change.state for change in changes)
     counts = {str(state): found[state] for state in State if found[state]}

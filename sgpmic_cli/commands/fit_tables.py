@@ -7,8 +7,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
-from sgpmic_cli.single_fit.interpretation import (
+from sgpmic_cli.clustering.result.interpretation import (
     choice_in_words,
     doubtful_rows,
     numbers_table,
@@ -16,9 +15,10 @@ from sgpmic_cli.single_fit.interpretation import (
     stability_in_words,
     typical_rows,
 )
+from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
 
 if TYPE_CHECKING:
-    from sgpmic_cli.single_fit.fitting import Fitted
+    from sgpmic_cli.clustering.result.fitting import Fitted
 
 N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 

@@ -13,7 +13,7 @@ from sgpmic_cli.safe_text import for_terminal
 
 def complete_figures(incomplete: str) -> list[str]:
     """Complete the name of a figure."""
-    from sgpmic_cli.figures.catalogue import known
+    from sgpmic_cli.paper.figures.catalogue import known
 
     return [name for name in [*known(), "all"] if name.startswith(incomplete)]
 
@@ -54,11 +54,11 @@ def plot(  # noqa: PLR0913 - one parameter per option
     Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
+    from sgpmic_cli.benchmark.run.pipeline import RunOptions
     from sgpmic_cli.commands.progress import RunProgress
-    from sgpmic_cli.experiments.run.pipeline import RunOptions
-    from sgpmic_cli.figures.catalogue import resolve
-    from sgpmic_cli.figures.plot_options import PlotOptions
     from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.paper.figures.catalogue import resolve
+    from sgpmic_cli.paper.figures.plot_options import PlotOptions
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)

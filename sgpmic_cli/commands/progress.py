@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich import progress as bars
 
+from sgpmic_cli.benchmark.plan.cells import Run
+from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, Watcher
+from sgpmic_cli.benchmark.run.records import Record
+from sgpmic_cli.benchmark.run.runner import cost
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
-from sgpmic_cli.experiments.plan.cells import Run
-from sgpmic_cli.experiments.run.pipeline import FinishedStudy, Watcher
-from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.experiments.run.runner import cost
 from sgpmic_cli.interrupts import cleanup
 
 if TYPE_CHECKING:
-    from sgpmic_cli.single_fit.fitting import AssignProgress, IterationProgress
+    from sgpmic_cli.clustering.result.fitting import AssignProgress, IterationProgress
 
 LINE_SECONDS = 10.0  # between two lines of progress
 SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
@@ -88,7 +88,7 @@ class FitProgress(Progress):
 
     def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
         """Show one step."""
-        from sgpmic_cli.single_fit.fitting import AssignProgress
+        from sgpmic_cli.clustering.result.fitting import AssignProgress
 
         if isinstance(step, str):
             self.update(f"current step: {step}")

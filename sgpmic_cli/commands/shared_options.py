@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sgpmic_cli.data.intake.options import EncodeMode, MissingMode, TableOptions, TextFormat
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.tables.options import EncodeMode, MissingMode, TableOptions, TextFormat
 
 if TYPE_CHECKING:
-    from sgpmic_cli.experiments.run.pipeline import RunOptions, Watcher
+    from sgpmic_cli.benchmark.run.pipeline import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
@@ -33,7 +33,7 @@ def complete_datasets(incomplete: str) -> list[str]:
 
 def complete_methods(incomplete: str) -> list[str]:
     """Complete the last name of a comma-separated list of methods."""
-    from sgpmic_cli.experiments.plan.methods import known
+    from sgpmic_cli.benchmark.plan.methods import known
 
     return _complete(incomplete, ["all", "peers", *known()])
 
@@ -241,8 +241,8 @@ class RunningOptions:
 
     def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
-        from sgpmic_cli.experiments.run.one_run import Limits
-        from sgpmic_cli.experiments.run.pipeline import RunOptions
+        from sgpmic_cli.benchmark.run.one_run import Limits
+        from sgpmic_cli.benchmark.run.pipeline import RunOptions
 
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise UsageError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")

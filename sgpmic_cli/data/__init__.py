@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.data.intake.options import TableOptions, TextFormat
 from sgpmic_cli.data.registry import Entry, entry, names
+from sgpmic_cli.tables.options import TableOptions, TextFormat
 
 __all__ = ["Dataset", "Entry", "TableOptions", "TextFormat", "entry", "load", "names"]
 

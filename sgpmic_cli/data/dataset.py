@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.data.intake.recipe import TableRecipe
 from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.tables.recipe import TableRecipe
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,17 +11,17 @@ import numpy as np
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.generated import generate
-from sgpmic_cli.data.intake.encoding import EncodedTable
-from sgpmic_cli.data.intake.learning import decision_notes, learn_recipe
-from sgpmic_cli.data.intake.options import TableOptions, TextFormat
-from sgpmic_cli.data.intake.raw_table import Cells, RawTable
-from sgpmic_cli.data.intake.reading import STANDARD_INPUT
-from sgpmic_cli.data.intake.recipe import TableRecipe, unify_numbers
-from sgpmic_cli.data.intake.table_files import read_blocks, read_table
 from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.safe_text import printable
+from sgpmic_cli.tables.encoding import EncodedTable
+from sgpmic_cli.tables.learning import decision_notes, learn_recipe
+from sgpmic_cli.tables.options import TableOptions, TextFormat
+from sgpmic_cli.tables.raw_table import Cells, RawTable
+from sgpmic_cli.tables.reading import STANDARD_INPUT
+from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.tables.table_files import read_blocks, read_table
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
 CLASSES = "classes"  # the name of the class column of a registered data set

@@ -1,14 +1,13 @@
 """The registry of named data sets: content, source, licence and use in the paper."""
 
-import difflib
 import functools
 import re
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.safe_text import nearest
 
 
 @dataclass(frozen=True)
@@ -89,10 +88,3 @@ def _random_shape(name: str, seed: int) -> Entry:
     title = f"Random shape with seed {seed}"
     # It has no author, and no hash is registered.
     return Entry(name, title, n, p, n_classes, "random", "MIT", "", "", seed=seed)
-
-
-def nearest(word: str, candidates: Iterable[str]) -> str:
-    """Return ' (did you mean X?)' for the closest candidate, or an empty string."""
-    by_lower = {candidate.lower(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
-    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -11,9 +11,9 @@ from random_problem import problem
 
 from benchmarks import missing_values, search_asrun, study
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
-from sgpmic_cli.model.paper.bound import Bound, observe
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.model.paper.kernels import RBF
+from sgpmic_cli.paper.model.bound import Bound, observe
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.kernels import RBF
 
 
 def test_the_study_separates_stages_and_reads_the_labels_of_others(tmp_path, monkeypatch, capsys):

@@ -6,8 +6,8 @@ import pytest
 from command_line import sgpmic
 from small_studies import prepared
 
-from sgpmic_cli.baselines.sdc import SDC
 from sgpmic_cli.data import load
+from sgpmic_cli.paper.methods.sdc import SDC
 
 QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 

@@ -4,7 +4,7 @@ import shutil
 import pytest
 from command_line import assert_one_sentence, sgpmic
 
-from sgpmic_cli.experiments.plan import methods
+from sgpmic_cli.benchmark.plan import methods
 
 SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
 

@@ -3,12 +3,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from sgpmic_cli.benchmark.plan.methods import Method
+from sgpmic_cli.benchmark.run.records import Record
+from sgpmic_cli.clustering.result.fitting import IterationProgress
 from sgpmic_cli.commands import progress
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import FitProgress, Progress, RunProgress
-from sgpmic_cli.experiments.plan.methods import Method
-from sgpmic_cli.experiments.run.records import Record
-from sgpmic_cli.single_fit.fitting import IterationProgress
 
 
 class RecordedOutput(Output):

@@ -8,10 +8,10 @@ from command_line import assert_one_sentence, sgpmic
 from raw_tables import birds
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.map import backend
 from sgpmic_cli.data import load
 from sgpmic_cli.files.output_folder import MARKER
-from sgpmic_cli.model.latent import backend
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 QUICK = "--setting paper --iterations 2 --inducing 10"
@@ -35,7 +35,7 @@ def no_figures(monkeypatch):
             (folder / f"{name}.png").touch()
         return []
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_all", draw_nothing)
+    monkeypatch.setattr("sgpmic_cli.clustering.plots.one_fit.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.figures.one_fit.draw_embedding", fail)
+    monkeypatch.setattr("sgpmic_cli.clustering.plots.one_fit.draw_embedding", fail)
     result = run(f"iris {QUICK} --out kept --seed 9 --force")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}

@@ -6,11 +6,11 @@ import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli import SGPMIC, row_blocks
+from sgpmic_cli.clustering.result import fitting
 from sgpmic_cli.data import load
-from sgpmic_cli.data.intake import table_files
-from sgpmic_cli.data.intake.options import TableOptions
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
-from sgpmic_cli.single_fit import fitting
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.tables import table_files
+from sgpmic_cli.tables.options import TableOptions
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)

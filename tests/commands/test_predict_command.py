@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
+from sgpmic_cli.clustering.result import prediction
 from sgpmic_cli.files.output_folder import MARKER
-from sgpmic_cli.model.paper.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
-from sgpmic_cli.single_fit import prediction
 
 
 @pytest.fixture(scope="module")

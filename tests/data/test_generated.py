@@ -3,10 +3,10 @@ import pytest
 from scipy.spatial import KDTree
 from sklearn.cluster import KMeans
 
-from sgpmic_cli.baselines import PCAFCM
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.data.random_shapes import random_shape
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.methods import PCAFCM
 from sgpmic_cli.scores import purity
 
 

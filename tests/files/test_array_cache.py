@@ -9,7 +9,7 @@ from sgpmic_cli.files import array_cache
 from sgpmic_cli.files.array_cache import remembered
 
 Y = np.arange(6.0).reshape(3, 2)
-MODULE = "sgpmic_cli.fcm"
+MODULE = "sgpmic_cli.paper.fcm"
 
 
 def made(value):

@@ -42,7 +42,7 @@ def shell(folder):
     started = []
 
     def start(*arguments, **options):
-        paths = [ROOT, ROOT / "tests" / "experiments", ROOT / "tests" / "hostile"]
+        paths = [ROOT, ROOT / "tests" / "benchmark", ROOT / "tests" / "hostile"]
         paths.append(folder.parent / "site")  # packages that a test installs
         python = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONSAFEPATH": "1"}
         pipe, null = subprocess.PIPE, subprocess.DEVNULL

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from sgpmic_cli.benchmark.run.records import Record, Store
+from sgpmic_cli.benchmark.studies.reference import DEFAULT_PATH
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.experiments.run.records import Record, Store
-from sgpmic_cli.experiments.studies.reference import DEFAULT_PATH
 from sgpmic_cli.scores import score_all
 
 RECORD = Record(

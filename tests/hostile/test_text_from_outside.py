@@ -5,10 +5,10 @@ import warnings
 import pytest
 from command_line import sgpmic
 
+from sgpmic_cli.benchmark.tables.formats import markdown_table
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import facts, table
-from sgpmic_cli.experiments.tables.formats import markdown_table
-from sgpmic_cli.figures.style import NO_GLYPH, as_drawn, canvas
+from sgpmic_cli.figure_style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
 
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
@@ -35,7 +35,7 @@ def test_names_are_drawn_as_text(tmp_path, name):
 def test_missing_letters_come_from_another_font_or_are_reported(
     tmp_path, monkeypatch, fonts, n_warnings
 ):
-    monkeypatch.setattr("sgpmic_cli.figures.style.FALLBACK_FONTS", fonts)
+    monkeypatch.setattr("sgpmic_cli.figure_style.FALLBACK_FONTS", fonts)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with canvas(tmp_path / "figure") as figure:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sgpmic_cli.experiments.studies.reference import DEFAULT_PATH
+from sgpmic_cli.benchmark.studies.reference import DEFAULT_PATH
 
 LONG = "x" * 300
 HUGE = "9" * 5000

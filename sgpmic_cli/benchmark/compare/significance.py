@@ -1,0 +1,129 @@
+"""Test whether the methods of a table differ: Friedman's test and Nemenyi's critical difference.
+
+The data sets are the blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table
+has it, because the rows of one data set are not independent. Only methods with a number for every
+data set are ranked.
+
+Scores are tables of means: a row for each data set and variance, a column for each method, and NaN
+where there is no number.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.benchmark.compare.comparison import Place, Result
+from sgpmic_cli.benchmark.compare.paper import Printed
+from sgpmic_cli.benchmark.plan.table_data import USUAL_VARIANCE
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods ranked over data sets. Rank 1 is the best; ties share the mean of their ranks."""
+
+    methods: tuple[str, ...]  # best mean rank first
+    mean_ranks: tuple[float, ...]
+    datasets: tuple[str, ...]
+    statistic: float  # Friedman's chi square
+    p_value: float
+    critical_difference: float  # methods whose mean ranks differ by less are not distinguished
+    omitted: tuple[str, ...]  # methods without a number for some data set
+
+    def cliques(self) -> list[tuple[int, int]]:
+        """Return the first and last place of each maximal group that is not distinguished."""
+        found: list[tuple[int, int]] = []
+        for first, rank in enumerate(self.mean_ranks):
+            near = [other - rank <= self.critical_difference for other in self.mean_ranks]
+            last = max(np.flatnonzero(near).tolist())
+            if last > first and (not found or last > found[-1][1]):
+                found.append((first, last))
+        return found
+
+
+def score_table(means: Mapping[Place, float | None]) -> pd.DataFrame:
+    """Return the means by (data set, variance) and method, in the order of the places."""
+    places = [(*place, mean) for place, mean in means.items() if mean is not None]
+    table = pd.DataFrame(places, columns=["dataset", "variance", "method", "mean"])
+    rows = table.set_index(["dataset", "variance", "method"])["mean"].astype(float)
+    return rows.unstack(sort=False)
+
+
+def published_scores(printed: Printed, metric: str) -> pd.DataFrame:
+    """Return the printed means of a metric."""
+    return score_table({key[1:]: cell.mean for key, cell in printed.items() if key[0] == metric})
+
+
+def our_scores(results: Iterable[Result], metric: str) -> pd.DataFrame:
+    """Return our means of a metric."""
+    return score_table({result.place: result.mean(metric) for result in results})
+
+
+def compare_methods(scores: pd.DataFrame) -> Comparison | None:
+    """Rank the methods; return None if there are fewer than three of them or two data sets."""
+    rows = _one_row_each(scores)
+    table = rows.dropna(axis="columns").round(2)
+    if min(len(table.columns) - 1, len(table)) < 2:
+        return None
+    from scipy.stats import friedmanchisquare  # imported here because it takes half a second
+
+    mean_ranks = ranks_in_rows(table).mean().sort_values(kind="stable")
+    # If all methods tie on every data set, the statistic is 0 / 0.
+    tied = (table.nunique(axis="columns") == 1).all()
+    statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
+    return Comparison(
+        methods=tuple(mean_ranks.index),
+        mean_ranks=tuple(mean_ranks.tolist()),
+        datasets=tuple(table.index),
+        statistic=float(statistic),
+        p_value=float(p_value),
+        critical_difference=critical_difference(len(table.columns), len(table)),
+        omitted=tuple(rows.columns.difference(table.columns, sort=False)),
+    )
+
+
+def compare_sides(
+    printed: pd.DataFrame, ours: pd.DataFrame
+) -> tuple[Comparison, Comparison] | None:
+    """Rank both sides over the same rows and methods, so that their ranks are comparable.
+
+    The rows are those in which both sides have a number. The methods are those with a number in all
+    of these rows on both sides. Return None if fewer than three methods or two data sets remain.
+    """
+    common = [row for row in printed.index if row in ours.index]
+    sides = [_one_row_each(scores.loc[common]) for scores in (printed, ours)]
+    complete = [set(side.dropna(axis="columns")) for side in sides]
+    every = list(dict.fromkeys([*printed, *ours]))
+    shared = [method for method in every if all(method in side for side in complete)]
+    first, second = (compare_methods(scores.loc[common, shared]) for scores in (printed, ours))
+    if first is None or second is None:
+        return None
+    omitted = tuple(method for method in every if method not in shared)
+    return replace(first, omitted=omitted), replace(second, omitted=omitted)
+
+
+def ranks_in_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Rank every row of scores after rounding to two decimals, as printed.
+
+    Rank 1 is the highest; ties share the mean of their ranks.
+    """
+    return table.round(2).rank(axis="columns", ascending=False)
+
+
+def critical_difference(n_methods: int, n_datasets: int) -> float:
+    """Return Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
+    from scipy.stats import studentized_range
+
+    q = studentized_range.ppf(1.0 - LEVEL, n_methods, np.inf) / np.sqrt(2.0)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
+
+
+def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
+    variances = scores.index.to_frame()["variance"].astype(float)
+    preferred = variances.mask(variances == USUAL_VARIANCE, np.inf)
+    chosen = preferred.groupby("dataset", sort=False).idxmax()
+    return scores.loc[chosen].droplevel("variance")

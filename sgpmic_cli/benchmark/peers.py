@@ -1,0 +1,88 @@
+"""Common clusterers of scikit-learn for comparisons, each with one fixed configuration.
+
+They scale the columns (`scale="standard"`). Their settings depend only on the number of rows.
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.mixture import GaussianMixture
+from sklearn.utils.validation import validate_data
+
+from sgpmic_cli.estimator_base.clusterer import Clusterer
+from sgpmic_cli.estimator_base.parameter_checks import check_clusters
+from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+
+N_NEIGHBORS = 12  # of the graph for spectral clustering
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Peer(Clusterer):
+    """A clusterer that scales the rows and applies the clusterer that `_clusterer` returns."""
+
+    scale: Scale = "standard"
+
+    def _fit_to(self, X) -> None:
+        Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_clusters(getattr(self, "n_clusters", 1), Y)
+        offset, scale = offset_and_scale(Y, self.scale)
+        self.labels_ = np.asarray(self._clusterer(len(Y)).fit_predict((Y - offset) / scale))
+
+    def _clusterer(self, n: int) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False)
+class RandomPeer(Peer):
+    """A peer with a given number of clusters and random starts."""
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    random_state: int | np.random.RandomState | None = None
+
+
+class PeerKMeans(RandomPeer):
+    """A clusterer that applies k-means with ten starts."""
+
+    def _clusterer(self, n: int) -> Any:
+        return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
+
+
+class PeerGaussianMixture(RandomPeer):
+    """A clusterer that fits a Gaussian mixture with full covariances and three starts."""
+
+    def _clusterer(self, n: int) -> Any:
+        return GaussianMixture(
+            self.n_clusters, n_init=3, reg_covar=1e-3, random_state=self.random_state
+        )
+
+
+class PeerSpectral(RandomPeer):
+    """A clusterer that applies spectral clustering to the nearest-neighbour graph."""
+
+    def _clusterer(self, n: int) -> Any:
+        return SpectralClustering(
+            self.n_clusters,
+            affinity="nearest_neighbors",
+            n_neighbors=min(N_NEIGHBORS, n - 1),
+            random_state=self.random_state,
+        )
+
+
+@dataclass(eq=False, repr=False)
+class PeerWard(Peer):
+    """A clusterer that merges clusters by Ward's criterion."""
+
+    n_clusters: int = 8
+
+    def _clusterer(self, n: int) -> Any:
+        return AgglomerativeClustering(self.n_clusters)
+
+
+class PeerHDBSCAN(Peer):
+    """A clusterer that applies HDBSCAN, which chooses their number. Noise rows have label -1."""
+
+    def _clusterer(self, n: int) -> Any:
+        return HDBSCAN(min_cluster_size=max(5, n // 50), copy=True)

@@ -1,0 +1,225 @@
+"""Compute the runs without a record: in parallel, longest first, each stored when finished."""
+
+import asyncio
+import contextlib
+import logging
+import multiprocessing.resource_tracker
+import os
+import signal
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sgpmic_cli.benchmark.plan.cells import Cell, Run
+from sgpmic_cli.benchmark.plan.third_party import error_text, exit_with_parent
+from sgpmic_cli.benchmark.run.one_run import Limits, compute, needs_child
+from sgpmic_cli.benchmark.run.records import Record, Store
+from sgpmic_cli.code_version import code_version
+from sgpmic_cli.deadline import within
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.interrupts import blocked_interrupts
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this length
+CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
+USUAL_INDUCING = 50
+CONNECT_SECONDS = 10
+LOCAL = "local"  # instead of the address of a scheduler
+RESUME = "finished runs are kept, and the same command resumes."
+
+Batches = Sequence[list[Run]]
+Records = Generator[list[Record], None, None]
+
+
+def execute(
+    pending: Sequence[Run],
+    store: Store,
+    *,
+    n_jobs: int = 1,
+    scheduler: str | None = None,
+    limits: Limits = Limits(),
+    progress: Callable[[Record], None] = lambda _: None,
+) -> dict[str, Record]:
+    """Compute runs, store each record at once, and return the records by key.
+
+    The runs are computed by `n_jobs` processes of this machine, or by the workers of a Dask cluster
+    if the address of its `scheduler` is given. Third-party methods come last.
+    """
+    if not pending:
+        return {}
+    store.open()
+    batches = make_batches(pending, limits)
+    if scheduler is None:
+        results = _run_locally(batches, store.memory, limits, n_jobs)
+    else:
+        results = run_on_cluster(batches, scheduler, limits, store.warn, n_jobs)
+    records: dict[str, Record] = {}
+    with contextlib.closing(results):
+        for batch in results:
+            for record in batch:
+                store.write(record)
+                records[record.key] = record
+                progress(record)
+    return records
+
+
+def cost(cell: Cell) -> float:
+    """Estimate the seconds of a run of a cell, to order the work and to show the time left.
+
+    The estimate is proportional to the rows, and to the clusters and inducing points beyond the
+    usual numbers.
+    """
+    assert cell.data is not None
+    clusters = cell.n_clusters / max(1, cell.data.n_classes)
+    inducing = cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    return cell.method.cost * len(cell.data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
+
+
+def make_batches(runs: Sequence[Run], limits: Limits) -> list[list[Run]]:
+    """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
+
+    The sort is stable, so the runs of a cell stay together.
+    """
+    batches: list[list[Run]] = []
+    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run.cell))):
+        seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
+        last = batches[-1] if batches else []
+        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run.cell) <= seconds:
+            last.append(run)
+        else:
+            batches.append([run])
+    return batches
+
+
+def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Records:
+    """Compute batches with joblib, or in this process if there is one job."""
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+    from joblib.externals import loky
+
+    if effective_n_jobs(n_jobs) == 1:
+        for batch in batches:
+            for record in compute(batch, memory, limits):
+                yield [record]
+        return
+    start = partial(_start_worker, os.getpid())
+    # joblib warns of cancelled tasks after an interrupt, which the command reports itself.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
+    try:
+        with parallel_config(
+            backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start
+        ):
+            parallel = Parallel(
+                return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            )
+            for tracker in (multiprocessing.resource_tracker, loky.backend.resource_tracker):
+                tracker.ensure_running()  # its start unblocks the signals
+            with blocked_interrupts():
+                finished = parallel(delayed(_compute_all)(each, memory, limits) for each in batches)
+            yield from finished
+    except BrokenProcessPool as error:
+        raise SgpmicError(
+            f"a worker process died, probably out of memory: {RESUME} Use fewer processes, such as "
+            "--n-jobs 1."
+        ) from error
+
+
+def _compute_all(batch: Sequence[Run], memory: Path, limits: Limits) -> list[Record]:
+    return list(compute(batch, memory, limits))
+
+
+def _start_worker(parent: int) -> None:
+    """In a worker: ignore Ctrl-C, and exit when the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    exit_with_parent(parent)
+
+
+def run_on_cluster(
+    batches: Batches, scheduler: str, limits: Limits, warn: Callable[[str], None], n_jobs: int = 1
+) -> Records:
+    """Compute batches with the workers of a Dask cluster.
+
+    If the scheduler is "local", start a cluster of `n_jobs` workers on this machine. joblib's Dask
+    backend is not used: it waits forever if the scheduler gives up a batch because its workers died
+    (joblib 1.6).
+    """
+    with _connect(scheduler, n_jobs) as client:
+        from distributed import as_completed
+
+        if not client.nthreads():
+            warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for one.")
+        futures = client.map(compute_on_worker, batches, limits=limits, pure=False)
+        for future in as_completed(futures, loop=client.loop):
+            yield _result(future)
+
+
+def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[Record]:
+    """In a Dask worker: compute runs, if this worker gives the same numbers as this machine."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    if worker.state.nthreads != 1:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has several threads, whose runs would disturb each "
+            "other: start workers with --nthreads 1, one per core."
+        )
+    run = batch[0]
+    if code_version(run.cell.method.module) != run.code:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
+            "NumPy, SciPy or scikit-learn: install the same versions on every machine."
+        )
+    return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))
+
+
+def _connect(scheduler: str, n_jobs: int) -> "Client":
+    from joblib import effective_n_jobs
+
+    try:
+        from distributed import Client
+        from distributed.comm import connect
+    except ImportError as error:
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    if scheduler == LOCAL:  # the cluster ends with its client
+        return Client(
+            n_workers=effective_n_jobs(n_jobs),
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            set_as_default=False,
+        )
+    # It prints a traceback if the scheduler ends, which the command reports itself.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+
+    async def try_address() -> None:
+        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+
+    def open_client() -> Client:
+        # A client without a scheduler prints a traceback when the process ends.
+        asyncio.run(try_address())
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+
+    try:
+        return within(CONNECT_SECONDS, open_client)
+    except Exception as error:  # Dask raises many types of errors for a wrong address
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
+            "correct the address."
+        ) from error
+
+
+def _result(future: Any) -> list[Record]:
+    """Return the result of a Dask future. Turn its errors into one sentence."""
+    try:
+        return future.result()
+    except SgpmicError:
+        raise
+    except Exception as error:  # workers died, the scheduler is gone, or a package is missing
+        raise SgpmicError(
+            f"the Dask cluster cannot compute the runs ({error_text(error)}): check its memory, "
+            f"and install the same sgpmic and methods on every machine; {RESUME}"
+        ) from error

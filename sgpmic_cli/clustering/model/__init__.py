@@ -1,0 +1,1 @@
+"""The default model: clusters, map, new rows and model files."""

@@ -1,0 +1,172 @@
+"""A fitted default model as a function of standardised rows, and its form in a model file."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import rel_entr
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.model.clusters.missing_values import Gaussian, impute
+from sgpmic_cli.clustering.model.clusters.probabilities import ClusterGaussians, ClusterModel
+from sgpmic_cli.clustering.model.map.latent_mixture import from_covariances
+from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, locate
+from sgpmic_cli.clustering.model.map.shared_process import Parameters, Posterior
+from sgpmic_cli.clustering.model.map.training import FittedMap
+from sgpmic_cli.estimator_base.latent_clusterer import Located
+from sgpmic_cli.estimator_base.storage import Arrays, check_probabilities, read_arrays
+
+# The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
+# constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base
+# clusterings of refits, r rows of the table.
+AXES = {
+    "mu": "nq",
+    "log_s": "nq",
+    "Z": "kq",
+    "log_v": "1",
+    "log_g": "q",
+    "log_l": "1",
+    "log_noise": "1",
+    "means": "mq",
+    "covariances": "mqq",
+    "Kuu_inv": "kk",
+    "A_inv": "kk",
+    "W": "kp",
+    "rows": "np",
+    "labels": "n",
+    "consensus_": "nm",
+    "offset_": "c",
+    "scale_": "c",
+    "lower_bounds_": "b",
+}
+ROW_AXES = {
+    "responsibilities_": "rm",
+    "embedding_": "rq",
+    "embedding_variances_": "rq",
+}
+OPTIONAL_AXES = (
+    {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
+    {"refit_coefficients": "wpm", "refit_intercepts": "wm", "refit_weights": "wm"},
+    {"missing_mean": "p", "missing_covariance": "pp"},
+)
+LARGEST_LOG = 300.0  # squares of the exponential stay finite
+
+
+class FittedModel(NamedTuple):
+    """The map, the clusters, the training rows, and the Gaussian that imputes missing values."""
+
+    map: FittedMap
+    clusters: ClusterModel
+    rows: TrainingRows
+    gaussian: Gaussian | None  # None if the training rows had no missing values
+
+    def probabilities(self, Y: Array) -> Array:
+        """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
+        return self.clusters.probabilities(*self._near_training(self._imputed(Y)))
+
+    def locate(self, Y: Array) -> Located:
+        """Return the latent distributions and the cluster probabilities of rows."""
+        mask = np.isnan(Y)
+        Y, distances, nearest = self._near_training(self._imputed(Y))
+        S = plain = self.clusters.without_refits.probabilities(Y, distances, nearest)
+        if self.clusters.refits is not None:
+            S = self.clusters.probabilities(Y, distances, nearest)
+        first = nearest[:, 0]
+        r = self.clusters.map_weights(plain)
+        mu, s, log_density = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
+        # r is a variational distribution, so its divergence from the cluster weights is subtracted.
+        divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
+        return Located(mu, s, S, log_density - divergence)
+
+    def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
+        """Return rows with distances and indices of their nearest training rows, (n, k).
+
+        A row that equals a training row up to rounding is replaced by the training row.
+        """
+        distances, nearest = self.rows.nearest(Y)
+        known = self.rows.rows[nearest[:, 0]]
+        rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
+        if rounded.any():
+            Y = np.where(rounded[:, None], known, Y)
+            distances[rounded], nearest[rounded] = self.rows.nearest(Y[rounded])
+        return Y, distances, nearest
+
+    def _imputed(self, Y: Array) -> Array:
+        if not np.isnan(Y).any():
+            return Y
+        # Without missing values in training, only the column means are known: zero.
+        return np.nan_to_num(Y) if self.gaussian is None else impute(self.gaussian, Y)
+
+    def to_arrays(self) -> dict[str, Array]:
+        """Return the arrays that a model file holds."""
+        process, mixture, clusters = self.map.process, self.map.mixture, self.clusters
+        arrays = {
+            **self.map.parameters._asdict(),
+            "means": mixture.means,
+            "covariances": mixture.covariances,
+            "Kuu_inv": process.Kuu_inv,
+            "A_inv": process.A_inv,
+            "W": process.W,
+            "rows": self.rows.rows,
+            "labels": clusters.labels,
+        }
+        if clusters.gaussians is not None:
+            arrays |= clusters.gaussians._asdict()
+        if clusters.refits is not None:
+            fields = clusters.refits._asdict()
+            arrays |= {name: fields[name.removeprefix("refit_")] for name in OPTIONAL_AXES[1]}
+        if self.gaussian is not None:
+            arrays["missing_mean"], arrays["missing_covariance"] = self.gaussian
+        return arrays
+
+
+def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
+    """Rebuild a model from the arrays of a file."""
+    fitted_map = FittedMap(
+        Parameters(*(arrays[name] for name in Parameters._fields)),
+        from_covariances(np, arrays["means"], arrays["covariances"]),
+        Posterior(arrays["Kuu_inv"], arrays["A_inv"], arrays["W"], arrays["lower_bounds_"][-1]),
+        arrays["lower_bounds_"].tolist(),
+        converged,
+    )
+    gaussians = refits = gaussian = None
+    if "coefficients" in arrays:
+        gaussians = _gaussians(arrays, "")
+        if "refit_weights" in arrays:
+            refits = _gaussians(arrays, "refit_")
+    if "missing_mean" in arrays:
+        gaussian = Gaussian(arrays["missing_mean"], arrays["missing_covariance"])
+    labels = arrays["labels"].astype(np.intp)
+    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, refits)
+    return FittedModel(fitted_map, clusters, TrainingRows(arrays["rows"]), gaussian)
+
+
+def _gaussians(arrays: Arrays, prefix: str) -> ClusterGaussians:
+    names = (prefix + name for name in ("coefficients", "intercepts", "weights"))
+    coefficients, intercepts, weights = (arrays[name] for name in names)
+    return ClusterGaussians(coefficients, intercepts, weights, float(arrays["temperature"]))
+
+
+def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
+    """Read the arrays of a file. Raise ValueError if they cannot come from a fit."""
+    axes = {**AXES, **ROW_AXES} if every_row else dict(AXES)
+    for group in OPTIONAL_AXES:
+        if not members.keys().isdisjoint(group):
+            axes |= group
+    arrays = read_arrays(members, axes, {})
+    scale, p = arrays["scale_"], arrays["rows"].shape[1]
+    if np.count_nonzero(scale) != p:
+        raise ValueError(f"its array scale_ does not describe {p} columns")
+    positive = [scale[scale != 0], np.linalg.eigvalsh(arrays["covariances"])]
+    known = {"temperature", "weights", "refit_weights", "embedding_variances_"} & arrays.keys()
+    positive += [arrays[name] for name in known]
+    if "missing_covariance" in arrays:
+        positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))
+    if any((part <= 0).any() for part in positive):
+        raise ValueError("a scale, a variance or a covariance in it is not positive")
+    if max(np.abs(arrays[name]).max() for name in AXES if name.startswith("log_")) > LARGEST_LOG:
+        raise ValueError("a variance or a scale of the process is out of range")
+    labels = arrays["labels"]
+    if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
+        raise ValueError("a label is not the number of a cluster")
+    check_probabilities(arrays, "consensus_", *(["responsibilities_"] if every_row else []))
+    return arrays

@@ -1,0 +1,145 @@
+"""Find the latent distribution of new rows under a fitted map.
+
+The objective of a row y with cluster probabilities r is its part of the bound,
+
+    -beta/2 < |y - W' k(x)|^2 + P (k(x, x) + k(x)' (A^-1 - K_uu^-1) k(x)) >
+        + sum_m r_m <log N(x | xbar_m, C_m)> + const,
+
+with the expectations of `shared_process.py`. A row starts at the latent distribution of the nearest
+training row and keeps its variance. Its mean takes Levenberg-Marquardt steps. All rows of a block
+move together, each with its own damping, so the result does not depend on the other rows. A
+training row, up to rounding, keeps the distribution that the fit gave it.
+"""
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.model.map.backend import NUMPY
+from sgpmic_cli.clustering.model.map.latent_mixture import LOG_2PI, expected_log, latent_prior
+from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows, kernel
+from sgpmic_cli.clustering.model.map.training import FittedMap
+from sgpmic_cli.estimator_base.parallel import ALONE
+
+STEPS = 15
+NEIGHBOURS = 10  # of a row, which decide its label
+CLOSE = 1e-6  # nats; a row has converged when a step gains less
+SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
+
+
+class TrainingRows:
+    """The rows that a model was fitted to, searchable by distance."""
+
+    def __init__(self, rows: Array):
+        self.rows = rows
+        self.search = NearestNeighbors().fit(rows)
+
+    def nearest(self, Y: Array) -> tuple[Array, Indices]:
+        """Return distances and indices of the nearest training rows, (n, k) each."""
+        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
+        return np.asarray(distances), np.asarray(indices)
+
+    def equal(self, Y: Array, nearest: Indices) -> BoolArray:
+        """Return whether each row equals its nearest training row up to rounding, (n,)."""
+        difference = np.linalg.norm(Y - self.rows[nearest], axis=1)
+        return np.asarray(difference <= SAME_ROW * (1.0 + np.linalg.norm(Y, axis=1)))
+
+
+def locate(
+    fitted: FittedMap, Y: Array, r: Array, nearest: Indices, fixed: BoolArray, mask: BoolArray
+) -> tuple[Array, Array, Array]:
+    """Return latent means and variances (n, Q) and lower bounds on the log densities (n,).
+
+    The rows Y (n, P) have the cluster probabilities r (n, M). Rows start at the training rows
+    `nearest` and stay there if `fixed`. Entries of Y under `mask` are missing and take part through
+    their expectation only.
+    """
+    p = fitted.parameters
+    mu, s = p.mu[nearest].copy(), np.exp(p.log_s[nearest])
+    if mask.any():
+        partial = np.flatnonzero(mask.any(axis=1))
+        start = p._replace(mu=mu[partial], log_s=p.log_s[nearest[partial]])
+        expected = expected_rows(NUMPY, start, fitted.process, ALONE)
+        Y = Y.copy()
+        Y[partial] = np.where(mask[partial], expected, Y[partial])
+    objective = _RowObjective(fitted, Y, r)
+    rows, damping = np.flatnonzero(~fixed), np.full(len(Y), 1e-2)
+    value = objective.value(np.arange(len(Y)), mu, s)
+    for _ in range(STEPS):
+        if not len(rows):
+            break
+        gradient, curvature = objective.gradient_and_curvature(rows, mu[rows], s[rows])
+        scale = damping[rows] * np.trace(curvature, axis1=1, axis2=2)
+        damped = curvature + scale[:, None, None] * np.eye(mu.shape[1])
+        trial = mu[rows] + np.linalg.solve(damped, gradient[:, :, None])[:, :, 0]
+        trial_value = objective.value(rows, trial, s[rows])
+        gain = trial_value - value[rows]
+        up = gain > 0.0
+        mu[rows[up]], value[rows[up]] = trial[up], trial_value[up]
+        damping[rows] *= np.where(up, 0.2, 10.0)
+        rows = rows[~up | (gain > CLOSE)]
+        rows = rows[damping[rows] < 1e6]
+    return mu, s, value
+
+
+def rows_at(fitted: FittedMap, X: Array) -> Array:
+    """Return the rows that the process expects at latent points (n, Q)."""
+    return np.asarray(kernel(np, X, fitted.parameters) @ fitted.process.W)
+
+
+class _RowObjective:
+    """The objective above as a function of the latent means of some rows."""
+
+    def __init__(self, fitted: FittedMap, Y: Array, r: Array):
+        self.fitted = fitted
+        self.beta = float(np.exp(-fitted.parameters.log_noise[0]))
+        self.columns = Y.shape[1]
+        self.WY = Y @ fitted.process.W.T  # (n, K)
+        self.squares = np.einsum("np,np->n", Y, Y)
+        self.r = r
+        W, process = fitted.process.W, fitted.process
+        self.WW = W @ W.T
+        # |W'k|^2 + P k'(A^-1 - K_uu^-1)k is one quadratic form in k.
+        self.form = self.WW + self.columns * (process.A_inv - process.Kuu_inv)
+
+    def value(self, rows: Indices, mu: Array, s: Array) -> Array:
+        K, points = self._kernel(mu, s)
+        p = self.fitted.parameters
+        own = np.exp(p.log_v) + np.exp(p.log_l) * np.sum(points**2, axis=2)
+        error = np.einsum("jnk,jnk->jn", K @ self.form, K) - 2.0 * np.einsum(
+            "jnk,nk->jn", K, self.WY[rows]
+        )
+        error = self.squares[rows] + np.mean(error + self.columns * own, axis=0)
+        prior = np.sum(self.r[rows] * expected_log(np, mu, s, self.fitted.mixture), axis=1)
+        entropy = 0.5 * np.sum(np.log(s) + 1.0 + LOG_2PI, axis=1)
+        likelihood = 0.5 * self.columns * (np.log(self.beta) - LOG_2PI) - 0.5 * self.beta * error
+        return np.asarray(likelihood + prior + entropy)
+
+    def gradient_and_curvature(self, rows: Indices, mu: Array, s: Array) -> tuple[Array, Array]:
+        """Return the gradient (n, Q) and the Gauss-Newton approximation of the curvature."""
+        p = self.fitted.parameters
+        K, points = self._kernel(mu, s)
+        linear, g = float(np.exp(p.log_l[0])), np.exp(p.log_g)
+        curved = K - linear * (points @ p.Z.T)
+        dK = self.beta * (self.WY[rows] - K @ self.form)
+        weighted = dK * curved
+        slope = (weighted @ p.Z - weighted.sum(axis=2)[:, :, None] * points) * g
+        slope += linear * (dK @ p.Z) - self.beta * self.columns * linear * points
+        prior = latent_prior(self.r[rows], self.fitted.mixture)
+        _, dmu, _ = prior.value_and_gradient(np, mu, s)
+        # dk/dx_q at the mean, (Q, n, K), and J'J with J = W' dk/dx.
+        at_mean = kernel(np, mu, p) - linear * (mu @ p.Z.T)
+        J = np.stack(
+            [
+                at_mean * g[q] * (p.Z[:, q] - mu[:, q : q + 1]) + linear * p.Z[:, q]
+                for q in range(mu.shape[1])
+            ]
+        )
+        products = np.einsum("ank,bnk->nab", J @ self.WW, J)
+        return slope.mean(axis=0) + dmu, self.beta * products + prior.precisions
+
+    def _kernel(self, mu: Array, s: Array) -> tuple[Array, Array]:
+        q = mu.shape[1]
+        points = cubature_points(np, mu, s)
+        K = kernel(np, points, self.fitted.parameters)
+        return K.reshape(2 * q, len(mu), -1), points.reshape(2 * q, len(mu), q)

@@ -1,0 +1,217 @@
+"""Profile the clusters: their features compared with all other rows, in the units of the file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.estimator_base.diagnostics import diagnose
+from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
+from sgpmic_cli.safe_text import as_option_value, shortened
+from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
+
+MAX_DISTINGUISHING = 3  # features that describe a cluster
+LONGEST_NAME = 40  # characters of a feature in the name of a cluster
+MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
+UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
+PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
+COMMON = 0.9  # ... unless one text is more common than this among all rows
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Means and standard deviations of F features in M clusters.
+
+    The mean of a category is the fraction of rows that have it.
+    """
+
+    features: tuple[str, ...]
+    columns: tuple[str, ...]  # (F,) column of the file behind each feature
+    is_category: np.ndarray  # (F,)
+    sizes: np.ndarray  # (M,)
+    certainty: np.ndarray  # (M,)
+    means: np.ndarray  # (M, F); NaN for a cluster without rows
+    spread: np.ndarray  # (F,) standard deviations of all rows
+    spreads: np.ndarray  # (M, F)
+    elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
+    differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
+    dates: frozenset[str] = frozenset()  # columns of dates, whose values are days since 1970
+
+    def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
+        """Return the features that distinguish a cluster from all other rows, largest first.
+
+        A text column is represented by one category, since the fractions of the others follow.
+        """
+        size = np.nan_to_num(np.abs(self.differences[cluster]))
+        found: dict[str, int] = {}
+        # Of two categories with equal differences, prefer the one that is more common here than
+        # elsewhere.
+        higher = np.nan_to_num(self.differences[cluster])
+        for j in np.lexsort([-higher, -np.round(size, 9)]).tolist():
+            if size[j] >= MIN_DIFFERENCE:
+                found.setdefault(self.columns[j], j)
+        return list(found.values())[:most]
+
+    def in_words(self, cluster: int) -> list[str]:
+        """Describe each distinguishing feature of a cluster in a few words."""
+        return [
+            f"{self.features[j]} {self.shown(j, self.means[cluster, j])} "
+            f"(elsewhere {self.shown(j, self.elsewhere[cluster, j])})"
+            for j in self.distinguishing(cluster)
+        ]
+
+    def shown(self, j: int, value: float) -> str:
+        """Return a value or mean of feature j as text: a percentage, a date or a number."""
+        if self.is_category[j]:
+            return f"{100 * value:.0f} %"
+        if self.columns[j] in self.dates and np.isfinite(value):
+            time = " %H:%M" if self.spread[j] < 1.0 else ""
+            return f"{pd.Timestamp(value, unit='D'):%Y-%m-%d{time}}"
+        return readable(value)
+
+    def value(self, j: int, value: float) -> str:
+        """Return the value of feature j as text; empty for a category, which its name contains."""
+        return "" if self.is_category[j] else f" {self.shown(j, value)}"
+
+    def proposed_names(self) -> list[str]:
+        """Propose a name for each cluster from its most distinguishing features.
+
+        A name has one feature, or as many as are needed to differ from the others. Numbers count
+        only in the cluster where they are highest or lowest.
+        """
+        highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
+        extreme = (self.means == highest) | (self.means == lowest) | self.is_category
+        words = [
+            [self._name_part(m, j) for j in self.distinguishing(m, len(self.features)) if named[j]]
+            for m, named in enumerate(extreme)
+        ]
+        found: dict[int, str] = {}
+        for length in range(1, MAX_DISTINGUISHING + 1):
+            names = [" and ".join(parts[:length]) for parts in words]
+            for m, name in enumerate(names):
+                if name and names.count(name) == 1:
+                    found.setdefault(m, name)
+        return [found.get(m, f"cluster {m}") for m in range(len(words))]
+
+    def _name_part(self, cluster: int, j: int) -> str:
+        difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
+        if not self.is_category[j]:
+            low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
+            return f"{high if difference > 0 else low} {name}"
+        mostly = "mostly" if self.means[cluster, j] >= 0.5 else "often"
+        return f"{mostly if difference > 0 else 'rarely'} {name}"
+
+    @property
+    def by_difference(self) -> list[int]:
+        """All features, those that differ most between clusters first."""
+        size = np.nan_to_num(np.abs(self.differences)).max(axis=0)
+        return [int(j) for j in np.argsort(-size, kind="stable")]
+
+
+def profile_of(data: Dataset, S: np.ndarray) -> Profile:
+    """Compute the profile of clusters with responsibilities S (N, M)."""
+    labels, found = S.argmax(axis=1), diagnose(S)
+    divisors = None if data.recipe is None else data.recipe.divisors
+
+    def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
+        for rows in row_blocks(len(data.Y)):
+            block = data.Y[rows][test(labels[rows], cluster)]
+            yield block if divisors is None else block * divisors
+
+    clusters = range(len(found.sizes))
+    spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
+    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
+    means = np.array([mean for mean, _ in inside])
+    spreads = np.sqrt([variance for _, variance in inside])
+    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in clusters])
+    with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
+        differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
+    columns = data.feature_names
+    is_category = np.zeros(len(columns), dtype=bool)
+    dates: frozenset[str] = frozenset()
+    if data.recipe is not None:
+        used = [column for column in data.recipe.columns for _ in column.feature_names]
+        columns = tuple(column.name for column in used)
+        is_category = np.array([isinstance(column, TextColumn) for column in used])
+        numbers = (column for column in used if isinstance(column, NumberColumn))
+        dates = frozenset(each.name for each in numbers if each.notation and each.notation.is_day)
+    return Profile(
+        data.feature_names,
+        columns,
+        is_category,
+        found.sizes,
+        found.certainty,
+        means,
+        spread,
+        spreads,
+        elsewhere,
+        differences,
+        dates,
+    )
+
+
+def write_profile(path: Path, profile: Profile) -> None:
+    """Write a line per feature and cluster: mean and spread of numbers, fraction of categories."""
+    m, n_features = profile.means.shape
+    table = pd.DataFrame(
+        {
+            "cluster": np.repeat(np.arange(m), n_features),
+            "size": np.repeat(profile.sizes, n_features),
+            "certainty": np.repeat(profile.certainty, n_features),
+            "feature": profile.features * m,
+            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
+            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
+            "fraction": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "elsewhere": profile.elsewhere.ravel(),
+            "difference": profile.differences.ravel(),
+        }
+    )
+    table.to_csv(path, index=False, lineterminator="\n")
+
+
+def readable(value: float) -> str:
+    """Format a number with three or four digits."""
+    if value == 0 or not np.isfinite(value):
+        return f"{value:g}"
+    size = int(np.floor(np.log10(abs(value))))
+    return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
+
+
+def scaling_advice(data: Dataset) -> str | None:
+    """Advise to scale the columns if their variances differ much, constant columns aside."""
+    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
+    low = int(np.where(variances > 0, variances, np.inf).argmin())
+    high = int(variances.argmax())
+    if variances[high] <= UNEVEN * variances[low]:
+        return None
+    return (
+        f"the variance of column {data.feature_names[high]!r} is "
+        f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
+        "column is scaled on its own: --scale standard gives every column the same weight."
+    )
+
+
+def text_advice(profile: Profile) -> str | None:
+    """Advise to drop text columns if nearly all rows of each cluster have the same text there."""
+    if np.count_nonzero(profile.sizes) < 2:
+        return None
+    features: dict[str, list[int]] = {}
+    for j in np.flatnonzero(profile.is_category).tolist():
+        features.setdefault(profile.columns[j], []).append(j)
+    weights = profile.sizes / profile.sizes.sum()
+    means = np.nan_to_num(profile.means)
+    repeated = [
+        name
+        for name, own in features.items()
+        if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
+    ]
+    if not repeated:
+        return None
+    return (
+        f"nearly all rows of each cluster have the same text in {', '.join(map(repr, repeated))}: "
+        f"--drop {as_option_value(repeated)} clusters by the other columns."
+    )

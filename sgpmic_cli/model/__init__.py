@@ -1,1 +1,0 @@
-"""The default estimator; `paper/` has the estimator of the paper."""

@@ -1,0 +1,1 @@
+"""ISOMAP, with landmarks for many rows."""

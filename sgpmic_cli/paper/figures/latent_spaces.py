@@ -1,0 +1,172 @@
+"""Figures 2 to 5: data sets in the latent spaces of SGP-MIC and of other methods.
+
+The marker of a point shows its class, the colour its cluster.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.benchmark.compare.paper import FIGURE_ACC, FIGURE_ARCS
+from sgpmic_cli.benchmark.plan.cells import Cell
+from sgpmic_cli.figure_style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
+from sgpmic_cli.paper.figures.panels import Panel, fit_panels, in_two_dimensions
+from sgpmic_cli.paper.figures.plot_options import PlotOptions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
+    "isomap-fcm": "ISOMAP",
+    "ppca-fcm": "PPCA",
+    "aml": "AML",
+    "unca": "UNCA",
+    "gplvm-fcm": "GP-LVM",
+    "sgp-mic": "SGP-MIC",
+}
+KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
+DATASETS = {"iris": "Iris", "wine": "Wine"}
+GREY = "#7a7a7a"
+FIGURE4_MARKERS = 2.5  # times the usual area, so that the classes of dense curves can be read
+ARROW: Any = {"arrowstyle": "-", "linewidth": 0.5, "color": INK}
+BOX: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+
+
+def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> list[str]:
+    """Draw a data set in the latent spaces of six methods.
+
+    Wine is drawn without the column that the printed numbers omit.
+    """
+    panels = fit_panels(options.study([dataset], METHODS, in_two_dimensions), options)
+    with canvas(stem, width=PAGE, height=5.6) as figure:
+        for i, (axes, panel) in enumerate(zip(figure.subplots(2, 3).flat, panels, strict=False)):
+            method = panel.cell.method.name
+            lam = panel.cell.settings.get("lam")
+            title = METHODS[method] if lam is None else f"{METHODS[method]}, λ = {lam:g}"
+            draw_panel(axes, panel, f"({LETTERS[i]}) {title}", FIGURE_ACC[name, dataset][method])
+        legend(figure, panels[0].data.class_names, panels[0].cell.n_clusters)
+    return []
+
+
+figure2 = partial(_draw_methods, "figure2", "iris")
+figure3 = partial(_draw_methods, "figure3", "wine")
+
+
+def figure4(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw the two generated sets: their points on the left, their latent space on the right."""
+    panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
+    with canvas(stem, width=PAGE, height=6.4) as figure:
+        # The arcs are wide and flat.
+        grid = figure.subplots(2, 2, height_ratios=(3, 2))
+        for i, (row, panel) in enumerate(zip(grid, panels, strict=True)):
+            data, stats = panel.data, panel.result.ours
+            before, after = row
+            scatter(before, data.Y[:, :2], panel, larger=FIGURE4_MARKERS)
+            before.set_aspect("equal", adjustable="datalim")
+            shape = f"{len(data.Y)} rows, {data.n_classes} classes"
+            before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {shape}")
+            before.set_xlabel(data.feature_names[0])
+            before.set_ylabel(data.feature_names[1])
+            scatter(after, panel.X, panel, larger=FIGURE4_MARKERS)
+            after.set_title(f"({'bd'[i]}) SGP-MIC")
+            repeats = panel.result.repeats - panel.result.failed
+            scores = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} %"
+            text = f"latent dimension 1\n{scores} (mean of {repeats})"
+            if data.name == "arcs":
+                paper = f"{FIGURE_ARCS['acc']:.2f} and {FIGURE_ARCS['nmi']:.2f}"
+                text += f"\npaper, on other data: {paper}"
+            after.set_xlabel(text)
+            after.set_ylabel("latent dimension 2")
+        legend(figure, [str(i + 1) for i in range(5)], 5)
+    return []
+
+
+def figure5(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw a row for each data set and a column for each kernel."""
+    panels = fit_panels(options.study(DATASETS, ["sgp-mic"], _with_both_kernels), options)
+    wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
+    with canvas(stem, width=PAGE * 0.8, height=5.2) as figure:
+        for i, axes in enumerate(figure.subplots(2, 2).flat):
+            name, kernel = wanted[i]
+            title = f"({LETTERS[i]}) {DATASETS[name]}, {KERNELS[kernel]}"
+            draw_panel(axes, panels[i], title, FIGURE_ACC["figure5", name][kernel], larger=1.6)
+        iris, wine = (panel.data.class_names for panel in (panels[0], panels[-1]))
+        legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], 3)
+    return []
+
+
+def _with_both_kernels(cell: Cell) -> list[Cell]:
+    """Return the cell with each kernel, in the order of KERNELS.
+
+    The linear kernel is a method with its own name, so that it has its own seeds.
+    """
+    (rbf,) = in_two_dimensions(cell)
+    method = replace(cell.method, name="sgp-mic-linear", in_paper=False)
+    return [replace(rbf, method=method, settings={**cell.settings, "kernel": "linear"}), rbf]
+
+
+def draw_panel(
+    axes: "Axes", panel: Panel, title: str, printed: float, *, larger: float = 1.0
+) -> None:
+    """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
+    scatter(axes, panel.X, panel, larger=larger)
+    stat = panel.result.ours["acc"]
+    text = f"latent dimension 1\nACC {stat.mean:.2f} ± {stat.std:.2f} %; paper {printed:.2f}"
+    axes.set_title(title)
+    axes.set_xlabel(text, linespacing=1.5)
+    axes.set_ylabel("latent dimension 2", labelpad=1)
+
+
+def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -> None:
+    """Draw points (N, 2) in a fixed random order, so that no class hides the others.
+
+    Places with more than a tenth of the points are labelled with their number.
+    """
+    size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
+    order = np.random.RandomState(0).permutation(len(points))
+    style: Any = {"s": size, "edgecolors": "white", "linewidths": 0.25, "alpha": 0.75}
+    for part in np.array_split(order, max(1, len(points) // 50)):
+        for group in np.unique(panel.classes[part]):
+            rows = part[panel.classes[part] == group]
+            colours = [COLOURS[cluster % len(COLOURS)] for cluster in panel.clusters[rows]]
+            x, y = points[rows].T
+            axes.scatter(x, y, marker=MARKERS[group % len(MARKERS)], c=colours, **style)
+    label: Any = {"xytext": (8, 8), "textcoords": "offset points", "fontsize": 6}
+    for place, count in crowded(points):
+        axes.annotate(f"{count} rows", place, arrowprops=ARROW, bbox=BOX, **label)
+    axes.margins(0.06)
+    axes.locator_params(nbins=4)
+
+
+def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
+    """Return the squares, a hundredth of the panel wide, with more than a tenth of the points."""
+    counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=100)
+    many = np.argwhere(counts > max(1, len(points) // 10))
+    return [
+        ((float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2), int(counts[i, j]))
+        for i, j in many
+    ]
+
+
+def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> None:
+    """Draw one legend below all panels: a row of markers (classes), a row of colours (clusters)."""
+    from matplotlib.lines import Line2D
+
+    def handle(label: str, colour: str, marker: str) -> Line2D:
+        return Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
+
+    classes = [
+        handle(f"class {as_drawn(name)}", GREY, MARKERS[i]) for i, name in enumerate(class_names)
+    ]
+    clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
+    # Matplotlib fills a legend column by column.
+    handles = [each for pair in zip(classes, clusters, strict=True) for each in pair]
+    title = "Shown is the run whose ACC is nearest to the mean of all."
+    place: Any = {"loc": "outside lower center", "ncols": n_clusters}
+    figure.legend(handles=handles, title=title, title_fontsize=7, **place)

@@ -1,0 +1,131 @@
+"""The fits behind the panels of a figure.
+
+The record of a run has scores but no coordinates. So the repeat of a cell whose ACC is nearest to
+the mean is fitted again with its own seed. Its latent points are stored beside the records, under
+the key of the run.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.benchmark.compare.comparison import Result
+from sgpmic_cli.benchmark.plan.cells import Cell, Run, Study
+from sgpmic_cli.benchmark.run.child_fit import make_estimator
+from sgpmic_cli.benchmark.run.one_run import task_of
+from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, run_study
+from sgpmic_cli.data import Dataset
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.figure_style import matched_looks
+from sgpmic_cli.files.array_cache import Arrays, kept
+from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.scores import purity
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One run of a cell with its latent points, and the scores of all repeats."""
+
+    cell: Cell
+    data: Dataset
+    classes: NDArray[np.int64]  # (N,)
+    result: Result
+    X: Array  # (N, Q)
+    clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
+
+
+def in_two_dimensions(cell: Cell) -> list[Cell]:
+    """Return the cell with two latent dimensions, as in the paper's figures."""
+    return [replace(cell, q=2)]
+
+
+def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
+    """Run or look up all repeats of a study, and fit the typical run of each cell again."""
+    panels = []
+    for run, result, points in _typical_fits(study, options, _fitted, ""):
+        data, classes = _data(run.cell)
+        clusters = _numbered(points["labels"], classes)
+        panels.append(Panel(run.cell, data, classes, result, points["X"], clusters))
+    return panels
+
+
+def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
+    """Return for each cell the bound and the ACC of its typical run after each update."""
+    return [(run.cell, trace) for run, _, trace in _typical_fits(study, options, _traced, "-trace")]
+
+
+def _typical_fits(
+    study: Study, options: PlotOptions, fit: Callable[[Run, Path], Arrays], suffix: str
+) -> Iterator[tuple[Run, Result, Arrays]]:
+    """Yield the typical run of each cell with the arrays of its fit, which are stored."""
+    finished = run_study(study, options.running)
+    store = finished.prepared.store
+    for result in finished.results:
+        run = typical(finished, result)
+        path = store.folder / "panels" / f"{run.key}{suffix}.npz"
+        yield run, result, kept(path, partial(fit, run, store.memory))
+
+
+def typical(finished: FinishedStudy, result: Result) -> Run:
+    """Return the first run of a cell whose ACC is nearest to the mean."""
+    mean, records = result.mean("acc"), finished.records
+    good = [run for run in result.runs if records[run.key].ok]
+    if not good or mean is None:
+        place = f"{result.method_name} on {result.dataset}"
+        raise SgpmicError(f"no run of {place} succeeded: {'; '.join(result.reasons)}")
+    return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
+
+
+def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
+    """Return data and classes, which every data set of the paper's figures has."""
+    assert cell.data is not None
+    assert cell.data.labels is not None
+    return cell.data, cell.data.labels
+
+
+def _fitted(run: Run, memory: Path) -> Arrays:
+    """Fit the estimator of a run, and return its latent points and labels."""
+    with threadpool_limits(limits=1):
+        estimator = make_estimator(task_of(run, memory)).fit(_data(run.cell)[0].Y)
+    return {"X": estimator.embedding_, "labels": estimator.labels_}
+
+
+class _WithoutTruncation(PaperSGPMIC):
+    """The paper's model with all responsibilities in every iteration, however small."""
+
+    _negligible = np.finfo(float).tiny
+    _active = 0.0
+
+
+def _traced(run: Run, memory: Path) -> Arrays:
+    """Fit SGP-MIC as in a run, without truncation; return bound and ACC after each update."""
+    data, classes = _data(run.cell)
+    acc: list[float] = []
+    model = _WithoutTruncation(
+        run.cell.n_clusters,
+        run.q or 1,
+        memory=memory,
+        random_state=run.seed,
+        callback=lambda _iteration, _bound, labels: acc.extend([purity(classes, labels)] * 2),
+        **run.cell.settings,
+    )
+    with threadpool_limits(limits=1):
+        model.fit(data.Y)
+    return {
+        "bound": np.array(model.lower_bounds_),
+        "acc": np.array([*acc, purity(classes, model.labels_)]),
+    }
+
+
+def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Renumber clusters by the best one-to-one match with classes, so panels share colours."""
+    found, dense = np.unique(clusters, return_inverse=True)
+    numbers = matched_looks(dense, classes, len(found), int(classes.max()) + 1)
+    return np.array(numbers)[dense]

@@ -1,0 +1,29 @@
+"""The options of a figure: results, seed, repeats, data, and how runs are computed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sgpmic_cli.benchmark.plan.cells import Study, Vary, unvaried
+from sgpmic_cli.benchmark.run.pipeline import RunOptions
+from sgpmic_cli.tables.options import TableOptions
+
+
+@dataclass(frozen=True)
+class PlotOptions:
+    """Options of all figures; each figure uses those that it needs."""
+
+    results: Path = Path("results")  # tables and sweeps, each in its own folder
+    seed: int = 0
+    repeats: int = 10
+    data: str | None = None  # data set of the figures `embedding` and `convergence`
+    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))
+    clusters: int | None = None
+    scale: str | None = None
+    running: RunOptions = field(default_factory=RunOptions)  # its store is not None
+
+    def study(
+        self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
+    ) -> Study:
+        """Return a study of cells of the paper's table at 95 % of the variance."""
+        return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)

@@ -1,0 +1,177 @@
+"""Figures 7 and 8: scores against the number of clusters and of inducing points.
+
+The curves come from the sweep.csv of a sweep: the mean over the repeats, with a band of one
+standard deviation.
+"""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.benchmark.page.critical_difference import method_title
+from sgpmic_cli.benchmark.plan.methods import known
+from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.figure_style import INK, LETTERS, PAGE, as_drawn, canvas, look
+from sgpmic_cli.files.output_folder import read_whole
+from sgpmic_cli.paper.figures.plot_options import PlotOptions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PAPER = "sgp-mic"
+DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
+LEGEND_COLUMNS = 7
+MOST_TICKS = 7
+MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
+METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
+LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
+BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest other mean
+
+
+def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
+    """Read the file that `command` writes, without the default model and points without a run.
+
+    The columns are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
+    """
+    path = folder / "sweep.csv"
+    try:
+        table = pd.read_csv(io.BytesIO(read_whole(path)), dtype=str, keep_default_na=False)
+        if not isinstance(table.index, pd.RangeIndex):
+            raise ValueError("a line has more fields than the heading")
+        table = table.rename(columns={column: "x"})[
+            ["dataset", "method", "metric", "x", "mean", "std", "n"]
+        ]
+        table = table[(table["mean"] != "") & (table["method"] != DEFAULT_MODEL)]
+        table = table.astype(dict.fromkeys(("x", "mean", "std", "n"), float))
+        numbers = table.select_dtypes(float)
+        if table.empty or not np.isfinite(numbers).all(axis=None) or (table["std"] < 0).any():
+            raise ValueError("no method of the paper, an infinite number or a negative deviation")
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
+        ) from None
+    except (OSError, KeyError, ValueError) as error:
+        refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
+        raise SgpmicError(f"{refusal}: {' '.join(str(error).split())}; run it again.") from None
+    return table
+
+
+def figure7(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
+    table = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    table = table[table["metric"] == "acc"]
+    panels = dict(list(table.groupby("dataset", sort=False)))
+    others = [method for method in table["method"].unique() if method != PAPER]
+    looks: dict[str, Any] = {
+        method: {"style": look(j), "width": 1.0, "line": LINES[j % len(LINES)]}
+        for j, method in enumerate(others)
+    }
+    looks[PAPER] = {"style": (INK, "o"), "width": 1.8}  # SGP-MIC is black and thicker
+    methods = known()
+    across = min(len(panels), MOST_ACROSS)
+    down = -(-len(panels) // across)
+    with canvas(stem, width=PAGE, height=0.8 + 2.4 * down) as figure:
+        grid = figure.subplots(down, across, squeeze=False)
+        for axes in grid.flat[len(panels) :]:
+            axes.remove()
+        for i, (axes, (dataset, panel)) in enumerate(zip(grid.flat, panels.items(), strict=False)):
+            axes.set_title(f"({LETTERS[i % len(LETTERS)]}) {as_drawn(str(dataset).capitalize())}")
+            below = ""
+            for method in panel["method"].unique():
+                curve, rest = (panel[(panel["method"] == method) == own] for own in (True, False))
+                label = as_drawn(method_title(method))
+                low, high = curve["mean"].min(), curve["mean"].max()
+                if high < BELOW * rest["mean"].min():
+                    below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
+                else:
+                    draw_curve(axes, curve, label, **looks[method])
+            runs = "mean of {:.0f} runs".format(panel["n"].max())
+            counts = sorted(panel["x"].astype(int).unique())
+            ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
+            printed = panel[
+                [name in methods and methods[name].in_paper for name in panel["method"]]
+            ]
+            axes.set_xscale("log")
+            axes.set_xticks(ticks, map(str, ticks))
+            axes.minorticks_off()
+            axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
+        for axes in grid[:, 0]:
+            axes.set_ylabel("ACC (%)")
+        _legend(figure, LEGEND_COLUMNS)
+    return []
+
+
+def ahead(panel: pd.DataFrame) -> str:
+    """Return a line with the numbers of clusters at which SGP-MIC has the highest mean."""
+    means = panel.pivot_table(index="x", columns="method", values="mean")
+    if PAPER not in means or len(means.columns) == 1:
+        return ""
+    best = means.index[means[PAPER] == means.max(axis="columns")].astype(int).astype(str)
+    return f"\nSGP-MIC highest of the paper's methods at {', '.join(best) or 'none'}"
+
+
+def figure8(stem: Path, options: PlotOptions) -> list[str]:
+    """Draw ACC, NMI and run time against the number of inducing points."""
+    table = read_sweep(options.results / "sweep-inducing", "n_inducing", "sweep-inducing")
+    datasets = table["dataset"].unique().tolist()
+    with canvas(stem, width=PAGE, height=2.7) as figure:
+        row = figure.subplots(1, 3)
+        for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
+            shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
+            labels = list(map(_inducing_label, shown["dataset"], shown["x"]))
+            # N is last: on a numeric axis the rows of small data sets would lie on the number
+            # before. All labels are equally far apart.
+            ticks = sorted(set(labels), key=lambda label: (label == "N", label.zfill(20)))
+            shown = shown.assign(x=list(map(ticks.index, labels)))
+            for j, dataset in enumerate(datasets):
+                differ = dataset in names() and entry(dataset).data_differ
+                note = " (data differ from the paper's)" if differ else ""
+                label = as_drawn(dataset.capitalize() + note)
+                draw_curve(axes, shown[shown["dataset"] == dataset], label, look(j))
+            axes.set_xticks(range(len(ticks)), ticks)
+            axes.set_xlabel("inducing points K; N = all rows")
+            axes.set_ylabel(title)
+            axes.set_title(f"({letter}) {title.partition(' (')[0]}")
+        row[2].set_yscale("log", subs=[2, 5])
+        for formatted in (row[2].yaxis.set_major_formatter, row[2].yaxis.set_minor_formatter):
+            formatted("{x:g}")  # 0.1, not a power of ten
+        _legend(figure, len(datasets))
+    return []
+
+
+def _inducing_label(dataset: str, count: float) -> str:
+    """Return a number of inducing points, or N if it is the number of rows."""
+    return "N" if dataset in names() and count == entry(dataset).n else f"{count:.0f}"
+
+
+def draw_curve(
+    axes: "Axes",
+    curve: pd.DataFrame,
+    label: str,
+    style: tuple[str, str],
+    width: float = 1.2,
+    line: Any = "-",
+) -> None:
+    """Draw one curve in a colour and marker. The band ends at zero, as scores and seconds do."""
+    colour, marker = style
+    x, mean, std = curve.sort_values("x")[["x", "mean", "std"]].to_numpy().T
+    axes.fill_between(
+        x, np.maximum(mean - std, 0.0), mean + std, color=colour, alpha=0.15, linewidth=0
+    )
+    axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
+
+
+def _legend(figure: "Figure", columns: int) -> None:
+    """Draw one legend of the curves of all panels below them."""
+    handles = {
+        label: handle
+        for axes in figure.axes
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    place: Any = {"loc": "outside lower center", "ncols": columns}
+    figure.legend(list(handles.values()), list(handles), **place)

@@ -1,0 +1,100 @@
+"""GPLVM-FCM: fuzzy c-means on the latent points of a full GP-LVM (Lawrence 2004).
+
+    L = -P/2 (N log 2 pi + log |K|) - 1/2 tr(Y' K^-1 Y) + log N(X | 0, I)
+    K = rbf(X, X) + bias + white I
+    dL/dK = 1/2 (K^-1 Y Y' K^-1 - P K^-1)
+
+The white variance is the noise variance. Every step factors an N x N matrix. The paper shows this
+method in two figures only; docs/baseline-settings.md describes how `max_iter` was chosen.
+
+N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional
+Data", Advances in Neural Information Processing Systems 16, 2004.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
+from sgpmic_cli.files.array_cache import Arrays, Memory, remembered
+from sgpmic_cli.gp.pca import ppca
+from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM
+from sgpmic_cli.paper.methods._scatter import centred
+from sgpmic_cli.paper.model import cholesky, kernels
+from sgpmic_cli.paper.model.bound import observe
+from sgpmic_cli.paper.model.optimizers import ascend, scg
+
+MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
+NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class GPLVMFCM(EmbeddingFCM):
+    """A clusterer that maximises the GP-LVM posterior from whitened PCA and applies fuzzy c-means.
+
+    Parameters
+    ----------
+    max_iter : int, default=20
+        Number of scaled conjugate gradient steps.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Cache of the latent points.
+
+    Attributes
+    ----------
+    objective_ : float
+        Log posterior density at `embedding_`.
+    """
+
+    max_iter: int = 20
+    memory: PathLike | Memory | None = None
+
+    _rules: ClassVar = {"max_iter": whole(), "memory": MEMORY}
+
+    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
+        if len(Y) > MAX_ROWS:
+            raise ValueError(
+                f"The full GP-LVM accepts at most {MAX_ROWS} rows, not {len(Y)}; "
+                "use the sparse variant fgplvm-fcm."
+            )
+        steps, q = self.max_iter, self.n_components
+        found = remembered(
+            self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps)
+        )
+        self.objective_ = float(found["objective"])
+        return found["X"]
+
+
+def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
+    objective = log_posterior(Y)  # refuses data that overflow
+    X = ppca(Y, q)
+    (X, _), _, value = ascend(objective, (X, kernels.RBF().start(q)), scg, steps)
+    if not np.isfinite(value):
+        raise FloatingPointError(NO_START)
+    return {"X": X, "objective": np.array(value)}
+
+
+def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array, Array]]]:
+    """Return the function (X, theta) -> L and its gradients, for centred Y.
+
+    X has shape (N, Q); theta (T,) holds the logarithms of variance, gamma, bias and white.
+    """
+    data, kernel = observe(centred(Y)), kernels.RBF()
+    targets, P = data.Y, data.n_outputs
+
+    def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, Array]]:
+        natural = kernels.positive(theta)
+        K = kernels.gram(kernel, natural, X)
+        L, _ = cholesky.jittered_cholesky(K)
+        K_inverse = cholesky.inverse(L)
+        solved = K_inverse @ targets  # K^-1 Y (N, P)
+        log_det = len(X) * np.log(2.0 * np.pi) + cholesky.log_determinant(L)  # |2 pi K|
+        value = -0.5 * P * log_det - 0.5 * float(np.sum(targets * solved))
+        value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
+        D = 0.5 * (solved @ solved.T - P * K_inverse)
+        dX, dtheta = kernels.gram_gradients(kernel, natural, X, K, D)
+        return value, (dX - X, np.where(np.abs(theta) < kernels.LOG_LIMIT, dtheta, 0.0))
+
+    return objective

@@ -1,0 +1,62 @@
+"""A Gaussian mixture on ISOMAP coordinates: the start of SGP-MIC without its Gaussian processes.
+
+It is a null model. Agreement of this model with SGP-MIC's printed column is no evidence for the
+Gaussian processes.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, whole
+from sgpmic_cli.files.array_cache import Memory
+from sgpmic_cli.paper.embeddings.isomap import isomap
+from sgpmic_cli.paper.fcm import FuzzyCMeans
+from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
+
+FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class IsomapMixture(EmbeddingClusterer):
+    """A clusterer that updates the full covariances of a Gaussian mixture on ISOMAP coordinates.
+
+    Fuzzy c-means gives the means. The squares of its memberships, scaled to a sum of one, are the
+    first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed.
+
+    Parameters
+    ----------
+    sweeps : int, default=8
+        Number of updates of the covariances, each followed by one of the responsibilities.
+    log_determinant : bool, default=True
+        Whether the responsibilities include the log-determinants of the covariances. Without them
+        a row belongs to the cluster with the smallest Mahalanobis distance.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Cache of the ISOMAP coordinates.
+    """
+
+    sweeps: int = 8
+    log_determinant: bool = True
+    memory: PathLike | Memory | None = None
+
+    _rules: ClassVar = {"sweeps": whole(), "log_determinant": BOOLEAN, "memory": MEMORY}
+
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
+        X = isomap(Y, self.n_components, memory=self.memory)
+        start = FuzzyCMeans(self.n_clusters, random_state=rng).fit(X)
+        centred = X - start.centers_[:, None]  # (M, N, Q)
+        S = start.memberships_.T**2  # (M, N)
+        S /= S.sum(axis=0)
+        for _ in range(self.sweeps):
+            covariances = np.einsum("mn,mnq,mnr->mqr", S, centred, centred)
+            covariances /= np.maximum(S.sum(axis=1), FLOOR)[:, None, None]
+            covariances += FLOOR * np.eye(X.shape[1])
+            scaled = np.linalg.solve(covariances[:, None], centred[..., None])[..., 0]
+            log_density = -0.5 * np.einsum("mnq,mnq->mn", centred, scaled)
+            if self.log_determinant:
+                log_density -= 0.5 * np.linalg.slogdet(covariances)[1][:, None]
+            S = softmax(log_density, axis=0)
+        self.embedding_, self.labels_ = X, S.argmax(axis=0)

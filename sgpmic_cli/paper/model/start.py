@@ -1,0 +1,68 @@
+"""The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
+
+from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.files.array_cache import Memory
+from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
+from sgpmic_cli.paper.embeddings.landmarks import N_LANDMARKS, landmark_isomap
+from sgpmic_cli.paper.fcm import FuzzyCMeans, memberships_of
+from sgpmic_cli.paper.model.bound import Parameters
+from sgpmic_cli.paper.model.kernels import Kernel
+from sgpmic_cli.paper.model.mixture import maximise, mixture
+
+EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
+FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely enough
+
+
+def latent_start(
+    Y: Array,
+    q: int,
+    parts: Parts,
+    memory: PathLike | Memory | None,
+    random_state: np.random.RandomState,
+) -> Array:
+    """Return ISOMAP coordinates with unit variance (N, q), from landmarks if N is large."""
+    if len(Y) <= EXACT_ROWS:
+        return isomap(Y, q, parts=parts, memory=memory)
+    warn_caller(
+        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start uses ISOMAP "
+        f"of {N_LANDMARKS} random rows and interpolates the others, and fuzzy c-means of at most "
+        f"{FCM_ROWS} rows."
+    )
+    return landmark_isomap(Y, q, random_state, parts=parts)
+
+
+def start(
+    model: Any, kernel: Kernel, X: Array, log_beta: float, random_state: np.random.RandomState
+) -> tuple[Parameters, Array]:
+    """Return the parameters and responsibilities before the first E-step.
+
+    The parameters of `model`, a PaperSGPMIC, are the settings.
+    Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
+    memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
+    bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
+    """
+    m, q = model.n_clusters, X.shape[1]
+    sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # EM improves the start anyway
+        fcm = FuzzyCMeans(m, random_state=random_state).fit(sample)
+    S = fcm.memberships_
+    if sample is not X:
+        S = memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
+    Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
+    prior = mixture(np.full(m, 1.0 / m), fcm.centers_, np.tile(np.eye(q), (m, 1, 1)))
+    sharp = S**model.start_sharpness
+    sharp /= sharp.sum(axis=1, keepdims=True)
+    spread = maximise(X, sharp, model.covariance_type, model.covariance_floor, prior).covariances
+    prior = mixture(prior.weights, prior.means, spread)
+    theta = np.tile(kernel.start(q), (m, 1))
+    theta[:, [0, -2, -1]] += np.log(model.kernel_start)
+    return Parameters(X, Z, theta, log_beta, prior, model.white_everywhere), S

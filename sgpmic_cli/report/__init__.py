@@ -1,1 +1,0 @@
-"""HTML pages: the report of one fit and the report of Table 2."""

@@ -1,0 +1,316 @@
+"""Learn a recipe from a raw table: decide what each column is, or report a problem.
+
+Whole numbers may be names: identifiers of the rows, codes and dates.
+"""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from sgpmic_cli.tables.notations import COMPACT, Notation, find_notation
+from sgpmic_cli.tables.options import TableOptions
+from sgpmic_cli.tables.problems import (
+    Problem,
+    Remedy,
+    leave_out,
+    listed,
+    not_a_number,
+    shown,
+    unknown_column,
+)
+from sgpmic_cli.tables.raw_table import EXACT, Cells, RawTable
+from sgpmic_cli.tables.recipe import (
+    Column,
+    NumberColumn,
+    TableRecipe,
+    TextColumn,
+    unify_numbers,
+)
+
+MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
+MAX_MIXED = 10  # of a column of texts with as many or more numbers
+MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
+CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
+AS_ASKED = "as asked"  # why a column is left out that the user named
+MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
+MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
+# Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
+# second kind are identifiers if no two rows share one.
+CODE = re.compile(
+    "id|u?uid|guid|zip|zipcode|postal|postcode|plz|codes?|sku|isbn|ean|gtin|fips|phone|telephone"
+    "|mobile|fax"
+)
+ID = re.compile(
+    "key|index|row|rowid|serial|no|nr|num|number|respondent|participant|subject|patient|customer"
+    "|client|person|user|member|employee|student|case|record|sample|order|invoice|account"
+)
+YEAR = re.compile("year|yr|jahr|année|anno|año")
+
+
+class LeftOut(NamedTuple):
+    """A column that is not used, because it is an identifier of the rows or for another reason."""
+
+    why: str
+    is_id: bool = False
+
+
+Decision = Column | LeftOut | Problem
+
+
+def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, list[Problem]]:
+    """Decide about every column. Return the recipe, and what cannot be decided.
+
+    `EncodedTable` raises these problems together with those that it finds.
+    """
+    problems = _check_names(table, options)
+    used: list[Column] = []
+    left_out: dict[str, str] = {}
+    id = options.id
+    for name in table.columns:
+        if name in (options.label, options.id):
+            continue
+        decision = _decide(table, name, options)
+        if isinstance(decision, Problem):
+            problems.append(decision)
+        elif isinstance(decision, LeftOut):
+            left_out[name] = decision.why
+            id = name if id is None and decision.is_id else id
+        else:
+            used.append(decision)
+    if not problems and not used:
+        reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
+        others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
+        problems.append(Problem(f"there is no feature column to cluster by{others}"))
+    recipe = TableRecipe(
+        named=table.named,
+        file_columns=tuple(table.columns),
+        columns=tuple(used),
+        missing=options.missing,
+        label=options.label,
+        id=id,
+        left_out=left_out,
+        format=replace(options.format, decimal=table.format.decimal or "."),
+    )
+    return recipe, problems
+
+
+def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
+    """Describe the decisions that the user did not make."""
+    notes = []
+    if options.format.decimal is None and recipe.format.decimal == ",":
+        notes.append("numbers are read with a decimal comma.")
+    for name, why in recipe.left_out.items():
+        if why != AS_ASKED:
+            carried = "; it names the rows in the output files" if name == recipe.id else ""
+            notes.append(f"column {shown(name)} is left out: {why}{carried}.")
+    same: dict[str, list[str]] = {}
+    for column in recipe.columns:
+        if isinstance(column, NumberColumn) and column.notation:
+            same.setdefault(column.notation.words, []).append(column.name)
+    notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
+    names = [column.name for column in recipe.columns]
+    if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
+        notes.append(f"years are used as numbers: {listed(years)}.")
+    if texts := recipe.text_columns:
+        parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
+        more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
+        notes.append(
+            "text and codes are encoded, each column with half the variance of one of numbers: "
+            f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
+        )
+    return notes
+
+
+def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
+    """Report unknown names, names that two options contain, and an unusable class column."""
+    given = {
+        "label": [options.label] if options.label else [],
+        "id": [options.id] if options.id else [],
+        "columns": options.columns,
+        "drop": options.drop,
+    }
+    problems = [
+        unknown_column(name, parameter, table.columns)
+        for parameter in ("columns", "drop")
+        for name in given[parameter]
+        if name not in table.columns
+    ]
+    for one, other in combinations(given, 2):
+        problems += [
+            Problem(f"column {shown(name)} is named by {one} and by {other}; name it once")
+            for name in sorted(set(given[one]) & set(given[other]))
+        ]
+    if options.label in table.cells:
+        classes = set(unify_numbers(table.cells[options.label].texts.tolist()))
+        if len(classes) == 1 < table.n_rows:
+            what = f"column {shown(options.label)} holds one class only ({shown(classes.pop())})"
+            problems.append(Problem(what, ["name a column with two or more classes, or none"]))
+    return problems
+
+
+def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
+    """Decide whether and how a column is used."""
+    asked = name in options.columns
+    if name in options.drop or (options.columns and not asked):
+        return LeftOut(AS_ASKED)
+    is_last = name == table.columns[-1]
+    if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
+        # As a feature the column would reveal the classes, but its name alone is no proof.
+        return Problem(
+            f"the last column is named {shown(name)}, so it may hold the classes",
+            [
+                Remedy("say that it holds the classes", "label", name),
+                leave_out(name),
+                "rename it if it is a feature",
+            ],
+        )
+    cells = table.cells[name]
+    if np.isnan(cells.numbers).all() and not cells.invalid.any():
+        return LeftOut("it is empty")
+    notation, values = None, cells.numbers
+    if cells.invalid.any():
+        notation = find_notation(set(cells.texts), table.format.decimal or ".")
+        if notation is None:
+            return _decide_on_text(table, name, options)
+        values = notation.read(cells.texts)
+    if problem := table.too_large(name, values, MAX_VALUE):
+        return problem
+    if asked and np.nanmin(values) < np.nanmax(values):
+        return NumberColumn.learn(name, values, notation)
+    return _decide_on_numbers(name, cells, values, notation, options)
+
+
+def _decide_on_numbers(
+    name: str, cells: Cells, values: np.ndarray, notation: Notation | None, options: TableOptions
+) -> Decision:
+    """Decide whether numbers are quantities, dates, codes or identifiers of the rows."""
+    known = ~np.isnan(values)
+    # Codes with many digits may differ although their floating-point numbers are equal.
+    if np.nanmin(values) == np.nanmax(values) < EXACT and len(values) > 1:
+        return LeftOut(f"its only value is {shown(cells.texts[known][0])}")
+    is_whole = bool((values[known] == np.round(values[known])).all())
+    is_date = notation is not None and notation.date != ""
+    if (is_whole or is_date) and (why := numbering_reason(values, dates=is_date)):
+        return LeftOut(why, is_id=True)
+    if is_whole and notation is None:
+        if why := identifier_reason(name, cells):
+            return LeftOut(why, is_id=True)
+        if why := code_reason(name, cells):
+            if options.encode == "drop":
+                return LeftOut(why)
+            return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
+        if notation := compact_dates(cells):
+            values = notation.read(cells.texts)
+    return NumberColumn.learn(name, values, notation)
+
+
+def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
+    """Decide about a column in which some cells are not numbers."""
+    _, values, invalid = table.cells[name]
+    cells = table.cells[name].categories
+    row, n_invalid = int(invalid.argmax()), int(invalid.sum())
+    if all(text.startswith(("[", "{")) for text in set(cells[invalid])):
+        if name in options.columns:
+            what = f"the cells of column {shown(name)} are lists or records"
+            return Problem(what, ["do not ask for it"])
+        return LeftOut("its cells are lists or records")
+    known = Counter(cells[cells != ""])
+    # A word that is shared by rows among few values, which are shared as well, is no error.
+    is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
+    if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
+        return not_a_number(table.place(row, name), cells[row], n_invalid, leave_out(name))
+    if options.encode == "drop":
+        return LeftOut("it is text")
+    if options.encode == "error":
+        return Problem(
+            f"column {shown(name)} holds text such as {shown(cells[row])} in {table.place(row)}",
+            [
+                Remedy("encode it", "encode", "one-hot"),
+                leave_out(name),
+                Remedy("name it as the classes", "label", name),
+            ],
+        )
+    return _decide_on_categories(name, cells, asked=name in options.columns)
+
+
+def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str = "") -> Decision:
+    """Decide about a column of texts or codes, which the user may have `asked` for."""
+    known = cells[cells != ""]
+    distinct = len(set(known))
+    most = MAX_CATEGORIES if asked else max(2, min(MAX_CATEGORIES, len(known) // 2))
+    if distinct == 1:
+        return LeftOut(f"its only value is {shown(known[0])}")
+    if distinct <= most and (distinct < len(known) or asked):
+        return TextColumn.learn(name, cells)
+    if asked:
+        return Problem(
+            f"column {shown(name)} has {distinct} different texts, and at most "
+            f"{MAX_CATEGORIES} are encoded",
+            ["join some of them", Remedy("name it as the id", "id", name), "do not ask for it"],
+        )
+    if distinct == len(known):
+        is_id = len(known) == len(cells)
+        return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
+    return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
+
+
+def words_of(name: str) -> list[str]:
+    """Split the name of a column into words.
+
+    Examples
+    --------
+    >>> words_of("customerId"), words_of("Zip code"), words_of("humid")
+    (['customer', 'id'], ['zip', 'code'], ['humid'])
+    """
+    return re.findall(r"[^\W_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
+    """Return why whole numbers or dates look like a count of the rows, or None."""
+    steps = np.diff(values)
+    if len(values) < MIN_ID_ROWS or not (steps > 0).all():
+        return None
+    few_gaps = steps.sum() <= 2 * len(steps)
+    counts = dates or few_gaps or (steps == steps[0]).all()
+    return "it rises from row to row, as a count or the time of a log" if counts else None
+
+
+def code_reason(name: str, cells: Cells) -> str | None:
+    """Return why whole numbers look like codes, or None."""
+    words = words_of(name)
+    if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
+        return "its name suggests a code"
+    if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
+        return "its numbers have leading zeros, as codes have"
+    if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
+        return "its numbers have more digits than measurements have"
+    return None
+
+
+def identifier_reason(name: str, cells: Cells) -> str | None:
+    """Return why whole numbers look like identifiers of the rows, or None."""
+    low, high = np.nanmin(cells.numbers), np.nanmax(cells.numbers)
+    last = " ".join(words_of(name)[-1:])
+    named = CODE.fullmatch(last) or ID.fullmatch(last)
+    digits = len(f"{low:.0f}")
+    wide = low > 0 and digits == len(f"{high:.0f}") >= MIN_ID_DIGITS
+    if len(cells.raw) < MIN_ID_ROWS or not (named or wide):
+        return None
+    texts = set(cells.texts)
+    if len(texts) < len(cells.raw) or "" in texts:
+        return None
+    why = "its name suggests an id" if named else f"all its values have {digits} digits"
+    return f"{why} and no two rows share one"
+
+
+def compact_dates(cells: Cells) -> Notation | None:
+    """Return the notation of dates such as 20240131, if all numbers are dates."""
+    known = ~np.isnan(cells.numbers)
+    if ((cells.numbers[known] < 19000101) | (cells.numbers[known] > 20991231)).any():
+        return None
+    notation = Notation(date=COMPACT)
+    return None if np.isnan(notation.read(cells.texts[known])).any() else notation

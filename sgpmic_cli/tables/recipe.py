@@ -1,0 +1,231 @@
+"""The recipe: how the columns of a raw table become numbers.
+
+A recipe is learned from one table and applied to others. It is plain data, stored as JSON in the
+model file.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, is_dataclass
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.tables.notations import Notation
+from sgpmic_cli.tables.options import TableOptions, TextFormat
+from sgpmic_cli.tables.raw_table import MISSING, Cells, to_number
+
+# Variance of a text column relative to a number column. Equal texts form tight groups, which
+# clusterings follow more than the same variance spread out. Half of the variance is the choice of
+# Hennig and Liao (J. R. Statist. Soc. C, 2013).
+TEXT_WEIGHT = 0.5
+
+
+def unify_numbers(classes: Sequence[str]) -> list[str]:
+    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
+    parsed = [to_number(name) for name in classes]
+    if any(number is None or np.isnan(number) for number in parsed):
+        return list(classes)
+    first: dict[float | None, str] = {}
+    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of numbers."""
+
+    name: str
+    median: float  # of the known values; replaces missing values if missing="median"
+    spread: float  # standard deviation of the known values
+    notation: Notation | None = None  # how texts are read, if they are not plain numbers
+    kind: Literal["number"] = "number"  # in model files
+
+    @classmethod
+    def learn(
+        cls, name: str, values: np.ndarray, notation: Notation | None = None
+    ) -> "NumberColumn":
+        """Create the column from its values, NaN for missing ones."""
+        known = values[~np.isnan(values)]
+        constant = len(known) < 2 or np.ptp(known) == 0.0
+        spread = 0.0 if constant else float(np.std(known, ddof=1))
+        return cls(name, float(np.median(known)), spread, notation)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Name of the one feature."""
+        return [self.name]
+
+    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
+        if self.notation is None:
+            return cells.numbers[:, None], cells.invalid
+        numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
+        return numbers[:, None], np.isnan(numbers) & ~np.isin(texts, list(MISSING))
+
+    def fill_value(self) -> np.ndarray:
+        """Return the replacement of a missing value (1,)."""
+        return np.array([self.median])
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of few distinct texts, one-hot encoded."""
+
+    name: str
+    categories: tuple[str, ...]  # in alphabetical order
+    most_common: str  # replaces missing values if missing="median"
+    spread: float  # square root of the summed variances of the features over TEXT_WEIGHT
+    kind: Literal["text"] = "text"  # in model files
+
+    @classmethod
+    def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
+        """Create the column from its texts, "" for missing ones."""
+        counts = Counter(cells[cells != ""])
+        total = sum(counts.values())
+        variances = [count / total * (1.0 - count / total) for count in counts.values()]
+        variance = sum(variances) * total / max(total - 1, 1)
+        categories = tuple(sorted(counts))
+        most_common = max(categories, key=counts.__getitem__)
+        return cls(name, categories, most_common, float(np.sqrt(variance / TEXT_WEIGHT)))
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Return column=text for each of the texts."""
+        return [f"{self.name}={category}" for category in self.categories]
+
+    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
+        known = cells.categories
+        index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
+        ones = np.eye(len(self.categories))[index]
+        ones[index < 0] = np.nan
+        return ones, (index < 0) & (known != "")
+
+    def fill_value(self) -> np.ndarray:
+        """Return the replacement of a missing text (k,)."""
+        return np.array([float(category == self.most_common) for category in self.categories])
+
+
+Column = NumberColumn | TextColumn
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """What a column of the file was taken for."""
+
+    name: str
+    taken_as: str  # "numbers", "dates", "categories", "classes", "id" or "left out"
+    why: str  # the reason or a detail, such as the categories; may be empty
+
+
+@dataclass(frozen=True)
+class TableRecipe:
+    """How the rows of a table become numbers.
+
+    If `evenly` is False, numbers are unchanged and a text column is weighted relative to a number
+    column of mean variance. If True, each column is divided by its spread: numbers have unit
+    variance, text is weighted relative to it.
+    """
+
+    named: bool  # whether columns of other tables are matched by name, otherwise by position
+    file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
+    columns: tuple[Column, ...]  # those that are used
+    missing: str = "median"  # treatment of missing values and of texts without a category
+    label: str | None = None  # column with the classes
+    id: str | None = None  # column with the names of the rows
+    left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
+    evenly: bool = False
+    format: TextFormat = field(default_factory=TextFormat)  # the default for later files
+
+    @classmethod
+    def of_numbers(
+        cls, Y: np.ndarray, names: Sequence[str], *, named: bool = True
+    ) -> "TableRecipe":
+        """Create the recipe of a table of numbers Y (N, P)."""
+        columns = map(NumberColumn.learn, names, Y.T)
+        return cls(named, tuple(names), tuple(columns))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns of Y."""
+        return tuple(name for column in self.columns for name in column.feature_names)
+
+    @property
+    def text_columns(self) -> list[TextColumn]:
+        """The text columns that are used."""
+        return [column for column in self.columns if isinstance(column, TextColumn)]
+
+    def is_encoded(self, columns: Iterable[str]) -> bool:
+        """Return whether a table has the columns of Y and not those of the file."""
+        found = list(columns)
+        raw = {column.name for column in self.columns}
+        return found == list(self.feature_names) and not raw.issubset(found)
+
+    @property
+    def roles(self) -> list[ColumnRole]:
+        """What each column of the file was taken for, in the order of the file."""
+        used = {column.name: column for column in self.columns}
+        return [self._role(name, used.get(name)) for name in self.file_columns]
+
+    def _role(self, name: str, column: Column | None) -> ColumnRole:
+        if isinstance(column, TextColumn):
+            return ColumnRole(name, "categories", ", ".join(column.categories))
+        if isinstance(column, NumberColumn):
+            notation = column.notation or Notation()
+            kind = "dates" if notation.date else "numbers"
+            return ColumnRole(name, kind, notation.words if column.notation else "")
+        kind = {self.id: "id", self.label: "classes"}.get(name, "left out")
+        return ColumnRole(name, kind, self.left_out.get(name, ""))
+
+    @property
+    def divisors(self) -> np.ndarray:
+        """Divisors of the columns of Y (P,)."""
+        numbers = [isinstance(column, NumberColumn) for column in self.columns]
+        found = np.array([column.spread or 1.0 for column in self.columns])
+        if not self.evenly:
+            variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
+            typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
+            found = np.where(numbers, 1.0, found / (typical or 1.0))
+        return np.repeat(found, [len(column.feature_names) for column in self.columns])
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
+        """Create the recipe that `asdict` described. Raise ValueError for anything else."""
+        try:
+            recipe: TableRecipe = _typed(cls, plain)
+            TableOptions(missing=recipe.missing)  # refuses unknown treatments
+            for column in recipe.columns:
+                numbers = [column.spread, getattr(column, "median", 0.0)]
+                categories = getattr(column, "categories", (None,))
+                if column.name not in recipe.file_columns:
+                    raise ValueError(f"the file has no column {column.name!r}")
+                if not np.isfinite(numbers).all() or not 0.0 <= column.spread < 1e150:
+                    raise ValueError(f"column {column.name!r} has an impossible spread or median")
+                most_common = getattr(column, "most_common", None)
+                if most_common not in categories or len({*categories}) < len(categories):
+                    raise ValueError(f"column {column.name!r} has impossible categories")
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise ValueError(f"its recipe of the table cannot be read: {error}") from None
+        return recipe
+
+
+def _typed(kind: Any, plain: Any) -> Any:
+    """Return a value of a JSON file as an instance of a type. Raise TypeError if it is none."""
+    inner = get_args(kind)
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        return kind(**{name: _typed(types[name], value) for name, value in plain.items()})  # type: ignore[operator]
+    if get_origin(kind) is tuple and isinstance(plain, list | tuple):
+        return tuple(_typed(inner[0], each) for each in plain)
+    if get_origin(kind) is dict:
+        return {_typed(str, key): _typed(inner[1], each) for key, each in plain.items()}
+    if get_origin(kind) is UnionType:
+        for each in inner:
+            with suppress(TypeError, KeyError, AttributeError):
+                return _typed(each, plain)
+    elif plain in inner if get_origin(kind) is Literal else type(plain) is kind:
+        return plain
+    raise TypeError(f"{plain!r} is not of type {kind}")

@@ -1,0 +1,44 @@
+"""The peers find clusters whatever the units of the columns are."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli.benchmark.peers import PeerHDBSCAN, PeerKMeans
+from sgpmic_cli.benchmark.plan.methods import resolve
+from sgpmic_cli.benchmark.plan.third_party import import_class
+
+PEERS = resolve(["peers"])
+
+
+def two_groups(scale=1.0):
+    random = np.random.RandomState(0)
+    X = np.vstack([random.randn(40, 3), random.randn(40, 3) + 8.0])
+    X[:, 2] = scale * random.randn(80)  # not informative
+    return X, np.repeat([0, 1], 40)
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=[peer.name for peer in PEERS])
+def test_every_peer_finds_two_groups_in_any_units(peer):
+    arguments = {"n_clusters": 2, "random_state": 0}
+    model = import_class(peer.target)(
+        **{k: value for k, value in arguments.items() if k in peer.accepts()}
+    )
+    X, classes = two_groups(scale=1000.0)
+    assert adjusted_rand_score(classes, model.fit_predict(X)) > 0.9
+
+
+def test_columns_can_be_left_unscaled():
+    X, classes = two_groups(scale=1000.0)
+    labels = PeerKMeans(2, scale="none", random_state=0).fit_predict(X)
+    assert adjusted_rand_score(classes, labels) < 0.2
+
+
+def test_hdbscan_chooses_the_number_of_clusters():
+    assert "n_clusters" not in PeerHDBSCAN().get_params()
+    assert PeerHDBSCAN().fit_predict(two_groups()[0]).max() == 1
+
+
+def test_more_clusters_than_rows_are_refused():
+    with pytest.raises(ValueError, match="n_clusters=90 needs at least that many rows"):
+        PeerKMeans(90).fit(two_groups()[0])

@@ -1,0 +1,93 @@
+"""Probabilities of clusters: calibrated, in agreement with the labels, lower for unstable rows."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.datasets import make_moons
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.clusters.probabilities import (
+    ClusterGaussians,
+    ClusterModel,
+    _agree,
+)
+
+
+def pair(p, n=500, separation=3.0, seed=0):
+    """Return two Gaussian groups, and the posterior probability of the second one."""
+    rng = np.random.RandomState(seed)
+    y = rng.randint(2, size=n)
+    X = rng.standard_normal((n, p)) + separation * np.outer(y, np.ones(p) / np.sqrt(p))
+    return X, expit(separation * (X.sum(axis=1) / np.sqrt(p) - 0.5 * separation))
+
+
+def quick(n_clusters=2, **parameters):
+    """Return a model whose map is not fitted well, because probabilities do not depend on it."""
+    return SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=0, **parameters)
+
+
+@pytest.mark.parametrize("p", [1, 4, 16])
+def test_probabilities_of_two_gaussians_are_their_posterior(p):
+    X, posterior = pair(p)
+    model = quick().fit(X)
+    new, new_posterior = pair(p, seed=1)
+    for found, wanted in (
+        (model.responsibilities_, posterior),
+        (model.predict_proba(new), new_posterior),
+    ):
+        error = min(np.mean(np.abs(column - wanted)) for column in found.T)
+        assert error <= 0.05
+
+
+def test_labels_have_the_largest_probability():
+    rng = np.random.RandomState(0)
+    probabilities, labels = rng.dirichlet(np.full(5, 0.5), 300), rng.randint(5, size=300)
+    found = _agree(probabilities, labels)
+    np.testing.assert_array_equal(found.argmax(axis=1), labels)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    same = probabilities.argmax(axis=1) == labels
+    np.testing.assert_array_equal(found[same], probabilities[same])
+
+
+@pytest.mark.parametrize("n_clusters", [2, 4])
+def test_labels_predictions_and_probabilities_agree(n_clusters):
+    X, _ = pair(4, separation=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = quick(n_clusters).fit(X)
+    consensus = model.consensus_.argmax(axis=1)
+    agreed = model.consensus_.max(axis=1) == 1.0
+    np.testing.assert_array_equal(model.labels_[agreed], consensus[agreed])
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.predict_proba(X).argmax(axis=1), model.labels_)
+
+
+def test_refits_keep_the_labels():
+    X, _ = pair(2, separation=2.0)
+    plain, refitted = quick().fit(X), quick(n_resamples=4).fit(X)
+    np.testing.assert_array_equal(plain.labels_, refitted.labels_)
+    np.testing.assert_array_equal(refitted.transform(X), refitted.embedding_)
+    assert (plain.responsibilities_ != refitted.responsibilities_).any()
+
+
+def test_a_refit_counts_as_far_as_it_found_the_cluster_of_the_row_again():
+    logits = np.log([[[0.6, 0.4]], [[0.9, 0.1]]])  # of two refits, for any row
+    overlaps = np.array([[1.0, 0.25], [0.5, 0.75]])
+    refits = ClusterGaussians(np.zeros((2, 1, 2)), logits[:, 0], overlaps, 1.0)
+    found = refits.probabilities(np.zeros((2, 1)), np.array([0, 1]))
+    np.testing.assert_allclose(found[0], [(0.6 + 0.5 * 0.9) / 1.5, (0.4 + 0.5 * 0.1) / 1.5])
+    np.testing.assert_allclose(found[1], [0.25 * 0.6 + 0.75 * 0.9, 0.25 * 0.4 + 0.75 * 0.1])
+    clusters = ClusterModel(np.array([0, 1]), 2, refits._replace(weights=np.ones((2, 2))), refits)
+    kept = clusters.probabilities(np.zeros((2, 1)), np.zeros((2, 1)), np.array([[0], [1]]))
+    np.testing.assert_array_equal(kept.argmax(axis=1), [0, 1])  # although both prefer cluster 0
+
+
+def test_clusters_separated_by_gaps_take_the_labels_of_neighbours():
+    X, y = make_moons(300, noise=0.04, random_state=0)
+    model = quick().fit(X)
+    assert model.base_clusterings_ == ("spanning tree",)
+    assert len(np.unique(model.labels_ + 2 * y)) == 2
+    assert model.certainty_.min() > 0.99
+    np.testing.assert_array_equal(model.predict(X + 1e-3), model.labels_)

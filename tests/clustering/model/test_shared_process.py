@@ -1,0 +1,120 @@
+"""The bound of the shared process against dense algebra, central differences and PyTorch."""
+
+import numpy as np
+import pytest
+from central_differences import central_differences
+from scipy.stats import multivariate_normal
+
+from sgpmic_cli.clustering.model.map import shared_process as process
+from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
+from sgpmic_cli.estimator_base.parallel import ALONE, workers
+
+
+def problem(q=2, n=30, p=4, k=5):
+    """Return rows and random parameters."""
+    rng = np.random.RandomState(q)
+    parameters = process.Parameters(
+        mu=rng.standard_normal((n, q)),
+        log_s=rng.standard_normal((n, q)) - 2.0,
+        Z=rng.standard_normal((k, q)),
+        log_v=np.array([0.3]),
+        log_g=0.2 * rng.standard_normal(q),
+        log_l=np.array([-0.5]),
+        log_noise=np.array([-1.0]),
+    )
+    return rng.standard_normal((n, p)), parameters
+
+
+def evaluate(Y, p, backend=NUMPY, threads=ALONE):
+    squares = float(np.sum(Y**2))
+    p = process.Parameters(*map(backend.asarray, p))
+    value, gradient = process.bound_and_gradient(backend, backend.asarray(Y), squares, p, threads)
+    return value, process.Parameters(*map(backend.to_numpy, gradient))
+
+
+def dense_bound(Y, p):
+    """Return log N(Y | 0, Q_ff + noise) of weighted cubature points minus the trace term."""
+    (n, columns), q = Y.shape, p.mu.shape[1]
+    points = process.cubature_points(np, p.mu, np.exp(p.log_s))
+    weight, beta = 1.0 / (2 * q), np.exp(-p.log_noise[0])
+    v, g, linear = np.exp(p.log_v[0]), np.exp(p.log_g), np.exp(p.log_l[0])
+
+    def kernel(A, B):
+        squares = np.sum(g * (A[:, None] - B) ** 2, axis=2)
+        return v * np.exp(-0.5 * squares) + linear * A @ B.T
+
+    Kfu = kernel(points, p.Z)
+    Kuu = kernel(p.Z, p.Z) + process.JITTER * (v + linear) * np.eye(len(p.Z))
+    Qff = Kfu @ np.linalg.solve(Kuu, Kfu.T)
+    noise = 1.0 / (beta * weight)  # variance of an observation with this weight
+    normal = multivariate_normal(np.zeros(len(points)), Qff + noise * np.eye(len(points)))
+    value = normal.logpdf(np.tile(Y, (2 * q, 1)).T).sum()
+    value += 0.5 * columns * len(points) * np.log(2 * np.pi * noise)
+    value -= 0.5 * columns * n * np.log(2 * np.pi / beta)
+    own = v + linear * np.sum(points**2, axis=1)
+    trace = 0.5 * beta * weight * columns * np.sum(own - np.diag(Qff))
+    return value - trace + process.log_prior(p)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+def test_the_bound_is_that_of_dense_algebra(q):
+    Y, p = problem(q)
+    assert evaluate(Y, p)[0] == pytest.approx(dense_bound(Y, p), rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("name", process.Parameters._fields)
+def test_the_gradient_is_that_of_central_differences(name, q):
+    Y, p = problem(q, n=12)
+    found = getattr(evaluate(Y, p)[1], name)
+    numeric = central_differences(lambda: evaluate(Y, p)[0], getattr(p, name))
+    np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
+
+
+def test_blocks_and_threads_do_not_change_the_bound(monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.estimator_base.parallel.WORTHWHILE", 0)
+    Y, p = problem()
+    whole, blocks = evaluate(Y, p), NUMPY._replace(block_rows=7)
+    alone = evaluate(Y, p, blocks)
+    with workers(3) as threads:
+        together = evaluate(Y, p, blocks, threads)
+    assert alone[0] == pytest.approx(whole[0], rel=1e-12)
+    for one, other, third in zip(whole[1], alone[1], together[1], strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(other, third)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+def test_cubature_approaches_the_exact_expectations(q):
+    """The error falls with the square of the latent variances; the linear part is exact."""
+    _, p = problem(q)
+    v, g, linear = np.exp(p.log_v), np.exp(p.log_g), np.exp(p.log_l)
+    Z, mu, errors = p.Z, p.mu, []
+    for variance in (1e-2, 1e-3):
+        s = np.full(mu.shape, variance)
+        found, _ = process.statistics(NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE)
+        wide = 1.0 + g * s[:, None]  # (n, 1, Q)
+        away = np.sum(g * (mu[:, None] - Z) ** 2 / wide, axis=2)
+        psi = v * np.exp(-0.5 * away) / np.sqrt(np.prod(wide, axis=2))
+        tilted = (mu[:, None] + g * s[:, None] * Z) / wide  # mean of q(x) rbf(x, z) / psi
+        mixed = linear * np.einsum("nk,nkq,lq->kl", psi, tilted, Z)
+        between = np.sum(0.25 * g * (Z[:, None] - Z) ** 2, axis=2)
+        middle = mu[:, None, None] - 0.5 * (Z[:, None] + Z)
+        wider = 1.0 + 2.0 * g * s[:, None, None]
+        curved = np.exp(-between - np.sum(g * middle**2 / wider, axis=3))
+        curved = v**2 * np.sum(curved / np.sqrt(np.prod(wider, axis=3)), axis=0)
+        straight = linear**2 * Z @ (mu.T @ mu + np.diag(s.sum(axis=0))) @ Z.T
+        exact = curved + mixed + mixed.T + straight
+        errors.append(np.abs(found.Phi - exact).max() / np.abs(exact).max())
+        np.testing.assert_allclose(found.PsiY.T, psi + linear * mu @ Z.T, atol=variance**2 * 50)
+    assert errors[1] < 1e-5
+    assert errors[1] < 0.02 * errors[0]
+
+
+def test_pytorch_gives_the_same_bound_and_gradient():
+    pytest.importorskip("torch")
+    Y, p = problem(3)
+    ours, theirs = evaluate(Y, p), evaluate(Y, p, torch_backend("cpu"))
+    assert theirs[0] == pytest.approx(ours[0], rel=1e-12)
+    for one, other in zip(ours[1], theirs[1], strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)

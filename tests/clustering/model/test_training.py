@@ -1,0 +1,68 @@
+"""The variational EM of the map: no step lowers the bound, on either backend."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
+from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
+from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
+from sgpmic_cli.clustering.model.map.shared_process import log_prior
+from sgpmic_cli.clustering.model.map.training import MapFitter, remaining_gain, start, train
+from sgpmic_cli.estimator_base.parallel import ALONE
+
+
+def fitter(Y, backend=NUMPY):
+    """Return the start of a fit with random probabilities."""
+    Y = (Y - np.nanmean(Y, axis=0)) / np.nanstd(Y, axis=0)
+    mask = np.isnan(Y) if np.isnan(Y).any() else None
+    if mask is not None:
+        Y = impute(fit_gaussian(Y), Y)
+    S = np.random.RandomState(0).dirichlet(np.ones(3), len(Y))
+    return MapFitter(Y, mask, S, start(Y, 2, 8, 0), backend, ALONE)
+
+
+def bound(fit):
+    """Return the bound at the current state."""
+    p = fit.parameters
+    latent = mixture_bound(np, fit.S, p.mu, p.log_s, fit.mixture)
+    return fit.process().bound + log_prior(p) + latent + fit.missing_entropy
+
+
+@pytest.mark.parametrize("table", ["iris", "iris_gaps"])
+def test_neither_step_lowers_the_bound(table, request):
+    fit = fitter(request.getfixturevalue(table))
+    values = [bound(fit)]
+    for _ in range(5):
+        fit.m_step(4)
+        values.append(bound(fit))
+        assert fit.e_step() == pytest.approx(values[-1], rel=1e-12)
+        values.append(bound(fit))
+    assert np.diff(values).min() >= -1e-9
+    assert values[-1] > values[0] + 10.0
+
+
+@pytest.mark.parametrize("table", ["iris", "iris_gaps"])
+def test_pytorch_gives_the_same_fit(table, request):
+    pytest.importorskip("torch")
+    Y = request.getfixturevalue(table)
+    ours, theirs = (train(fitter(Y, own), 2, 2, 0.0) for own in (NUMPY, torch_backend("cpu")))
+    np.testing.assert_allclose(theirs.bounds, ours.bounds, rtol=1e-7)
+    for one, other in zip(ours.parameters, theirs.parameters, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-6)
+
+
+def test_the_remaining_gain_of_geometric_gains_is_exact():
+    bounds = [-5.0 * 0.9**i for i in range(9)]
+    assert remaining_gain(bounds) == pytest.approx(-bounds[-1])
+    assert remaining_gain(bounds[:6]) == np.inf
+    assert remaining_gain([0.0] * 9) == 0.0
+
+
+def test_a_callback_hears_bounds_and_labels(iris):
+    heard = []
+    model = SGPMIC(3, max_iter=3, random_state=0, callback=lambda *all: heard.append(all)).fit(iris)
+    assert [number for number, _, _ in heard] == [1, 2, 3]
+    assert [value for _, value, _ in heard] == model.lower_bounds_
+    assert len(model.lower_bounds_) == model.n_iter_
+    np.testing.assert_array_equal(heard[-1][2], model.labels_)

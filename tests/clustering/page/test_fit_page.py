@@ -1,0 +1,114 @@
+"""The page of one fit: plain words on top, the evidence below."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from page_reader import PageReader
+
+from sgpmic import SGPMIC, PaperSGPMIC, write_report
+from sgpmic_cli.clustering.page.fit_page import MOST_COLUMNS, MOST_FEATURES, fit_page
+from sgpmic_cli.clustering.result.fitting import fit
+from sgpmic_cli.data import load
+
+TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
+
+
+def write(folder, frame, **settings):
+    frame.to_csv(folder / "t.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings = {"max_iter": 1, "n_resamples": 2, **settings}
+        fitted = fit(load(str(folder / "t.csv")), **settings)
+    arguments = {"dataset": "t.csv", **settings}
+    return fit_page(fitted, folder, Path("my out"), arguments), fitted
+
+
+def blobs(n=90, n_features=4):
+    rng = np.random.RandomState(0)
+    values = rng.randn(n, n_features) + 9.0 * rng.randn(3, n_features)[np.arange(n) % 3]
+    frame = pd.DataFrame(values, columns=[f"x{j}" for j in range(n_features)])
+    return frame.assign(person=[f"Doe, J. {i:03d}" for i in range(n)], empty=np.nan)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("three"), blobs())
+
+
+def test_the_box_has_clusters_stability_notes_and_commands(three):
+    page, fitted = three
+    box = PageReader(page).sections["summary"]
+    assert box.count("3 clusters, chosen among 1 to 9") == 1
+    for name in fitted.profile.proposed_names():
+        assert f"“{name}”" in box
+    assert box.count("30 rows (33 %) with x") == 3
+    assert "The clusters are stable: stability 1.00 of 1." in box
+    assert "Column 'person' is left out" in box
+    assert re.search(r"sgpmic fit t.csv .*--clusters \d --out 'my out-\d'", box)
+    assert "sgpmic predict 'my out' NEW.csv" in box
+
+
+def test_the_upper_half_has_no_technical_words(three):
+    sections = PageReader(three[0]).sections
+    upper = " ".join(sections[name] for name in ("header", "summary", "profiles", "map", "rows"))
+    assert [word for word in TECHNICAL if re.search(rf"\b{word}", upper.lower())] == []
+    assert "silhouette" in sections["details"]
+    assert "Doe, J. 000; Doe" in upper or re.search(r"Doe, J. \d{3}; Doe, J. \d{3}", upper)
+
+
+def test_columns_are_listed_with_what_they_were_taken_for(three):
+    words = " ".join(PageReader(three[0]).sections["columns"].split())
+    assert "empty left out it is empty" in words
+    assert "x0 numbers" in words
+
+
+def test_a_wide_table_is_not_listed_in_full(tmp_path):
+    page, _ = write(tmp_path, blobs(60, 150), clusters=3)
+    sections = PageReader(page).sections
+    assert len(set(re.findall(r"\bx\d+\b", sections["columns"]))) <= MOST_COLUMNS
+    assert f"{152 - MOST_COLUMNS} more columns are not listed" in sections["columns"]
+    assert len(set(re.findall(r"\bx\d+\b", sections["profiles"]))) <= MOST_FEATURES
+
+
+def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
+    cloud = pd.DataFrame(np.random.RandomState(0).randn(60, 3), columns=["a", "b", "c"])
+    (tmp_path / "table-with-clusters.csv").touch()
+    page, fitted = write(tmp_path, cloud)
+    assert fitted.model.no_clusters_
+    sections = PageReader(page).sections
+    assert "No clusters were found" in sections["summary"]
+    assert "does not prove" in sections["summary"]
+    assert "--clusters 2" in sections["summary"]
+    assert "profiles" not in sections
+    assert "table-with-clusters.csv" not in page
+
+
+def test_values_of_the_table_cannot_leave_the_data_of_the_map(tmp_path):
+    frame = blobs().rename(columns={"x0": "</script><b>"}).drop(columns="empty")
+    page, _ = write(tmp_path, frame.assign(person=[f"<!--<script>{i}" for i in range(90)]))
+    assert "<b>" not in page
+    assert "<!--<script" not in page
+    assert page.count("</script>") == 2
+
+
+@pytest.mark.parametrize("make", [SGPMIC, PaperSGPMIC])
+def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file(make, tmp_path):
+    rows = blobs(40, 3).drop(columns=["person", "empty"]).rename(columns={"x2": "<height>"})
+    model = make(3, n_inducing=5, max_iter=2, random_state=0).fit(rows)
+    write_report(model, rows, tmp_path / "birds.html")
+    page = (tmp_path / "birds.html").read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["birds.html"]
+    assert "Clusters of birds" in page
+    assert "x1" in page
+    assert "&lt;height&gt;" in page
+    assert "could not be drawn" not in page
+    assert "sgpmic predict" not in page  # there is no model file
+    assert not hasattr(model, "encoder_")
+    with pytest.raises(ValueError, match="not fitted yet"):
+        write_report(make(3), rows, tmp_path / "other.html")
+    with pytest.raises(ValueError, match="it has 5 rows, not 40"):
+        write_report(model, rows[:5], tmp_path / "other.html")

@@ -1,0 +1,171 @@
+"""The page of one fit in Chromium: it loads nothing, and its map can be used."""
+
+import csv
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import Browser, find_chromium
+from sklearn.datasets import make_blobs
+
+from sgpmic_cli.clustering.page.fit_page import fit_page
+from sgpmic_cli.clustering.plots.one_fit import draw_all
+from sgpmic_cli.clustering.result.fitting import fit
+from sgpmic_cli.data import load
+
+AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="there is no chromium on this machine"),
+]
+CENTRES = [[0.0] * 4, [9.0] * 4, [-9.0, 9.0, 9.0, -9.0]]
+
+
+def write_page(folder, n):
+    """Fit three blobs with the ids A-00000, A-00001, ..., and write the page."""
+    X, _ = make_blobs(n, centers=CENTRES, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "<i>d"]).round(3)
+    frame.insert(0, "id", [f"A-{i:05d}" for i in range(n)])
+    frame.to_csv(folder / "blobs.csv", index=False)
+    fitted = fit(load(str(folder / "blobs.csv")), clusters=3, inducing=5, max_iter=1, n_resamples=1)
+    draw_all(fitted, folder)
+    page = folder / "report.html"
+    arguments = {"dataset": "blobs.csv", "clusters": 3}
+    page.write_text(fit_page(fitted, folder, Path("out"), arguments), encoding="utf-8")
+    return page, fitted
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return write_page(tmp_path_factory.mktemp("small"), 120)
+
+
+@pytest.fixture
+def browser(tmp_path):
+    found = Browser(tmp_path)
+    yield found
+    found.close()
+
+
+def place_of(browser, row):
+    """Return the position of a row on the screen, after a search has drawn a ring around it."""
+    name = f"A-{row:05d}"
+    browser.run(
+        "(() => { const field = document.querySelector('input[type=search]');"
+        f"field.value = '{name}'; field.dispatchEvent(new Event('input')); }})()"
+    )
+    assert browser.run("document.querySelector('.map-tip.open strong').textContent") == name
+    return browser.run(
+        "(() => { const box = document.querySelector('.stage canvas').getBoundingClientRect();"
+        "return [box.left, box.top, box.width, box.height]; })()"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_is_silent_loads_nothing_and_fits_the_window(browser, small, width, scheme):
+    browser.open(small[0], width, scheme=scheme)
+    browser.wait("document.querySelector('.stage canvas').width > 100")
+    assert browser.messages == []
+    assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run("getComputedStyle(document.querySelector('.picture')).display") == "none"
+    if AXE is None:
+        return
+    browser.run(Path(AXE).read_text(encoding="utf-8"))
+    found = browser.run("axe.run().then(result => result.violations)")
+    assert [rule["id"] for rule in found if rule["impact"] in ("serious", "critical")] == []
+
+
+def test_without_scripts_the_picture_stays(browser, small):
+    browser.open(small[0], scripts=False)
+    browser.send("Emulation.setScriptExecutionDisabled", value=False)
+    assert browser.run("document.querySelector('.picture img').offsetHeight > 100")
+    assert browser.run("document.querySelector('.stage') === null")
+
+
+def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
+    page, fitted = small
+    browser.open(page)
+    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
+    left, top, width, height = place_of(browser, 7)
+    tip = browser.run("document.querySelector('.map-tip').textContent")
+    assert f"cluster {fitted.model.labels_[7]}, probability 1.00" in tip
+    assert "its cluster" in tip
+    told = "document.querySelector('.told').textContent"
+    browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
+    assert browser.run(told) == "120 rows selected"
+    # Rows of a hidden cluster are not selected.
+    browser.run(
+        "[...document.querySelectorAll('button')].find(b => /Clear/.test(b.textContent)).click()"
+    )
+    browser.run("document.querySelector('.map-legend input').click()")
+    browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
+    expected = np.flatnonzero(fitted.model.labels_ != 0)
+    assert browser.run(told) == f"{len(expected)} rows selected"
+    browser.run(
+        "[...document.querySelectorAll('button')].find(b => /Save/.test(b.textContent)).click()"
+    )
+    saved, end = tmp_path / "selection.csv", time.monotonic() + 60
+    while not saved.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    with saved.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["row"] for row in rows] == [f"A-{row:05d}" for row in expected]
+    assert [int(row["cluster"]) for row in rows] == fitted.model.labels_[expected].tolist()
+    points = [[float(row["x"]), float(row["y"])] for row in rows]
+    assert np.allclose(points, fitted.model.embedding_[expected], atol=1e-4)
+    assert browser.messages == []
+
+
+def test_the_mouse_shows_rows_and_zooms(browser, small):
+    page, fitted = small
+    browser.open(page)
+    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
+    row = int(fitted.model.embedding_[:, 0].argmin())  # its tip is at its right side
+    left, top, width, height = place_of(browser, row)
+    tip = "document.querySelector('.map-tip')"
+    place = f"[{tip}.offsetLeft, {tip}.offsetTop, {tip}.offsetHeight]"
+    x, y, tall = browser.run(place)
+    browser.mouse("mouseMoved", left + 2, top + 2)
+    assert browser.run("document.querySelector('.map-tip.open')") is None  # the corner is empty
+    found = []
+    for above in (y - 18, y + tall + 14):  # the tip is below or above the row
+        browser.mouse("mouseMoved", left + x - 14, top + above)
+        found.append(browser.run(f"{tip}.textContent"))
+    assert any(text.startswith(f"A-{row:05d}cluster") for text in found)
+    middle = (left + width / 2, top + height / 2)
+    browser.mouse("mouseWheel", *middle, deltaX=0, deltaY=-300, modifiers=2)
+    place_of(browser, row)
+    assert browser.run(place) != [x, y, tall]
+
+
+def test_keys_go_from_row_to_row_and_select(browser, small):
+    browser.open(small[0])
+    browser.run("document.querySelector('.stage canvas').focus()")
+    spoken = "document.querySelector('.map-row').textContent"
+    browser.key("ArrowRight")
+    first = browser.run(spoken)
+    browser.key("ArrowRight")
+    second = browser.run(spoken)
+    assert first.startswith("A-")
+    assert second.startswith("A-")
+    assert first != second
+    browser.key(" ", " ")
+    assert browser.run("document.querySelector('.told').textContent") == "1 row selected"
+    browser.key("Escape")
+    assert browser.run("document.querySelector('.told').textContent") == "0 rows selected"
+
+
+def test_twenty_thousand_rows_can_be_used(browser, tmp_path):
+    page, _ = write_page(tmp_path, 20_000)
+    assert page.stat().st_size < 6e6
+    browser.open(page)
+    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
+    left, top, width, height = place_of(browser, 19_999)
+    browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
+    assert browser.run("document.querySelector('.told').textContent") == "20000 rows selected"
+    assert browser.messages == []

@@ -1,0 +1,104 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.clustering.result.profile import profile_of, text_advice
+from sgpmic_cli.data import load
+
+LABELS = np.repeat([0, 1], [30, 10])
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.RandomState(0)
+    frame = pd.DataFrame(
+        {
+            "small": rng.randn(40) + 5.0 * LABELS,
+            "large": 1000.0 * rng.randn(40),
+            "kind": np.where(LABELS == 1, "new", np.where(np.arange(40) % 2, "old", "older")),
+        }
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return load(str(tmp_path / "table.csv")), frame
+
+
+def test_means_and_fractions_are_in_the_units_of_the_file(data):
+    table, frame = data
+    profile = profile_of(table, np.eye(2)[LABELS])
+    place = {name: j for j, name in enumerate(profile.features)}
+    assert np.allclose(profile.means[:, place["large"]], frame["large"].groupby(LABELS).mean())
+    assert profile.means[:, place["kind=new"]].tolist() == pytest.approx([0.0, 1.0])
+    assert profile.is_category.tolist() == [name.startswith("kind=") for name in profile.features]
+    small = frame["small"]
+    apart = (small[LABELS == 1].mean() - small[LABELS == 0].mean()) / small.std(ddof=0)
+    assert profile.differences[1, place["small"]] == pytest.approx(apart)
+
+
+def test_dates_are_shown_as_dates(tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(300 * LABELS + np.arange(40) * 7 % 40, "D")
+    frame = pd.DataFrame({"when": days.astype(str), "x": np.random.RandomState(0).randn(40)})
+    frame.to_csv(tmp_path / "dates.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
+    late, early = (f"{days[k == LABELS].mean():%Y-%m-%d}" for k in (1, 0))
+    assert f"when {late} (elsewhere {early})" in profile.in_words(1)
+    assert profile.proposed_names()[1] == "late when"
+    assert profile.value(0, 0.5) == " 1970-01-01"
+
+
+def test_one_category_represents_its_column(data):
+    profile = profile_of(data[0], np.eye(2)[LABELS])
+    words = profile.in_words(1)
+    assert len([each for each in words if each.startswith("kind=")]) == 1
+    assert "kind=new 100 % (elsewhere 0 %)" in words
+    assert any(each.startswith("small ") for each in words)
+
+
+def test_single_or_empty_cluster_has_no_differences(data):
+    one = profile_of(data[0], np.ones((40, 1)))
+    assert np.isnan(one.differences).all()
+    assert one.in_words(0) == []
+    S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
+    empty = profile_of(data[0], S)
+    assert np.isnan(empty.means[2]).all()
+    assert empty.in_words(2) == []
+
+
+THREE = np.arange(60) % 3
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        (np.array(["x", "y", "z"])[THREE], True),
+        (np.array(["x", "y"])[(THREE > 0).astype(int)], True),
+        (np.array(["x", "y"])[np.arange(60) // 30], False),
+        (np.where(np.arange(60) < 2, "x", "y"), False),  # any clustering follows a rare text
+    ],
+)
+def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
+    frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[THREE])
+    expected = (
+        "nearly all rows of each cluster have the same text in 'home town': --drop 'home town' "
+        "clusters by the other columns."
+    )
+    assert text_advice(profile) == (expected if repeated else None)
+
+
+def test_proposed_names_are_short_and_differ(data):
+    table, _ = data
+    names = profile_of(table, np.eye(2)[LABELS]).proposed_names()
+    assert names == ["rarely kind=new", "mostly kind=new"]
+    one = profile_of(table, np.ones((40, 1)))
+    assert one.proposed_names() == ["cluster 0"]
+
+
+def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
+    frame = pd.DataFrame({"a": [9, 9, 9, 9, 0, 0, 0, 0], "b": [1, 2, 7, 8, 4, 5, 4, 5]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
+    names = found.proposed_names()
+    assert len(set(names)) == 3
+    assert names[2] == "low a"

@@ -1,0 +1,37 @@
+"""Offsets and scales of columns, in blocks and with missing values."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.estimator_base import scaling
+
+Y = np.random.RandomState(0).randn(90, 3) * [1.0, 5.0, 0.1] + [0.0, 8.0, 1e5]
+ONE_GAP = np.where(np.arange(270).reshape(90, 3) == 100, np.nan, Y)
+
+
+@pytest.mark.parametrize("X", [Y, ONE_GAP], ids=["complete", "one missing value"])
+@pytest.mark.parametrize("scale", ["standard", "global", "none"])
+@pytest.mark.parametrize("center", [True, False])
+def test_scales_are_sample_deviations_with_and_without_missing_values(
+    monkeypatch, X, scale, center
+):
+    monkeypatch.setattr(scaling, "BLOCK", 16)
+    offset, found = scaling.offset_and_scale(X, scale, center=center)
+    np.testing.assert_allclose(offset, np.nanmean(X, axis=0) if center else np.zeros(3))
+    deviations = np.nanstd(X, axis=0, ddof=1)
+    wanted = {"standard": deviations, "global": np.sqrt(np.mean(deviations**2)), "none": 1.0}
+    np.testing.assert_allclose(found, np.broadcast_to(wanted[scale], 3), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        (np.full((5, 2), 3.0), "All rows are equal"),
+        (np.array([[1e200, 0.0], [0.0, 1.0]]), "too large or too small"),
+        (np.where(np.arange(3) == 1, np.nan, Y), "Column 2 has no value"),
+    ],
+)
+def test_rows_that_cannot_be_scaled_are_refused(monkeypatch, X, sentence):
+    monkeypatch.setattr(scaling, "BLOCK", 16)
+    with pytest.raises(ValueError, match=sentence):
+        scaling.check_spread(X)

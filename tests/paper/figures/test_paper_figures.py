@@ -1,0 +1,97 @@
+"""The catalogue, and figures drawn twice from small runs with equal bytes."""
+
+import numpy as np
+import pytest
+from made_up import write_results
+
+from sgpmic_cli.benchmark.compare.comparison import read_table
+from sgpmic_cli.benchmark.page.critical_difference import critical_difference, rankings
+from sgpmic_cli.benchmark.run.pipeline import RunOptions
+from sgpmic_cli.paper.figures import convergence_behaviour, latent_spaces
+from sgpmic_cli.paper.figures.catalogue import known, resolve
+from sgpmic_cli.paper.figures.convergence_behaviour import figure6
+from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
+from sgpmic_cli.paper.figures.latent_spaces import figure2, figure5
+from sgpmic_cli.paper.figures.plot_options import PlotOptions
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """Return a function that draws a figure twice and compares the files."""
+
+    def draw(figure, **more):
+        running = RunOptions(tmp_path / "runs", n_jobs=1)
+        options = PlotOptions(results=tmp_path, repeats=1, running=running, **more)
+        warnings = [figure(tmp_path / name, options) for name in ("first", "second")]
+        for ending in (".png", ".pdf"):
+            assert (tmp_path / f"first{ending}").read_bytes() == (
+                tmp_path / f"second{ending}"
+            ).read_bytes()
+        return warnings[0]
+
+    return draw
+
+
+def test_the_graphical_model(twice):
+    assert twice(figure1) == []
+    assert {*ARROWS, *"".join(ARROWS.values())} == {*VARIABLES, *PARAMETERS}
+
+
+def test_all_means_the_figures_that_need_no_data_set():
+    names = [figure.name for figure in resolve(["all"])]
+    assert names == [*(f"figure{i}" for i in range(1, 9)), "critical-difference"]
+
+
+def test_every_figure_can_be_loaded():
+    for figure in known().values():
+        assert callable(figure.load())
+
+
+@pytest.mark.slow
+def test_latent_spaces(twice, monkeypatch):
+    monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
+    labels = []
+    draw = latent_spaces.draw_panel
+    monkeypatch.setattr(
+        latent_spaces,
+        "draw_panel",
+        lambda axes, *rest, **options: (
+            draw(axes, *rest, **options),
+            labels.append(axes.get_xlabel()),
+        ),
+    )
+    assert twice(figure2) == twice(figure5) == []
+    assert "ACC 76.00 ± 0.00 %; paper 76.00" in labels[0]
+
+
+@pytest.mark.slow
+def test_convergence(twice, monkeypatch):
+    monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
+    monkeypatch.setattr(convergence_behaviour, "SHAPE", (1, 2))
+    assert twice(figure6) == []
+
+
+def test_the_convergence_figure_lists_contradictions_to_the_text():
+    fine = {"bound": np.array([-9.0, -5.0, -5.0, -4.0]), "acc": np.array([50.0, 60.0, 60.0, 61.0])}
+    falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
+    rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
+    contradictions = convergence_behaviour.against_the_text
+    words = "ACC falls at some update in {}; the loss rises at some update in {}."
+    assert contradictions([fine, falling, rising, falling]) == words.format("(b), (d)", "(c)")
+    assert contradictions([fine]) == words.format("no panel", "no panel")
+
+
+@pytest.mark.slow
+def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
+    (warning,) = twice(critical_difference)
+    assert "a benchmark of all of them" in warning
+    alone = (tmp_path / "first.png").read_bytes()
+    write_results(tmp_path, shifts=[0.0])
+    assert twice(critical_difference) == []
+    assert (tmp_path / "first.png").read_bytes() != alone
+    path = tmp_path / "table2" / "benchmark.json"
+    found = rankings(read_table(path).results, "acc")
+    ours = found["ours"]
+    assert found["paper"] == ours
+    assert len(ours.datasets) == 8
+    assert ours.omitted == ("dec",)

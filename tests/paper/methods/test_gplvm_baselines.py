@@ -1,0 +1,129 @@
+"""The full and the sparse GP-LVM against dense densities and central differences."""
+
+import numpy as np
+import pytest
+from central_differences import central_differences
+from scipy.stats import multivariate_normal
+from sklearn.base import clone
+
+from sgpmic_cli.data import load
+from sgpmic_cli.gp.pca import ppca
+from sgpmic_cli.paper.embeddings.isomap import isomap
+from sgpmic_cli.paper.methods import fgplvm_fcm, gplvm_fcm
+from sgpmic_cli.paper.methods.fgplvm_fcm import FGPLVMFCM
+from sgpmic_cli.paper.methods.gplvm_fcm import GPLVMFCM, MAX_ROWS
+from sgpmic_cli.paper.model import kernels
+from sgpmic_cli.scores import purity
+
+THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
+
+
+def full_problem(p=3):
+    rng = np.random.RandomState(0)
+    Y = rng.standard_normal((25, p)) - 2.0
+    return Y, gplvm_fcm.log_posterior(Y), (rng.randn(25, 2), THETA.copy())
+
+
+def rbf(A, B, theta):
+    variance, gamma, bias = np.exp(theta[:3])
+    return variance * np.exp(-0.5 * gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2)) + bias
+
+
+def density(Y, X, covariance):
+    likelihood = multivariate_normal(np.zeros(len(X)), covariance).logpdf((Y - Y.mean(axis=0)).T)
+    return likelihood.sum() + multivariate_normal(np.zeros(2), np.eye(2)).logpdf(X).sum()
+
+
+@pytest.mark.parametrize("p", [3, 40])  # a factor of Y Y' replaces 40 columns
+def test_full_objective_is_the_dense_density(p):
+    Y, objective, (X, theta) = full_problem(p)
+    covariance = rbf(X, X, theta) + np.exp(theta[3]) * np.eye(len(X))
+    assert objective(X, theta)[0] == pytest.approx(density(Y, X, covariance), rel=1e-9)
+
+
+def test_gradient_agrees_with_central_differences():
+    _, objective, point = full_problem()
+    _, gradients = objective(*point)
+    for array, gradient in zip(point, gradients, strict=True):
+        numeric = central_differences(lambda: objective(*point)[0], array)
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("p", [4, 50])
+def test_sparse_objective_is_the_dense_density(p, monkeypatch):
+    """Without a step, the points are those of ISOMAP; `test_paper_bound.py` checks gradients."""
+    Y, starts = np.random.RandomState(0).standard_normal((30, p)) + 3.0, []
+    monkeypatch.setattr(fgplvm_fcm, "m_step", lambda bound, p, _: (starts.append(p) or p, 0.0))
+    model = FGPLVMFCM(2, 2, n_inducing=7, random_state=0).fit(Y)
+    (at,) = starts
+    np.testing.assert_array_equal(model.embedding_, isomap(Y, 2))
+    K_uu = rbf(at.Z, at.Z, at.theta[0]) + np.exp(at.theta[0, 3]) * np.eye(7)
+    K_fu = rbf(at.X, at.Z, at.theta[0])
+    covariance = K_fu @ np.linalg.solve(K_uu, K_fu.T) + np.exp(-at.log_beta) * np.eye(30)
+    assert model.objective_ == pytest.approx(density(Y, at.X, covariance), rel=1e-9)
+
+
+def test_a_parameter_at_its_limit_has_no_gradient():
+    _, objective, (X, theta) = full_problem()
+    theta[2] = -40.0  # the exponent is clipped at -36
+    _, (_, dtheta) = objective(X, theta)
+    assert dtheta[2] == 0.0
+
+
+@pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
+def test_more_steps_never_lower_the_objective(kind):
+    Y = load("iris").Y
+    models = [kind(3, 2, max_iter=steps, random_state=0).fit(Y) for steps in (1, 4, 7, 20)]
+    values = [model.objective_ for model in models]
+    assert np.all(np.diff(values) >= 0)
+    assert values[-1] > values[0] + 50
+
+
+def test_the_full_model_starts_at_whitened_pca(monkeypatch):
+    Y = load("iris").Y
+    monkeypatch.setattr(gplvm_fcm, "ascend", lambda _, start, *__: (start, 0.0, 0.0))
+    np.testing.assert_array_equal(GPLVMFCM(3, 2, random_state=0).fit(Y).embedding_, ppca(Y, 2))
+
+
+@pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
+def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
+    monkeypatch.setattr(
+        kernels.RBF, "cross", lambda self, theta, X, Z: np.full((len(X), len(Z)), np.nan)
+    )
+    with pytest.raises(FloatingPointError, match="no finite value at the start"):
+        kind(3, 2, random_state=0).fit(load("iris").Y)
+
+
+def test_sparse_model_gives_the_printed_cell_of_wine():
+    """The printed value is 73.15; the standard deviation over seeds is about 0.7."""
+    data = load("wine").without(["proline"])
+    fits = [FGPLVMFCM(3, 2, random_state=seed).fit(data.Y) for seed in range(3)]
+    scores = [purity(data.labels, fit.labels_) for fit in fits]
+    assert np.mean(scores) == pytest.approx(73.15, abs=1.5)
+    assert not np.allclose(fits[0].embedding_, fits[1].embedding_)  # other inducing inputs
+
+
+@pytest.mark.parametrize(
+    ("model", "Y", "message"),
+    [
+        (FGPLVMFCM(2, 1), np.ones((20, 3)), "All rows are equal"),
+        (GPLVMFCM(2, 1), np.zeros((MAX_ROWS + 1, 2)), f"at most {MAX_ROWS} rows"),
+        (GPLVMFCM(3, 2), 1e160 * load("iris").Y, "divide the columns by a common unit"),
+    ],
+)
+def test_unusable_data_are_refused(model, Y, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(Y)
+
+
+def test_cached_latent_points_serve_repeats_and_no_other_setting(tmp_path, monkeypatch):
+    Y, model = load("iris").Y, GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=0)
+    fresh = clone(model).set_params(memory=None).fit(Y)
+    clone(model).set_params(random_state=1).fit(Y)
+    monkeypatch.setattr(gplvm_fcm, "ascend", lambda *arguments: pytest.fail("computed again"))
+    cached = clone(model).fit(Y)
+    np.testing.assert_array_equal(cached.embedding_, fresh.embedding_)
+    assert cached.objective_ == fresh.objective_
+    for settings, rows in (({"n_components": 1}, Y), ({"max_iter": 4}, Y), ({}, Y[1:])):
+        with pytest.raises(pytest.fail.Exception, match="computed again"):
+            clone(model).set_params(**settings).fit(rows)

@@ -1,0 +1,106 @@
+"""The graph of UNCA against dense algebra, and its blocks of near pairs."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from sgpmic_cli.paper.methods._scatter import indicator
+from sgpmic_cli.paper.methods.unca_graph import Affinity
+
+EPS = np.finfo(float).eps
+
+
+def dense(Z):
+    W = np.exp(-np.sum((Z[:, None] - Z) ** 2, axis=2))
+    np.fill_diagonal(W, 0.0)
+    return np.maximum(W, EPS)
+
+
+def blobs(n, spread, seed=0):
+    rng = np.random.RandomState(seed)
+    centres = np.array([[0.0, 0.0], [3.5, 0.0], [0.0, 4.5]])
+    return spread * (centres[rng.randint(3, size=n)] + 0.5 * rng.standard_normal((n, 2)))
+
+
+def whole(graph):
+    """Return S in the order of the points."""
+    n = len(graph.degrees)
+    S = np.zeros((n, n))
+    for tile, block in zip(graph.tiles, graph.blocks, strict=True):
+        S[block.rows, block.columns] = tile
+    S += S.T + np.diag(graph.diagonal)
+    back = np.argsort(graph.order)
+    return S[np.ix_(back, back)]
+
+
+def degrees(graph):
+    return graph.degrees[np.argsort(graph.order)]
+
+
+def eigenvectors(Z, m, seed=0, error=0.0):
+    return Affinity(Z, np.ones(len(Z))).eigenvectors(m, np.random.RandomState(seed), error=error)
+
+
+@pytest.mark.parametrize(("n", "spread"), [(120, 1.0), (450, 40.0)])
+def test_affinities_and_degrees(n, spread):
+    Z = blobs(n, spread)
+    graph = Affinity(Z, np.ones(len(Z)))
+    np.testing.assert_allclose(whole(graph) + EPS, dense(Z), rtol=1e-9, atol=1e-25)
+    np.testing.assert_allclose(degrees(graph), dense(Z).sum(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [120, 450])
+def test_eigenvectors_are_those_of_the_dense_laplacian(n):
+    Z = blobs(n, 1.0)
+    W = dense(Z)
+    D = W.sum(axis=1)
+    V = eigh(np.diag(D) - W, np.diag(D), subset_by_index=[0, 2])[1]
+    V /= np.linalg.norm(V, axis=0)
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    U = eigenvectors(Z, 3)
+    np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0)
+    np.testing.assert_allclose(U * np.sign(np.sum(U * V, axis=0)), V, atol=0.02)
+
+
+def test_noise_is_proportional_to_the_eigenvalue():
+    """The eigenvalue 1e-13 of the vector that separates two far groups gets no noise."""
+    rng = np.random.RandomState(0)
+    Z = 20.0 * np.repeat([0, 1], 50)[:, None] + 0.5 * rng.standard_normal((100, 2))
+    exact, noisy = (eigenvectors(Z, 3, error=error) for error in (0.0, 1.5))
+    exact, noisy = (U / U[:, :1] for U in (exact, noisy))
+    np.testing.assert_allclose(noisy[:, 1], exact[:, 1], atol=1e-9)
+    assert np.std(noisy[:, 2] - exact[:, 2]) > 0.1
+
+
+def test_components_that_only_the_floor_connects_are_separated():
+    rng = np.random.RandomState(0)
+    groups = np.repeat(np.arange(3), [200, 150, 100])
+    U = eigenvectors(1000.0 * groups[:, None] + 0.5 * rng.standard_normal((450, 2)), 3)
+    centres = np.stack([U[groups == g].mean(axis=0) for g in range(3)])
+    assert max(np.linalg.norm(U[groups == g] - centres[g], axis=1).max() for g in range(3)) < 1e-3
+    assert min(np.linalg.norm(centres[a] - centres[b]) for a, b in [(0, 1), (0, 2), (1, 2)]) > 0.5
+
+
+def test_cohesion_is_the_trace():
+    n, Z = 450, blobs(450, 8.0)
+    W = dense(Z)
+    rows = np.random.RandomState(1).randint(3, size=(4, n))
+    for labels, value in zip(rows, Affinity(Z, np.ones(n)).cohesion(rows, 3), strict=True):
+        L = indicator(labels, 3)
+        expected = np.trace(L.T @ (W / W.sum(axis=1, keepdims=True)) @ L)
+        assert value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "spread"), [(100, 1.0), (450, 20.0)])
+def test_weights_equal_repeated_points(n, spread):
+    Z = blobs(n, spread)
+    times = 1 + np.random.RandomState(1).randint(3, size=n)
+    repeated = np.repeat(Z, times, axis=0)
+    small, large = Affinity(Z, times.astype(float)), Affinity(repeated, np.ones(len(repeated)))
+    np.testing.assert_allclose(np.repeat(degrees(small) / times, times), degrees(large), rtol=1e-10)
+    labels = np.random.RandomState(2).randint(3, size=(2, n))
+    expected = large.cohesion(np.repeat(labels, times, axis=1), 3)
+    np.testing.assert_allclose(small.cohesion(labels, 3), expected, rtol=1e-9)
+    if spread == 1.0:  # otherwise eigenvalues nearly coincide and the vectors are not unique
+        U, V = (g.eigenvectors(3, np.random.RandomState(0), error=0.0) for g in (small, large))
+        np.testing.assert_allclose(np.abs(np.repeat(U, times, axis=0)), np.abs(V), atol=0.02)

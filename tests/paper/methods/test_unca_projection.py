@@ -1,0 +1,88 @@
+"""Neighbourhood component analysis against its definition and dense algebra."""
+
+import numpy as np
+import pytest
+from central_differences import central_differences
+
+from sgpmic_cli.paper.methods.unca_projection import Objective
+
+
+def definition(Yc, labels, A, lam):
+    """Return F, computed point by point."""
+    Z = Yc @ A
+    total = 0.0
+    for i, z in enumerate(Z):
+        e = np.exp(-np.sum((z - Z) ** 2, axis=1))
+        e[i] = 0.0
+        total += e[labels == labels[i]].sum() / e.sum()
+    return total - lam * np.sum(A**2) / A.size
+
+
+def problem(n, p, q, size, seed=0):
+    rng = np.random.RandomState(seed)
+    Yc = rng.standard_normal((n, p))
+    return Yc, rng.randint(4, size=n), size * rng.standard_normal((p, q))
+
+
+def unweighted(Yc, labels, q, lam):
+    return Objective(Yc, np.ones(len(Yc)), labels, q, lam)
+
+
+@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("q", [1, 3])
+def test_value_and_gradient(n, q):
+    lam = 10.0
+    Yc, labels, A = problem(n, 5, q, 0.7)
+    objective = unweighted(Yc, labels, q, lam)
+    a = A.ravel()
+    value, gradient = objective(a)
+    assert value == pytest.approx(-definition(Yc, labels, A, lam), rel=1e-12)
+    found, numeric = gradient(), central_differences(lambda: objective(a)[0], a, 1e-6)
+    np.testing.assert_allclose(found, numeric, rtol=1e-6, atol=1e-6)
+
+
+def dense(Z, labels, weights):
+    """Return the sum of all p and half the gradient with respect to Z from N x N matrices."""
+    e = np.exp(-np.sum((Z[:, None] - Z) ** 2, axis=2)) * weights
+    np.fill_diagonal(e, weights - 1.0)
+    r = e.sum(axis=1, keepdims=True)
+    P = np.divide(e, r, out=np.zeros_like(e), where=r > 1e-290)
+    same = labels[:, None] == labels
+    p = np.sum(P * same, axis=1, keepdims=True)
+    T = weights[:, None] * (p * P - P * same)
+    np.fill_diagonal(T, 0.0)
+    H = T + T.T
+    return float(weights @ p[:, 0]), H.sum(axis=1, keepdims=True) * Z - H @ Z
+
+
+@pytest.mark.parametrize("method", ["_by_matrix", "_by_blocks", "_by_lists"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [0.3, 4.0, 100.0])
+def test_all_methods_agree_with_dense_algebra(method, weighted, size):
+    """All points or a few of them also move, so that lists are reused. Some are far from all."""
+    Yc, labels, A = problem(600, 3, 2, size)
+    labels[:300] = 0  # a cluster of several panels
+    Yc[:3] *= 30.0
+    weights = 1.0 + weighted * np.random.RandomState(1).randint(3, size=600)
+    objective = Objective(Yc, weights, labels, 2, 1.0)
+    listed = objective.Y @ A
+    few_moved = listed.copy()
+    few_moved[20:30] = listed[120:130] + 0.1
+    few_moved[0] = few_moved[1] + 0.5
+    for Z in (listed, few_moved, objective.Y @ (A + 1e-3), objective.Y @ (A + 0.5)):
+        value, laplacian = getattr(objective, method)(Z)
+        expected, expected_LapZ = dense(Z, objective.labels, objective.weights)
+        assert value == pytest.approx(expected, rel=1e-11)
+        tolerance = 1e-9 * np.abs(expected_LapZ).max()
+        np.testing.assert_allclose(laplacian(), expected_LapZ, atol=tolerance)
+
+
+@pytest.mark.parametrize("n", [60, 700])
+def test_distances_within_groups_far_from_the_origin_keep_their_digits(n):
+    offset = 1e8
+    Yc, labels, _ = problem(n, 2, 2, 1.0)
+    Yc, identity, groups = np.round(Yc, 4), np.eye(2).ravel(), np.arange(n) % 2
+    far = unweighted(Yc + offset * groups[:, None], 2 * labels + groups, 2, 0.0)
+    near = [unweighted(Yc[groups == g], labels[groups == g], 2, 0.0) for g in (0, 1)]
+    expected = sum(objective(identity)[0] for objective in near)
+    assert far(identity)[0] == pytest.approx(expected, rel=1e-6)

@@ -1,0 +1,72 @@
+"""EM: monotone M-steps, a bound that follows from the fitted attributes, and stable long runs."""
+
+import numpy as np
+import pytest
+import reference
+from random_problem import FORMS, KERNELS, problem
+
+from sgpmic_cli.data import load
+from sgpmic_cli.paper.model.bound import Bound, observe
+from sgpmic_cli.paper.model.e_step import expectation
+from sgpmic_cli.paper.model.em import m_step
+from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+
+
+@pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
+    model = PaperSGPMIC(covariance_type=form, covariance_floor=1e-2, optimizer=optimizer)
+    model.set_params(optimizer_steps=5, learn_weights=True, learn_noise=True)
+    Y, p, S = problem(kernel, form)
+    bound = Bound(KERNELS[kernel], observe(Y), S)
+    value = bound.value(p)[0]
+    for _ in range(4):
+        p, before = m_step(bound, p, model)
+        assert before == pytest.approx(value, rel=1e-12)
+        new = bound.value(p)[0]
+        assert new >= value - 1e-9 * abs(value)
+        value = new
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_an_exact_e_step_never_lowers_the_bound(kernel, seed):
+    Y, p, S = problem(kernel, seed=seed)
+    data = observe(Y)
+    for _ in range(5):
+        before, factors = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
+        S = expectation(KERNELS[kernel], data, p, factors, negligible=np.finfo(float).tiny)
+        after, _ = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
+        assert after >= before - 1e-9 * abs(before)
+
+
+@pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
+def test_gradient_steps_of_the_prior_raise_the_bound_and_keep_it_valid(optimizer):
+    model = PaperSGPMIC(covariance_type="full", optimizer=optimizer, optimizer_steps=5)
+    model.set_params(learn_noise=True, prior_by_gradient=True)
+    Y, p, S = problem("rbf")
+    start, bound = p, Bound(KERNELS["rbf"], observe(Y), S)
+    value = bound.value(p)[0]
+    for _ in range(3):
+        p = m_step(bound, p, model)[0]
+        new = bound.value(p)[0]
+        assert new > value
+        value = new
+    assert not np.allclose(p.prior.means, start.prior.means)
+    assert not np.allclose(p.prior.covariances, start.prior.covariances)
+    np.testing.assert_array_equal(p.prior.covariances, p.prior.covariances.transpose(0, 2, 1))
+    assert np.linalg.eigvalsh(p.prior.covariances).min() > 0.0
+    np.testing.assert_array_equal(p.prior.weights, start.prior.weights)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
+    Y = load("wine").Y[::2]
+    model = PaperSGPMIC(3, 2, kernel=kernel, n_inducing=20, max_iter=5, random_state=0).fit(Y)
+    points = model.embedding_, model.inducing_points_
+    S, beta = np.maximum(model.responsibilities_, 1e-12), 1.0 / model.noise_variances_[0]
+    prior = kernel, model.kernel_params_, model.weights_, model.means_, model.covariances_
+    scaled = (Y - model.offset_) / model.scale_
+    expected = reference.kl_corrected_bound(scaled, *points, S, beta, *prior)
+    assert model.lower_bound_ == pytest.approx(expected, rel=1e-8)

@@ -1,0 +1,158 @@
+"""Layers, losses, optimisers and autoencoders against central differences and their definitions."""
+
+import numpy as np
+import pytest
+from central_differences import central_differences
+
+from sgpmic_cli.paper.networks.autoencoders import Autoencoder, VariationalAutoencoder
+from sgpmic_cli.paper.networks.dense import Dense
+from sgpmic_cli.paper.networks.losses import (
+    MAX_LOG_VARIANCE,
+    binary_cross_entropy,
+    gaussian_divergence,
+    gaussian_likelihood,
+    mean_squared_error,
+)
+from sgpmic_cli.paper.networks.training import Adam, Momentum, train
+
+
+def dense(sizes, rng, method="glorot"):
+    network = Dense(sizes, *np.zeros((2, Dense.count(sizes))))
+    network.initialise(rng, method)
+    return network
+
+
+@pytest.mark.parametrize("sizes", [[4, 2], [4, 6, 5, 2]])
+def test_output_and_gradients_of_layers(sizes):
+    rng = np.random.RandomState(0)
+    network = dense(sizes, rng)
+    network.parameters += 0.1 * rng.standard_normal(network.parameters.size)
+    X, weights = rng.standard_normal((7, 4)), rng.standard_normal((7, 2))
+
+    def loss():
+        return float(np.sum(weights * network.forward(X)))
+
+    expected = central_differences(loss, network.parameters)
+    expected_inputs = central_differences(loss, X)
+    output = network.forward(X)
+    network.backward(weights)
+    h = X
+    for W, b in zip(network.weights[:-1], network.biases[:-1], strict=True):
+        h = np.maximum(h @ W + b, 0)
+    np.testing.assert_allclose(output, h @ network.weights[-1] + network.biases[-1])
+    np.testing.assert_allclose(network.gradient, expected, atol=1e-6)
+    np.testing.assert_allclose(network.input_gradient(), expected_inputs, atol=1e-6)
+
+
+@pytest.mark.parametrize(("method", "limit"), [("glorot", (6 / 230) ** 0.5), ("pytorch", 30**-0.5)])
+def test_initial_parameters_fill_their_interval(method, limit):
+    network = dense([30, 200], np.random.RandomState(0), method)
+    assert 0.95 * limit < np.abs(network.weights[0]).max() <= limit
+    largest_bias = np.abs(network.biases[0]).max()
+    assert largest_bias == 0 if method == "glorot" else 0.95 * limit < largest_bias <= limit
+
+
+@pytest.mark.parametrize("loss", [mean_squared_error, gaussian_likelihood, binary_cross_entropy])
+def test_gradients_of_losses(loss):
+    rng = np.random.RandomState(0)
+    output, target, gradient = rng.randn(5, 3), rng.uniform(0, 2, (5, 3)), np.empty((5, 3))
+    loss(output, target, gradient)
+    expected = central_differences(lambda: loss(output, target, np.empty((5, 3))), output)
+    np.testing.assert_allclose(gradient, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, MAX_LOG_VARIANCE + 5])
+def test_gradients_of_the_divergence(offset):
+    rng = np.random.RandomState(1)
+    mean, log_variance = rng.standard_normal((4, 2)), rng.standard_normal((4, 2)) + offset
+    gradients, unused = np.empty((2, 4, 2)), np.empty((2, 4, 2))
+    gaussian_divergence(mean, log_variance, *gradients)
+    for array, gradient in zip((mean, log_variance), gradients, strict=True):
+        if offset and array is mean:
+            continue  # differences of a value of 1e22 have no digits for the mean
+        expected = central_differences(
+            lambda: gaussian_divergence(mean, log_variance, *unused), array
+        )
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_divergence_agrees_with_its_integral():
+    gradients = np.empty((2, 1, 1))
+    assert gaussian_divergence(np.zeros((1, 1)), np.zeros((1, 1)), *gradients) == 0
+    m, v = 0.7, -0.4
+    x = np.linspace(-12, 12, 200001)
+    density = np.exp(-0.5 * (x - m) ** 2 / np.exp(v)) / np.sqrt(2 * np.pi * np.exp(v))
+    ratio = -0.5 * (x - m) ** 2 / np.exp(v) - 0.5 * v + 0.5 * x**2
+    value = gaussian_divergence(np.full((1, 1), m), np.full((1, 1), v), *gradients)
+    assert value == pytest.approx(np.sum(density * ratio) * (x[1] - x[0]), abs=1e-9)
+
+
+def test_cross_entropy_is_that_of_the_sigmoid():
+    logits, target = np.array([[0.3, -2.0]]), np.array([[1.0, 0.25]])
+    p = 1 / (1 + np.exp(-logits))
+    expected = -np.mean(target * np.log(p) + (1 - target) * np.log(1 - p))
+    assert binary_cross_entropy(logits, target, np.empty((1, 2))) == pytest.approx(expected)
+
+
+def test_cross_entropy_of_large_logits():
+    gradient = np.empty((1, 3))
+    logits, target = np.array([[1e4, 1e4, -1e4]]), np.array([[0.0, 1.0, 1.0]])
+    assert binary_cross_entropy(logits, target, gradient) == pytest.approx(2e4 / 3)
+    np.testing.assert_allclose(gradient, [[1 / 3, 0.0, -1 / 3]])
+    logits, target = np.array([[20.0, 1.0, -1e6]]), np.array([[300.0, 300.0, 0.0]])
+    assert np.isfinite(binary_cross_entropy(logits, target, gradient, limit=16.0))
+    assert gradient[0, 0] == gradient[0, 2] == 0
+    assert gradient[0, 1] < 0
+
+
+def test_optimisers_take_the_steps_of_their_definitions():
+    rng = np.random.RandomState(0)
+    theta, g = rng.standard_normal(4), np.empty(4)
+    expected, m, v = theta.copy(), np.zeros(4), np.zeros(4)
+    optimiser = Adam(theta, g, learning_rate=0.05)
+    for t in range(1, 8):
+        g[:] = rng.standard_normal(4)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        expected -= 0.05 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        optimiser.step()
+    np.testing.assert_allclose(theta, expected, rtol=1e-12)
+    theta, g = np.array([1.0, -2.0]), np.array([0.5, 0.25])
+    momentum = Momentum(theta, g, learning_rate=0.1)
+    momentum.step()
+    momentum.step()
+    np.testing.assert_allclose(theta, [1.0 - 0.05 - 0.095, -2.0 - 0.025 - 0.0475])
+
+
+def test_an_epoch_visits_every_row_once_and_reports_nan():
+    seen, settings = [], {"epochs": 2, "batch_size": 4, "rng": np.random.RandomState(0)}
+    assert train(lambda rows: seen.append(rows) or float(len(rows)), 5, **settings) == [17 / 5] * 2
+    assert [len(rows) for rows in seen] == [4, 1, 4, 1]
+    assert sorted(np.concatenate(seen[:2])) == sorted(np.concatenate(seen[2:])) == [0, 1, 2, 3, 4]
+    losses = iter([1.0, np.nan])
+    with pytest.raises(FloatingPointError, match="epoch 2"):
+        train(lambda rows: next(losses), 4, **settings)
+
+
+@pytest.mark.parametrize("likelihood", [None, binary_cross_entropy, gaussian_likelihood])
+def test_gradients_of_autoencoders(likelihood):
+    rng = np.random.RandomState(0)
+    sizes = [5, 6, 4, 2]
+    Y, noise = rng.uniform(size=(6, 5)), rng.standard_normal((6, 2))
+    if likelihood is None:
+        network, arguments = Autoencoder(sizes, rng), (Y,)
+    else:
+        network, arguments = VariationalAutoencoder(sizes, likelihood, rng), (Y, noise)
+    network.parameters += 0.1 * rng.standard_normal(network.parameters.size)
+    expected = central_differences(lambda: network.loss(*arguments), network.parameters)
+    network.loss(*arguments)
+    np.testing.assert_allclose(network.gradient, expected, atol=1e-6)
+
+
+def test_vae_samples_have_the_mean_and_variance_of_the_code():
+    rng = np.random.RandomState(0)
+    network = VariationalAutoencoder([3, 4, 2], gaussian_likelihood, rng)
+    Y = rng.standard_normal((5, 3))
+    samples = np.array([network.sample(Y, rng) for _ in range(4000)])
+    log_variance = network.encoder.forward(Y)[:, 2:]
+    np.testing.assert_allclose(samples.mean(axis=0), network.encode(Y), atol=0.1)
+    np.testing.assert_allclose(samples.var(axis=0), np.exp(log_variance), rtol=0.15)

@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.tables.learning import code_reason, identifier_reason, numbering_reason
+from sgpmic_cli.tables.notations import find_notation
+from sgpmic_cli.tables.raw_table import Cells
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1,5", "2"], [1.5, 2]),
+        (["960", "1,020"], [960, 1020]),
+        (["1,020", "0,5"], [1.02, 0.5]),
+        (["1.020", "960,5"], [1020, 960.5]),
+        (["$1,200.50", "-$3"], [1200.5, -3]),
+        (["1 000 €", "20 €", "NA"], [1000, 20, np.nan]),
+        (["12 %", "8.5 %"], [12, 8.5]),
+        (["1'000", "2'500.5"], [1000, 2500.5]),
+        (["\N{MINUS SIGN}1.5", "2"], [-1.5, 2]),
+        (["31.01.2024", "1.2.2024"], [19753, 19754]),
+        (["1/31/2024", "2/1/2024"], [19753, 19754]),
+        (["2024-01-31T12:00:00+02:00", "2024-02-01"], [19753 + 10 / 24, 19754]),
+        (["Jan 31, 2024", "Feb 1, 2024"], [19753, 19754]),
+        (["06:00", "18:00"], [0.25, 0.75]),
+        (["12 %", "8.5"], None),
+        (["$5", "€5"], None),
+        (["1,02,3", "2"], None),
+        (["A12", "A13"], None),
+        (["12-34", "56-78"], None),
+    ],
+)
+def test_notation_reads_the_whole_column_or_is_not_given(texts, numbers):
+    notation = find_notation(texts)
+    if numbers is None:
+        assert notation is None
+    else:
+        np.testing.assert_allclose(notation.read(np.array(texts, dtype=object)), numbers)
+
+
+def cells(*values):
+    return Cells.of_series(pd.Series(values))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("zip", ["20095", "80331"], "name suggests a code"),
+        ("storeId", [1, 1, 2], "name suggests a code"),
+        ("x", ["007", "010"], "leading zeros"),
+        ("x", [2**53 + 1, 5], "more digits"),
+        ("humid", [1, 2], None),
+        ("price_index", [1, 1], None),
+    ],
+)
+def test_codes_are_recognised_by_name_and_text(name, values, why):
+    assert why is code_reason(name, cells(*values)) or why in code_reason(name, cells(*values))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_id"),
+    [
+        ("respondent", [*range(10, 30, 2)], True),
+        ("respondent", [*range(10, 28, 2)], False),  # few rows
+        ("respondent", [7, 7, *range(10, 30)], False),
+        ("salary", [*range(50_000, 50_020)], False),
+        ("x", [*range(10**9, 10**9 + 20)], True),
+        ("x", [5, *range(10**9, 10**9 + 20)], False),
+    ],
+)
+def test_identifiers_are_different_and_named_or_long(name, values, is_id):
+    assert (identifier_reason(name, cells(*values)) is not None) == is_id
+
+
+@pytest.mark.parametrize(
+    ("values", "dates", "counts"),
+    [
+        (np.arange(12), False, True),
+        (1990 + 5 * np.arange(12), False, True),
+        (np.cumsum([1, 2, 1, 3, 1, 1, 2, 1, 1, 4]), False, True),
+        (np.arange(12) ** 3, False, False),
+        (np.arange(12) ** 3, True, True),
+        (np.arange(9), False, False),
+        (np.arange(12)[::-1], True, False),
+    ],
+)
+def test_rising_numbers_count_rows(values, dates, counts):
+    assert (numbering_reason(values.astype(float), dates=dates) is not None) == counts
+
+
+def test_numbers_are_written_exactly():
+    assert Cells.of(np.array([2**53 + 1, -3])).texts.tolist() == ["9007199254740993", "-3"]
+    assert Cells.of(np.array([1.0, 0.1, np.nan])).texts.tolist() == ["1", "0.10000000000000001", ""]

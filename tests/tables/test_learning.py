@@ -1,0 +1,120 @@
+import pytest
+
+from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.tables.problems import Problem, Remedy, TableError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def path_of(text, name="t.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return path_of
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "features", "classes"),
+    [
+        ("a,y,b\n1,9,2\n3,10,4\n", "y", ("a", "b"), ("9", "10")),
+        ("2019,2020,y\n1,2,a\n3,4,b\n", "y", ("2019", "2020"), ("a", "b")),
+        ("5.1,3.5,u\n6,3,v\n", "column_3", ("column_1", "column_2"), ("u", "v")),
+    ],
+    ids=["in the middle", "in a header of numbers", "without header"],
+)
+def test_label_column(write, text, label, features, classes):
+    dataset = load(write(text), label=label)
+    assert dataset.feature_names == features
+    assert dataset.class_names == classes
+    assert len(dataset.Y) == 2
+    assert dataset.names_made_up == (label == "column_3")
+
+
+def test_numeric_classes_are_compared_by_value(write):
+    dataset = load(write("a,b,y\n1,2,1\n3,4,2.0\n5,7,1.0\n6,7,2\n"), label="y")
+    assert dataset.class_names == ("1", "2.0")
+    assert dataset.labels.tolist() == [0, 1, 0, 1]
+    mixed = load(write("a,b,y\n1,2,1\n3,4,1.0\n5,7,x\n"), label="y")
+    assert mixed.class_names == ("1", "1.0", "x")
+
+
+def test_classes_and_categories_may_be_called_none(write):
+    assert load(write("a,b,y\n1,2,none\n3,4,NA\n"), label="y").class_names == ("NA", "none")
+    dataset = load(write("a,b,therapy\n1,2,none\n3,5,drug\n2,1,none\n4,4,drug\n"))
+    assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
+
+
+PROBLEMS = [
+    ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells"),
+    ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
+    ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
+    ("a,y\n1,u\n1,v\n", "y", "there is no feature column to cluster by"),
+    ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
+    ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
+    ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
+    (
+        "a,b\n1,2\n1,2\n",
+        None,
+        "left out are 'a' (its only value is '1'), 'b' (its only value is '2')",
+    ),
+    ("a,b\n1,2\n", None, "has one row of data only"),
+    ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
+    (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("content", "label", "message"), PROBLEMS, ids=range(len(PROBLEMS)))
+def test_message_of_each_problem(write, content, label, message):
+    path = write(content)
+    with pytest.raises(UsageError) as caught:
+        load(path, label=label)
+    assert message.format(path=path) in str(caught.value)
+    assert path in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_wrong_names_are_reported_at_once(write):
+    options = TableOptions(id="nme", columns=("a", "bb"), drop=("a",))
+    with pytest.raises(TableError) as caught:
+        load(write("name,a,b\nx,1,2\ny,3,4\n"), table=options)
+    told = str(caught.value)
+    assert "has 3 problems" in told
+    assert "'nme' for id (did you mean 'name'?)" in told
+    assert "'bb' for columns" in told
+    assert "'a' is named by columns and by drop" in told
+
+
+def test_columns_and_drop_solve_problems(write):
+    path = write(
+        "when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n"
+    )
+    assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
+    assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
+    assert load(path, table=TableOptions(encode="drop")).feature_names == ("when", "a", "b")
+    with pytest.raises(TableError, match="column 'c' holds text such as 'x'"):
+        load(path, table=TableOptions(encode="error", drop=("when",)))
+    assert load(path, table=TableOptions(id="when", encode="drop")).ids[0] == "2024-01-31"
+
+
+def test_named_column_is_used_or_refused_but_never_left_out(write):
+    rows = "".join(f"{i},{i % 7},w{i},[{i}]\n" for i in range(1, 31))
+    path = write("id,b,word,list\n" + rows)
+    assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
+    with pytest.raises(
+        TableError, match="column 'word' has 30 different texts, and at most 20 are encoded"
+    ):
+        load(path, table=TableOptions(columns=("b", "word")))
+    with pytest.raises(TableError, match="the cells of column 'list' are lists or records"):
+        load(path, table=TableOptions(columns=("id", "b", "list")))
+
+
+def test_remedies_use_the_spelling_of_the_caller():
+    error = TableError(
+        "t.csv", [Problem("it is text", (Remedy("drop it", "drop", "a"), "edit it"))]
+    )
+    assert str(error) == "t.csv: it is text; drop it (drop='a'), or edit it"
+    assert error.message(lambda parameter, value: None) == "t.csv: it is text; edit it"
+    assert error.message(lambda parameter, value: f"--{parameter} {value}").endswith(
+        "drop it (--drop a), or edit it"
+    )

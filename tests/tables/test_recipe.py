@@ -1,0 +1,184 @@
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from raw_tables import birds
+
+from sgpmic_cli.data import Dataset, TableOptions, load
+from sgpmic_cli.data.loading import rows_for
+from sgpmic_cli.tables.encoding import Rows
+from sgpmic_cli.tables.problems import TableError
+from sgpmic_cli.tables.recipe import TableRecipe
+
+IMPOSSIBLE = [
+    {"kind": "number", "name": "sex", "median": float("nan"), "spread": 1.0},
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": -1.0},
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": 1e200},  # its square overflows
+    {"kind": "number", "name": "sex", "median": 0.0, "spread": 1.0, "notation": {"date": "%Q"}},
+    {"kind": "text", "name": "sex", "categories": ["u", "u"], "most_common": "u", "spread": 1.0},
+    {"kind": "text", "name": "sex", "categories": ["u", "v"], "most_common": "w", "spread": 1.0},
+]
+
+
+def load_for(recipe, path, **named):
+    """Read all blocks of a new table as one data set."""
+    blocks = rows_for(recipe, path, format=recipe.format, **named)
+    rows = Rows.joined(list(blocks))
+    ids = None if rows.ids is None else tuple(rows.ids)
+    about = {"ids": ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
+    return Dataset.from_classes(path, rows.Y, rows.classes, recipe.feature_names, **about)
+
+
+@pytest.fixture
+def write(here):
+    def path_of(frame, name="t.csv", **how):
+        frame.to_csv(name, index=False, **how)
+        return name
+
+    return path_of
+
+
+@pytest.fixture
+def learned(write):
+    return load(write(birds(60), "train.csv")).recipe
+
+
+def test_text_column_has_half_the_variance_of_a_number_column(write):
+    data = load(write(birds(200, missing=0.0)))
+    island = [name.startswith("island=") for name in data.feature_names]
+    numbers = ["=" not in name for name in data.feature_names]
+    variances = data.Y.var(axis=0, ddof=1)
+    assert variances[island].sum() == pytest.approx(variances[numbers].mean() / 2)
+    even = data.evenly()
+    variances = even.Y.var(axis=0, ddof=1)
+    assert variances[numbers] == pytest.approx(1.0)
+    assert variances[island].sum() == pytest.approx(0.5)
+    assert even.recipe.evenly
+
+
+def test_new_rows_do_not_depend_on_the_order_of_columns(write, learned):
+    new = birds(10, seed=1, missing=0.0)
+    plain = load_for(learned, write(new))
+    shuffled = new[[*new.columns[::-1]]].assign(extra="x")
+    again = load_for(learned, write(shuffled, sep=";"))
+    assert np.array_equal(plain.Y, again.Y)
+    assert plain.ids == again.ids == tuple(new["bird"])
+    assert (plain.notes, len(again.notes)) == ((), 1)
+    assert "ignored: 'extra'" in again.notes[0]
+
+
+def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
+    new = birds(10, seed=1, missing=0.0)
+    with pytest.raises(
+        TableError, match=r"columns of the model are missing: 'sex' \(did you mean 'sexe'\?\)"
+    ):
+        load_for(learned, write(new.rename(columns={"sex": "sexe"})))
+    wrong = new.astype(object)
+    wrong.loc[2, "bill_depth"] = "deep"
+    wrong.loc[5, "body_mass"] = "inf"
+    with pytest.raises(TableError) as caught:
+        load_for(learned, write(wrong), label="kind", id="who")
+    parts = [
+        "no column 'kind' for label",
+        "no column 'who' for id",
+        "'deep' is not a number",
+        "is not finite",
+    ]
+    assert len(caught.value.problems) == len(parts)
+    assert all(
+        part in problem.what for part, problem in zip(parts, caught.value.problems, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows", "note"),
+    [("median", 3, "filled"), ("drop", 2, "1 of 3 rows"), ("model", 3, "left to the model")],
+)
+def test_missing_and_unknown_values_follow_the_recipe(write, missing, rows, note):
+    table = pd.DataFrame({"a": [1.0, 2, 3, 5], "b": [1.0, 4, 9, 1], "c": ["x", "y", "x", "y"]})
+    recipe = load(write(table), table=TableOptions(missing=missing)).recipe
+    new = pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3], "c": ["x", "z", "y"]})
+    data = load_for(recipe, write(new))
+    assert len(data.Y) == rows
+    assert note in data.notes[-1]
+    assert np.isnan(data.Y).sum() == (2 if missing == "model" else 0)
+    if missing == "drop":
+        assert data.row_numbers.tolist() == [1, 3]
+    refusing = load(write(table), table=TableOptions(missing="error")).recipe
+    with pytest.raises(TableError, match=r"row 2 \(line 3\), column 'c': the value is missing"):
+        load_for(refusing, write(new))
+
+
+def test_columns_without_names_are_matched_by_position(write):
+    table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8]})
+    nameless = load(write(table, header=False)).recipe
+    assert not nameless.named
+    assert np.array_equal(load_for(nameless, write(table, header=False)).Y, table)
+    by_position = load_for(nameless, write(table))
+    assert np.array_equal(by_position.Y, table)
+    assert "columns are taken by position" in by_position.notes[-1]
+    with pytest.raises(TableError, match="3 columns where the model has 2"):
+        load_for(nameless, write(table.assign(c=1.0), header=False))
+    named = load(write(table)).recipe
+    assert np.array_equal(load_for(named, write(table, header=False)).Y, table)
+    assert np.array_equal(load_for(named, write(table[["b", "a"]])).Y, table)
+
+
+def test_positions_include_columns_that_were_left_out(write):
+    table = pd.DataFrame(
+        {"id": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]}
+    )
+    recipe = load(write(table, header=False), label="column_4").recipe
+    whole = load_for(recipe, write(table, header=False))
+    assert np.array_equal(whole.Y, table[["a", "b"]])
+    assert whole.ids == ("p", "q", "r")
+    assert whole.class_names == ("u", "v")
+    features = load_for(recipe, write(table[["a", "b"]], header=False))
+    assert np.array_equal(features.Y, table[["a", "b"]])
+
+
+def test_classes_of_new_rows(write):
+    table = pd.DataFrame({"a": [1.0, 2, 3], "b": [9.0, 7, 8], "y": ["u", "v", "u"]})
+    recipe = load(write(table), label="y").recipe
+    assert load_for(recipe, write(table)).class_names == ("u", "v")
+    assert load_for(recipe, write(table[["a", "b"]])).labels is None
+    incomplete = table.assign(y=["u", None, "v"])
+    assert load_for(recipe, write(incomplete)).labels is None
+    with pytest.raises(TableError, match="the class is missing"):
+        load_for(recipe, write(incomplete), label="y")
+    renamed = load_for(recipe, write(table.rename(columns={"y": "z"})), label="z")
+    assert renamed.labels.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": 3},
+        {"columns": [{"kind": "number", "name": "sex"}]},
+        {"file_columns": ["bird"]},
+        *({"columns": [column]} for column in IMPOSSIBLE),
+        {"format": {"separator": "ab"}},
+        {"surprise": 1},
+        {"label": []},
+        {"named": "no"},
+        {"left_out": ["bird"]},
+        {"missing": "guess"},
+    ],
+)
+def test_invalid_recipes_are_refused(learned, change):
+    with pytest.raises(ValueError, match="its recipe of the table"):
+        TableRecipe.from_json({**json.loads(json.dumps(asdict(learned))), **change})
+
+
+def test_texts_of_new_rows_are_read_in_the_notation_of_the_column(write):
+    table = pd.DataFrame(
+        {"a": ["1,5", "2", "7"], "price": ["€ 1.200,50", "€ 960", "€ 2.000"], "b": [1, 5, 2]}
+    )
+    recipe = load(write(table, sep=";")).recipe
+    assert TableRecipe.from_json(json.loads(json.dumps(asdict(recipe)))) == recipe
+    new = pd.DataFrame({"a": ["3", "4"], "price": ["€ 1.020", "€ 3"], "b": [1, 2]})
+    assert load_for(recipe, write(new, sep=";")).Y.tolist() == [[3, 1020, 1], [4, 3, 2]]
+    with pytest.raises(TableError, match="'5 dollars' is not a number"):
+        load_for(recipe, write(new.assign(price=["€ 1", "5 dollars"]), sep=";"))

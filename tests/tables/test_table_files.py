@@ -1,0 +1,180 @@
+"""Tables in .npy and Parquet files."""
+
+import gzip
+import io
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.data import TableOptions, TextFormat, load
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.tables import table_files
+from sgpmic_cli.tables.notations import find_notation
+from sgpmic_cli.tables.table_files import read_table
+
+ROWS = np.random.RandomState(0).randn(30, 3)
+NUMBERS = pd.DataFrame(
+    {
+        "whole": pd.array([1, None, 3, 7, 9], dtype="Int64"),
+        "small": np.array([0.5, 1.5, np.nan, 2.5, 3.5], dtype=np.float32),
+        "unsigned": np.arange(5, dtype=np.uint8),
+        "float": [-0.0, 1e-300, 2.0, np.nan, 5.0],
+    }
+)
+
+
+def saved(array, **options):
+    buffer = io.BytesIO()
+    np.save(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def parquet(frame):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet("t.parquet", row_group_size=2)
+    return "t.parquet"
+
+
+def test_npy_file_that_is_truncated_after_reading_does_no_harm(here):
+    np.save("t.npy", ROWS)
+    data = load("t.npy")
+    os.truncate("t.npy", 0)
+    assert np.array_equal(data.Y, ROWS)
+
+
+def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.tables.table_files.MAX_IN_MEMORY", ROWS.size - 1)
+    np.save("t.npy", ROWS)
+    data = load("t.npy")
+    assert isinstance(data.Y, np.memmap)
+    assert not data.Y.flags.writeable
+    assert np.array_equal(data.Y, ROWS)
+    assert data.feature_names == ("column_1", "column_2", "column_3")
+    assert data.names_made_up
+    assert data.notes == ()
+
+
+def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.tables.table_files.MAX_IN_MEMORY", 1)
+    np.save("t.npy", ROWS)
+    os.truncate("t.npy", 400)
+    with pytest.raises(UsageError, match="is not a readable"):
+        load("t.npy")
+
+
+@pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "fortran", "compressed"])
+def test_other_types_of_numbers_are_converted(here, kind):
+    array = np.round(10 * np.abs(ROWS))
+    if kind == "compressed":
+        (here / "t.npy").write_bytes(gzip.compress(saved(array)))
+    else:
+        np.save("t.npy", np.asfortranarray(array) if kind == "fortran" else array.astype(kind))
+    data = load("t.npy")
+    assert data.Y.dtype == np.float64
+    assert np.array_equal(data.Y, array)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"missing": "median"}, {"missing": "drop"}, {"missing": "model"}, {"drop": ("column_2",)}],
+)
+def test_npy_file_equals_the_same_numbers_in_csv(here, options):
+    array = np.column_stack([np.arange(30), ROWS, np.arange(30) % 2])
+    array[3, 2] = np.nan
+    np.save("t.npy", array)
+    np.savetxt("t.csv", array, delimiter=",", fmt="%.17g")
+    table = TableOptions(label="column_5", **options)
+    one, other = load("t.npy", table=table), load("t.csv", table=table)
+    assert one.sha256 == other.sha256
+    assert (one.ids, one.recipe) == (other.ids, other.recipe)
+    assert one.row_numbers.tolist() == other.row_numbers.tolist()
+    assert set(other.notes) - set(one.notes) == {
+        "no header was found in t.csv, so its first line is read as data."
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (saved(ROWS[:, 0]), "holds an array of shape (30,) and type float64"),
+        (saved(ROWS[None]), "holds an array of shape (1, 30, 3)"),
+        (saved(ROWS * 1j), "type complex128"),
+        (saved(ROWS > 0), "type bool"),
+        (saved(ROWS.astype(str)), "type <U"),
+        (saved(ROWS.astype(object), allow_pickle=True), "is not a readable .npy file"),
+        (saved(ROWS)[:-8], "is not a readable .npy file"),
+        (saved(ROWS)[:40], "is not a readable .npy file"),
+        (saved(ROWS[:0]), "shape (0, 3)"),
+        (pickle.dumps(ROWS), "is called a .npy file but is not one"),
+        (b"1,2\n3,4\n", "is called a .npy file but is not one"),
+    ],
+    ids=range(11),
+)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_npy_file_without_a_table_of_numbers_is_refused(here, content, sentence, compressed):
+    (here / "t.npy").write_bytes(gzip.compress(content) if compressed else content)
+    with pytest.raises(UsageError) as caught:
+        load("t.npy")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_parquet_numbers_are_one_array(here, monkeypatch, where, lies_in_a_file):
+    monkeypatch.setattr(table_files, "MAX_IN_MEMORY", 20 if where == "memory" else 19)
+    path = parquet(NUMBERS)
+    table = read_table(path, TextFormat())
+    assert table.named
+    assert table.columns == list(NUMBERS.columns)
+    assert lies_in_a_file(table.numbers) == (where == "file")
+    expected = NUMBERS.to_numpy(dtype=np.float64, na_value=np.nan)
+    assert np.array_equal(table.numbers, expected, equal_nan=True)
+    assert np.array_equal(
+        np.array([cells.numbers for cells in table.cells.values()]).T, expected, equal_nan=True
+    )
+    data = load(path, table=TableOptions(missing="model"))
+    assert lies_in_a_file(data.Y) == (where == "file")
+    assert not data.Y.flags.writeable
+
+
+def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
+    frame = pd.DataFrame(
+        {
+            "n": pd.array([2**53 + 1, None, 3], dtype="Int64"),
+            "ok": [True, False, None],
+            "when": pd.to_datetime(["2024-01-31", "2024-02-01", None]),
+            "word": ["x", None, "y"],
+            "month": pd.period_range("2020-01", periods=3, freq="M"),
+            "lasted": pd.to_timedelta([12, 36, None], unit="h"),
+        },
+        index=pd.Index(["p", "q", "r"], name="who"),
+    )
+    table = read_table(parquet(frame), TextFormat())
+    assert table.columns == ["who", "n", "ok", "when", "word", "month", "lasted"]
+    assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
+    assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
+    assert table.cells["word"].texts.tolist() == ["x", "", "y"]
+    assert table.cells["month"].texts.tolist() == ["2020-01", "2020-02", "2020-03"]
+    assert find_notation(table.cells["when"].texts).date
+    assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
+    assert table.place(0) == "row 1"
+
+
+def test_damaged_parquet_files_are_refused(here):
+    with pytest.raises(UsageError, match="has a header and no rows"):
+        read_table(parquet(NUMBERS.iloc[:0]), TextFormat())
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    twice = pa.table([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], names=["a", "a"])
+    pq.write_table(twice, "twice.parquet")
+    with pytest.raises(UsageError, match="has 2 columns named 'a'; give every column its own name"):
+        read_table("twice.parquet", TextFormat())
+    path = parquet(NUMBERS)
+    whole = (here / path).read_bytes()
+    (here / path).write_bytes(whole[: len(whole) // 2] + b"PAR1")
+    with pytest.raises(UsageError, match="not a readable Parquet file"):
+        read_table(path, TextFormat())
