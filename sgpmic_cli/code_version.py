@@ -32,7 +32,7 @@ IGNORED = (
     "errors",
     "files",
     "interrupts",
-    "safe_text",
+    "text",
 )
 _IMPORT = re.compile(
     rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\n]*)$", re.MULTILINE

@@ -9,7 +9,7 @@ from sgpmic_cli.benchmark.tables.formats import markdown_table
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.terminal_tables import facts, table
 from sgpmic_cli.figure_style import NO_GLYPH, as_drawn, canvas
-from sgpmic_cli.safe_text import for_markdown, for_terminal, printable, shortened, without_login
+from sgpmic_cli.text import for_markdown, for_terminal, printable, shortened, without_login
 
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
 NAMES += ["مرحبا", "🙂", "漢字", "a\nb", "\x1b[31mred", "\0", "\u202eevil", "%s %d {}", "\\"]

@@ -22,7 +22,7 @@ from sgpmic_cli.benchmark.plan.third_party import (
     read_request,
     write_answer,
 )
-from sgpmic_cli.safe_text import for_html, printable
+from sgpmic_cli.text import for_html, printable
 
 KEPT_WARNINGS = 5
 KEPT_CHARACTERS = 4000  # of a traceback, from its end

@@ -18,9 +18,8 @@ from sgpmic_cli.benchmark.plan.third_party import error_text, exit_with_parent
 from sgpmic_cli.benchmark.run.one_run import Limits, compute, needs_child
 from sgpmic_cli.benchmark.run.records import Record, Store
 from sgpmic_cli.code_version import code_version
-from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.interrupts import blocked_interrupts
+from sgpmic_cli.interrupts import blocked_interrupts, within
 
 if TYPE_CHECKING:
     from distributed import Client

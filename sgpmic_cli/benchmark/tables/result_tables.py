@@ -34,7 +34,7 @@ from sgpmic_cli.benchmark.tables.formats import (
     plain,
     signed,
 )
-from sgpmic_cli.safe_text import for_markdown
+from sgpmic_cli.text import for_markdown
 
 Cells = list[tuple[Result | None, bool]]  # the cells of a row, and whether each is the best
 SIDES = {"ours": "ours", "paper": "the paper's"}
