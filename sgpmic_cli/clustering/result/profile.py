@@ -66,7 +66,9 @@ class Profile:
 
     def shown(self, j: int, value: float) -> str:
         """Return a value or mean of feature j as text: a percentage, a date or a number."""
-        if self.is_category[j] and np.isfinite(value):
+        if np.isnan(value):
+            return "–"
+        if self.is_category[j]:
             return f"{100 * value:.0f} %"
         if self.columns[j] in self.dates and np.isfinite(value):
             time = " %H:%M" if self.spread[j] < 1.0 else ""
