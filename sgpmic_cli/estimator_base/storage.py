@@ -57,8 +57,11 @@ def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -
                     f"{' or '.join(map(repr, kinds))}: use sgpmic.load, install sgpmic {writer}, "
                     "which can read it, or fit the table again."
                 )
-            with np.errstate(over="raise", invalid="raise", divide="raise"):
-                return kinds[kind]._rebuilt(header, members, every_row)
+            try:
+                with np.errstate(over="raise", invalid="raise", divide="raise"):
+                    return kinds[kind]._rebuilt(header, members, every_row)
+            except UsageError as error:  # a wrong parameter in the file, not of the user
+                raise ValueError(str(error)) from None
     except UsageError:
         raise
     except FileNotFoundError:
