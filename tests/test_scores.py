@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgpmic_cli import scores
@@ -15,6 +15,7 @@ labelings = st.integers(2, 60).flatmap(
 )
 
 
+@settings(max_examples=30)
 @given(labelings)
 def test_bounds_and_invariance(pair):
     classes, clusters = np.array(pair[0]), np.array(pair[1])
