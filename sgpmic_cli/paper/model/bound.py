@@ -186,7 +186,8 @@ class Bound:
 
         def factors(m: int) -> Factors:
             own = [i for i, part in enumerate(self.parts) if part.component == m]
-            KK, KY = (reduce(np.add, [of_parts[i][which] for i in own]) for which in (0, 1))
+            KK = reduce(np.add, [of_parts[i][0] for i in own])
+            KY = reduce(np.add, [of_parts[i][1] for i in own])
             rows = ((cross(i), self.parts[i].Y) for i in own)
             return factorise(K_uu[m], KK, KY, beta, self.totals[m], rows)
 
