@@ -1,9 +1,9 @@
 """Clusterers that SGP-MIC is compared with, with the interface of scikit-learn.
 
-The classes listed here embed the rows and cluster the embedding: the methods of the paper, two
-variants (GPLVMFCM, VAESoundFCM) and a null model (IsomapMixture). They have the parameters and
-attributes of `EmbeddingClusterer`; the class docstrings describe the additional ones. `peers.py`
-has common clusterers for the study. Importing one class does not import the others.
+The classes listed here embed the rows and cluster the embedding: the methods of the paper, a
+variant (GPLVMFCM) and a null model (IsomapMixture). They have the parameters and attributes of
+`EmbeddingClusterer`; the class docstrings describe the additional ones. Importing one class does
+not import the others.
 """
 
 import importlib
@@ -23,7 +23,6 @@ _MODULES = {
     "SDC": "sdc",
     "UNCA": "unca",
     "VAEFCM": "vae_fcm",
-    "VAESoundFCM": "vae_fcm",
 }
 __all__ = sorted(_MODULES)
 
