@@ -21,7 +21,7 @@ _MODULES = {
     "PCAFCM": "pca_fcm",
     "PPCAFCM": "ppca_fcm",
     "SDC": "sdc",
-    "UNCA": "unca",
+    "UNCA": "unca.estimator",
     "VAEFCM": "vae_fcm",
 }
 __all__ = sorted(_MODULES)
