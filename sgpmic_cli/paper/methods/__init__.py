@@ -19,7 +19,7 @@ _MODULES = {
     "IsomapFCM": "isomap_fcm",
     "IsomapMixture": "isomap_mixture",
     "PCAFCM": "pca_fcm",
-    "PPCAFCM": "ppca_fcm",
+    "PPCAFCM": "pca_fcm",
     "SDC": "sdc",
     "UNCA": "unca.estimator",
     "VAEFCM": "vae_fcm",

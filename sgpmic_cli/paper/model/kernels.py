@@ -11,6 +11,8 @@ are in natural units here, in the order variance, gamma, bias, white. Gradients 
 logarithms. Leading axes of theta are components.
 """
 
+from typing import Any
+
 import numpy as np
 
 from sgpmic_cli._typing import Array
@@ -56,6 +58,12 @@ class RBF:
         gaps = Z.T[:, None, :] - X.T[:, :, None]
         return self._gamma(theta, Z)[:, None, None] * gaps * (self.cross(theta, X, Z) - theta[-2])
 
+    def named(self, theta: Array) -> dict[str, Any]:
+        """Return the parameters of a component, given as logarithms, in natural units by name."""
+        natural = positive(theta)
+        gamma = natural[1:-2] if self.ard else float(natural[1])
+        return _shared_names(natural) | {"gamma": gamma}
+
     def _gamma(self, theta: Array, Z: Array) -> Array:
         """Return the inverse widths (..., Q), repeated if there is one for all dimensions."""
         return theta[..., 1:-2] * np.ones(Z.shape[1])
@@ -86,6 +94,9 @@ class Linear:
     def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
         return np.broadcast_to((theta[0] * Z.T)[:, None, :], (X.shape[1], len(X), len(Z)))
 
+    def named(self, theta: Array) -> dict[str, Any]:
+        return _shared_names(positive(theta))
+
 
 Kernel = RBF | Linear
 
@@ -111,3 +122,7 @@ def gram_gradients(
 def positive(log_value: Array) -> Array:
     """Return exp of the argument clipped to the limits."""
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
+
+
+def _shared_names(natural: Array) -> dict[str, Any]:
+    return dict(zip(("variance", "bias", "white"), natural[[0, -2, -1]].tolist(), strict=True))
