@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.row_blocks import moments
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
 BLOCK = 1 << 16  # rows
@@ -30,12 +31,10 @@ def offset_and_scale(
     constant = spread == 0.0
     # Differences to the smallest value, in units of the range, lose no digits.
     unit = np.where(constant, 1.0, spread)
-    counts = sum(np.sum(~np.isnan(block), axis=0) for block in _blocks(Y))
-    means = sum(np.nansum((block - low) / unit, axis=0) for block in _blocks(Y)) / counts
-    squares = sum(np.nansum(((block - low) / unit - means) ** 2, axis=0) for block in _blocks(Y))
+    counts, _, squares = moments(lambda: ((block - low) / unit for block in _blocks(Y)))
     deviations = np.where(constant, 0.0, unit * np.sqrt(squares / np.maximum(counts - 1, 1)))
-    plain = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
-    offset = plain if center else np.zeros(Y.shape[1])
+    means = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
+    offset = means if center else np.zeros(Y.shape[1])
     used = ~constant | use_constant
     if scale == "global":
         deviations = np.full(Y.shape[1], np.sqrt(np.mean(deviations[used] ** 2)))

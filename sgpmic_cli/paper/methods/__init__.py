@@ -1,9 +1,9 @@
 """Clusterers that SGP-MIC is compared with, with the interface of scikit-learn.
 
-The classes listed here embed the rows and cluster the embedding: the methods of the paper, two
-variants (GPLVMFCM, VAESoundFCM) and a null model (IsomapMixture). They have the parameters and
-attributes of `EmbeddingClusterer`; the class docstrings describe the additional ones. `peers.py`
-has common clusterers for the study. Importing one class does not import the others.
+The classes listed here embed the rows and cluster the embedding: the methods of the paper, a
+variant (GPLVMFCM) and a null model (IsomapMixture). They have the parameters and attributes of
+`EmbeddingClusterer`; the class docstrings describe the additional ones. Importing one class does
+not import the others.
 """
 
 import importlib
@@ -19,11 +19,10 @@ _MODULES = {
     "IsomapFCM": "isomap_fcm",
     "IsomapMixture": "isomap_mixture",
     "PCAFCM": "pca_fcm",
-    "PPCAFCM": "ppca_fcm",
+    "PPCAFCM": "pca_fcm",
     "SDC": "sdc",
-    "UNCA": "unca",
+    "UNCA": "unca.estimator",
     "VAEFCM": "vae_fcm",
-    "VAESoundFCM": "vae_fcm",
 }
 __all__ = sorted(_MODULES)
 
