@@ -77,7 +77,7 @@ class Dataset:
     def evenly(self) -> "Dataset":
         """Scale the number columns of a file to unit variance and text to its weight."""
         assert self.recipe is not None
-        even = replace(self.recipe, evenly=True)
+        even = replace(self.recipe, standardize=True)
         return replace(self, Y=self.Y * (self.recipe.divisors / even.divisors), recipe=even)
 
 

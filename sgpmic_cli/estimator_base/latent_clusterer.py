@@ -32,8 +32,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.estimator_base.scaling import BLOCK, SAFE_RANGE, Scale, check_rows, check_spread
+from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.recipe import TableRecipe
-from sgpmic_cli.tables.table_encoder import TableEncoder
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -342,7 +342,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             return X
         if fitting and any(dtype.kind not in "biuf" for dtype in X.dtypes):
             missing = "model" if get_tags(self).input_tags.allow_nan else "median"
-            self.encoder_ = TableEncoder(missing=missing, evenly=self.scale == "standard").fit(X)
+            self.encoder_ = TableEncoder(missing=missing, standardize=self.scale == "standard").fit(
+                X
+            )
             if notes := self.encoder_.notes_:
                 warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
         if not hasattr(self, "encoder_") or self.encoder_.recipe_.is_encoded(X.columns):
@@ -355,7 +357,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _used_scale(self) -> Scale:
         """The scaling of encoded columns, which `evenly` has scaled before."""
         encoder = getattr(self, "encoder_", None)
-        return "global" if encoder is not None and encoder.recipe_.evenly else self.scale
+        return "global" if encoder is not None and encoder.recipe_.standardize else self.scale
 
     def _validated(self, X: Table, **options: Any) -> Array:
         X = self._encoded(X, fitting=options.get("reset", True))

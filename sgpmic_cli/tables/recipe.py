@@ -14,9 +14,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.notations import Notation
+from sgpmic_cli.tables.cells import MISSING, Cells, Notation, to_number
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.raw_table import MISSING, Cells, to_number
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
 # clusterings follow more than the same variance spread out. Half of the variance is the choice of
@@ -58,8 +57,15 @@ class NumberColumn:
         """Name of the one feature."""
         return [self.name]
 
+    @property
+    def is_date(self) -> bool:
+        """Whether the numbers are days or fractions of a day."""
+        return self.notation is not None and self.notation.date != ""
+
     def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
+        if cells.are_dates:
+            return cells.numbers[:, None], ~np.isnan(cells.numbers) & (not self.is_date)
         if self.notation is None:
             return cells.numbers[:, None], cells.invalid
         numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
@@ -125,8 +131,8 @@ class ColumnRole:
 class TableRecipe:
     """How the rows of a table become numbers.
 
-    If `evenly` is False, numbers are unchanged and a text column is weighted relative to a number
-    column of mean variance. If True, each column is divided by its spread: numbers have unit
+    If `standardize` is False, numbers are unchanged and a text column is weighted relative to a
+    number column of mean variance. If True, each column is divided by its spread: numbers have unit
     variance, text is weighted relative to it.
     """
 
@@ -137,7 +143,7 @@ class TableRecipe:
     label: str | None = None  # column with the classes
     id: str | None = None  # column with the names of the rows
     left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
-    evenly: bool = False
+    standardize: bool = False
     format: TextFormat = field(default_factory=TextFormat)  # the default for later files
 
     @classmethod
@@ -174,9 +180,8 @@ class TableRecipe:
         if isinstance(column, TextColumn):
             return ColumnRole(name, "categories", ", ".join(column.categories))
         if isinstance(column, NumberColumn):
-            notation = column.notation or Notation()
-            kind = "dates" if notation.date else "numbers"
-            return ColumnRole(name, kind, notation.words if column.notation else "")
+            words = column.notation.words if column.notation else ""
+            return ColumnRole(name, "dates" if column.is_date else "numbers", words)
         kind = {self.id: "id", self.label: "classes"}.get(name, "left out")
         return ColumnRole(name, kind, self.left_out.get(name, ""))
 
@@ -185,7 +190,7 @@ class TableRecipe:
         """Divisors of the columns of Y (P,)."""
         numbers = [isinstance(column, NumberColumn) for column in self.columns]
         found = np.array([column.spread or 1.0 for column in self.columns])
-        if not self.evenly:
+        if not self.standardize:
             variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
             typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
             found = np.where(numbers, 1.0, found / (typical or 1.0))

@@ -2,9 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.tables.learning import code_reason, identifier_reason, numbering_reason
-from sgpmic_cli.tables.notations import find_notation
-from sgpmic_cli.tables.raw_table import Cells
+from sgpmic_cli.tables.cells import Cells, find_notation
+from sgpmic_cli.tables.columns import code_reason, identifier_reason, numbering_reason
 
 
 @pytest.mark.parametrize(

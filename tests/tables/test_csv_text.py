@@ -7,15 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.csv_text import CsvText
+from sgpmic_cli.tables.cells import MISSING
+from sgpmic_cli.tables.csv_text import Source
 from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.raw_table import MISSING
+from sgpmic_cli.tables.read import tables_in
 
 PLAIN = TextFormat()
 
 
-def parse(text, format=PLAIN, **names):
-    return next(CsvText("t.csv", format, **names).tables(io.StringIO(text)))
+def parse(text, format=PLAIN, known=()):
+    source = Source(io.BufferedReader(io.BytesIO(text.encode())), "t.csv")
+    return next(tables_in(source, format, known, whole=True))
 
 
 def test_rows_have_their_line_after_cells_of_several_lines():
@@ -49,7 +51,7 @@ def test_a_line_that_names_no_separator_is_a_row():
 def test_decimal_commas_in_quotes_are_found_and_read_again(first):
     text = f'{first}"a","b"\n"1,5","2"\n"3","4,5"\n'
     found = parse(text)
-    again = parse(text, TextFormat(decimal=found.format.decimal))
+    again = parse(text, found.format)
     for table in (found, again):
         assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1.5, 3], [2, 4.5]]
 

@@ -8,7 +8,7 @@ from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.loading import rows_for
-from sgpmic_cli.tables.encoding import Rows
+from sgpmic_cli.tables.encoder import Rows
 from sgpmic_cli.tables.problems import TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
@@ -55,7 +55,7 @@ def test_text_column_has_half_the_variance_of_a_number_column(write):
     variances = even.Y.var(axis=0, ddof=1)
     assert variances[numbers] == pytest.approx(1.0)
     assert variances[island].sum() == pytest.approx(0.5)
-    assert even.recipe.evenly
+    assert even.recipe.standardize
 
 
 def test_new_rows_do_not_depend_on_the_order_of_columns(write, learned):

@@ -11,9 +11,8 @@ import pytest
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables import table_files
-from sgpmic_cli.tables.notations import find_notation
-from sgpmic_cli.tables.table_files import read_table
+from sgpmic_cli.tables import read
+from sgpmic_cli.tables.read import read_table
 
 ROWS = np.random.RandomState(0).randn(30, 3)
 NUMBERS = pd.DataFrame(
@@ -46,7 +45,7 @@ def test_npy_file_that_is_truncated_after_reading_does_no_harm(here):
 
 
 def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.tables.table_files.MAX_IN_MEMORY", ROWS.size - 1)
+    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", ROWS.size - 1)
     np.save("t.npy", ROWS)
     data = load("t.npy")
     assert isinstance(data.Y, np.memmap)
@@ -58,7 +57,7 @@ def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkey
 
 
 def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.tables.table_files.MAX_IN_MEMORY", 1)
+    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", 1)
     np.save("t.npy", ROWS)
     os.truncate("t.npy", 400)
     with pytest.raises(UsageError, match="is not a readable"):
@@ -124,7 +123,7 @@ def test_npy_file_without_a_table_of_numbers_is_refused(here, content, sentence,
 
 @pytest.mark.parametrize("where", ["memory", "file"])
 def test_parquet_numbers_are_one_array(here, monkeypatch, where, lies_in_a_file):
-    monkeypatch.setattr(table_files, "MAX_IN_MEMORY", 20 if where == "memory" else 19)
+    monkeypatch.setattr(read, "MAX_IN_MEMORY", 20 if where == "memory" else 19)
     path = parquet(NUMBERS)
     table = read_table(path, TextFormat())
     assert table.named
@@ -157,8 +156,8 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
     assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
     assert table.cells["word"].texts.tolist() == ["x", "", "y"]
-    assert table.cells["month"].texts.tolist() == ["2020-01", "2020-02", "2020-03"]
-    assert find_notation(table.cells["when"].texts).date
+    assert table.cells["month"].texts.tolist() == [*("2020-01-01", "2020-02-01", "2020-03-01")]
+    np.testing.assert_array_equal(table.cells["when"].numbers, [19753, 19754, np.nan])
     assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
     assert table.place(0) == "row 1"
 

@@ -39,9 +39,9 @@ from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
+from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
-from sgpmic_cli.tables.table_encoder import TableEncoder
 
 BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
@@ -105,7 +105,7 @@ class Fitted:
         model = self.model
         if (found := getattr(model, "_log_density", None)) is not None:  # of a fit to a subsample
             return np.asarray(found)
-        Y = (self.data.evenly() if model.encoder_.recipe_.evenly else self.data).Y
+        Y = (self.data.evenly() if model.encoder_.recipe_.standardize else self.data).Y
         blocks = gen_batches(len(Y), BLOCK)
         parts = [model._located(model._scaled(Y[rows], 0)).log_density for rows in blocks]
         return np.concatenate(parts)
@@ -124,7 +124,7 @@ class Fitted:
     @property
     def scale(self) -> str:
         """How the columns were scaled."""
-        return "standard" if self.model.encoder_.recipe_.evenly else self.model.scale
+        return "standard" if self.model.encoder_.recipe_.standardize else self.model.scale
 
     @cached_property
     def profile(self) -> Profile:

@@ -20,7 +20,7 @@ from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.scores import score_all
-from sgpmic_cli.tables.encoding import EncodedTable, Rows
+from sgpmic_cli.tables.encoder import EncodedTable, Rows
 from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
 
 

@@ -1,4 +1,4 @@
-"""Learn a recipe from a raw table: decide what each column is, or report a problem.
+"""Decide what each column of a raw table is: learn a recipe, or report a problem.
 
 Whole numbers may be names: identifiers of the rows, codes and dates.
 """
@@ -11,18 +11,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.tables.notations import COMPACT, Notation, find_notation
+from sgpmic_cli.tables.cells import (
+    COMPACT,
+    EXACT,
+    ISO_DAY,
+    Cells,
+    Notation,
+    RawTable,
+    find_notation,
+)
 from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.problems import (
     Problem,
     Remedy,
+    invalid_cell,
     leave_out,
     listed,
-    not_a_number,
     shown,
     unknown_column,
 )
-from sgpmic_cli.tables.raw_table import EXACT, Cells, RawTable
 from sgpmic_cli.tables.recipe import (
     Column,
     NumberColumn,
@@ -172,7 +179,9 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
     if np.isnan(cells.numbers).all() and not cells.invalid.any():
         return LeftOut("it is empty")
     notation, values = None, cells.numbers
-    if cells.invalid.any():
+    if cells.are_dates:
+        notation = Notation(date=ISO_DAY)
+    elif cells.invalid.any():
         notation = find_notation(set(cells.texts), table.format.decimal or ".")
         if notation is None:
             return _decide_on_text(table, name, options)
@@ -222,7 +231,8 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     # A word that is shared by rows among few values, which are shared as well, is no error.
     is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
     if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
-        return not_a_number(table.place(row, name), cells[row], n_invalid, leave_out(name))
+        where, remedy = table.place(row, name), leave_out(name)
+        return invalid_cell(where, cells[row], n_invalid, "number", remedy)
     if options.encode == "drop":
         return LeftOut("it is text")
     if options.encode == "error":

@@ -1,28 +1,40 @@
-"""Apply a recipe to the blocks of a raw table."""
+"""Turn tables into numbers: `EncodedTable` for the blocks of a file, `TableEncoder` for frames."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.safe_text import nearest
+from sgpmic_cli.tables.cells import RawTable, default_names
+from sgpmic_cli.tables.columns import decision_notes, learn_recipe
+from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.problems import (
     DROP_ROWS,
     USE_MEDIAN,
     Problem,
     TableError,
+    invalid_cell,
     listed,
-    not_a_number,
     plural,
     shown,
     unknown_column,
 )
-from sgpmic_cli.tables.raw_table import RawTable
-from sgpmic_cli.tables.recipe import NumberColumn, TableRecipe
+from sgpmic_cli.tables.read import from_arrow
+from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, TableRecipe
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
+
+
+def rows_without_values(Y: Array) -> BoolArray:
+    """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
+    return np.isnan(Y).all(axis=1)
 
 
 class Rows(NamedTuple):
@@ -136,12 +148,13 @@ class EncodedTable:
 
     def _match_columns(self, table: RawTable) -> dict[str, str]:
         """Return the name in this table of each used column."""
-        recipe, found = self.recipe, table.columns
-        wanted = [column.name for column in recipe.columns]
+        recipe, names = self.recipe, table.columns
+        used = [column.name for column in recipe.columns]
         if recipe.named and table.named:
-            known = {*recipe.file_columns, self.label, self.id}
-            absent = [name for name in wanted if name not in table.cells]
-            extra = [name for name in found if name not in known]
+            absent = [name for name in used if name not in table.cells]
+            extra = [
+                name for name in names if name not in {*recipe.file_columns, self.label, self.id}
+            ]
             if absent:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
@@ -149,20 +162,20 @@ class EncodedTable:
                 self.problems.append(Problem(what))
             elif extra:
                 self._note(f"columns that the model does not know are ignored: {listed(extra)}.")
-            return {name: name for name in wanted if name in table.cells}
+            return {name: name for name in used if name in table.cells}
         nameless = table.path if recipe.named else "the file that the model was fitted to"
         if recipe.named != table.named:
             self._note(f"{nameless} has no header, so columns are taken by position.")
-        if len(found) == len(recipe.file_columns):
-            same_place = dict(zip(recipe.file_columns, found, strict=True))
-            return {name: same_place[name] for name in wanted}
-        others = [name for name in found if name not in (self.label, self.id)]
-        if len(others) == len(wanted):
-            return dict(zip(wanted, others, strict=True))
-        used, all_columns = len(wanted), len(recipe.file_columns)
-        expected = f"{used}" + (f" (or all {all_columns})" if all_columns != used else "")
+        if len(names) == len(recipe.file_columns):
+            same_place = dict(zip(recipe.file_columns, names, strict=True))
+            return {name: same_place[name] for name in used}
+        others = [name for name in names if name not in (self.label, self.id)]
+        if len(others) == len(used):
+            return dict(zip(used, others, strict=True))
+        n, n_all = len(used), len(recipe.file_columns)
+        expected = f"{n}" + (f" (or all {n_all})" if n_all != n else "")
         what = (
-            f"{len(found)} columns where the model has {expected}; columns are matched by "
+            f"{len(names)} columns where the model has {expected}; columns are matched by "
             f"position, since {nameless} has no header"
         )
         remedy = "give it the columns that the model was fitted to"
@@ -190,7 +203,8 @@ class EncodedTable:
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
-                self.problems.append(not_a_number(table.place(row, name), cell, n))
+                kind = "date" if column.is_date else "number"
+                self.problems.append(invalid_cell(table.place(row, name), cell, n, kind))
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
@@ -224,3 +238,168 @@ class EncodedTable:
             what = f"{place}: the class is missing{more}"
             self.problems.append(Problem(what, ["fill it in or remove the row"]))
         return classes
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """A transformer that turns a raw data frame into numbers, as `sgpmic fit` does with a file.
+
+    Numbers stay as they are. Texts and codes with few values become zeros and ones, dates become
+    days, and texts such as "€ 1.234,50" or "12 %" become numbers. Identifiers, constant columns and
+    texts with many values are left out. `SGPMIC.fit` uses this class for data frames that have
+    columns other than numbers.
+
+    Parameters
+    ----------
+    columns : sequence of str, default=()
+        Columns to use; empty for all that can be used.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    encode : {"one-hot", "drop", "error"}, default="one-hot"
+        Treatment of text columns: encode those with few values, leave all out, or raise an error.
+    missing : {"model", "median", "error"}, default="model"
+        Treatment of missing values: NaN, the median of the column (for text the most common value),
+        or an error.
+    standardize : bool, default=False
+        Divide each number column by its standard deviation, and give each text column half the
+        variance of a number column. If False, numbers are not scaled.
+
+    Attributes
+    ----------
+    roles_ : list of ColumnRole
+        What each column was taken for: its `name`, `taken_as` and `why`.
+    notes_ : list of str
+        The decisions in sentences.
+    recipe_ : TableRecipe
+        The decisions as plain data.
+    n_features_in_, feature_names_in_
+        Number and names of the columns of the data frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sgpmic import TableEncoder
+    >>> frame = pd.DataFrame({"size": ["1,5", "2"], "price": ["€ 3", "€ 4"]})
+    >>> encoder = TableEncoder().set_output(transform="pandas")
+    >>> encoder.fit_transform(frame).to_numpy().tolist()
+    [[1.5, 3.0], [2.0, 4.0]]
+    """
+
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    encode: str = "one-hot"
+    missing: str = "model"
+    standardize: bool = False
+
+    @classmethod
+    def from_recipe(cls, recipe: TableRecipe) -> Self:
+        """Create the fitted encoder of a recipe."""
+        encoder = cls(missing=recipe.missing, standardize=recipe.standardize)
+        encoder._set_recipe(recipe)
+        return encoder
+
+    def _set_recipe(self, recipe: TableRecipe) -> None:
+        self.recipe_ = recipe
+        self.n_features_in_ = len(recipe.file_columns)
+        if recipe.named:
+            self.feature_names_in_ = np.array(recipe.file_columns, dtype=object)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Decide what each column is.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_columns)
+            The raw table: a data frame of pandas, polars or pyarrow, or an array.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : TableEncoder
+            The fitted encoder.
+        """
+        table = _raw_table(X)
+        options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
+        recipe, problems = learn_recipe(table, options)
+        recipe = replace(recipe, standardize=self.standardize)
+        _encode(recipe, table, problems)
+        self._set_recipe(recipe)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Encode the rows of a table, which may have its columns in another order.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_samples, n_columns)
+            The raw table.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_features)
+            The numbers, NaN for missing values. A row without any value is NaN throughout.
+        """
+        check_is_fitted(self)
+        return _encode(self.recipe_, _raw_table(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the feature names: the column name of numbers, `column=text` of one-hot features.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        names : ndarray of str
+            The names.
+        """
+        check_is_fitted(self)
+        return np.array(self.recipe_.feature_names, dtype=object)
+
+    @property
+    def roles_(self) -> list[ColumnRole]:
+        """What each column was taken for."""
+        return self.recipe_.roles
+
+    @property
+    def notes_(self) -> list[str]:
+        """The decisions in sentences."""
+        return decision_notes(self.recipe_, TableOptions())
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """Return a table as a data frame of pandas. Columns of arrays are called column_1, ..."""
+    if isinstance(X, pd.DataFrame):
+        return X.reset_index(drop=True)
+    if hasattr(X, "__arrow_c_stream__"):  # data frames of polars, pyarrow and others
+        return from_arrow(X)
+    frame = pd.DataFrame(X)
+    return frame.set_axis(default_names(frame.shape[1]), axis=1)
+
+
+def _raw_table(X: Any) -> RawTable:
+    named = isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
+    frame = as_frame(X)
+    if not frame.size:
+        raise ValueError(f"the table has no {'columns' if len(frame) else 'rows'}")
+    return replace(RawTable.from_frame("the table", frame), named=named)
+
+
+def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = ()) -> np.ndarray:
+    try:
+        (rows,) = EncodedTable(table.path, recipe, [table], problems=list(problems))
+    except TableError as error:
+        own = TableEncoder().get_params()
+        raise ValueError(
+            error.message(
+                lambda name, value: f"TableEncoder({name}={value!r})" if name in own else None
+            )
+        ) from None
+    if len(rows.Y) == table.n_rows:
+        return rows.Y
+    Y = np.full((table.n_rows, rows.Y.shape[1]), np.nan)
+    Y[rows.row_numbers - 1] = rows.Y
+    return Y
