@@ -22,7 +22,7 @@ from sgpmic_cli.tables.options import TableOptions, TextFormat
 from sgpmic_cli.tables.read import STANDARD_INPUT, read_blocks, read_table
 from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx", ".dta")
 CLASSES = "classes"  # the name of the class column of a registered data set
 
 

@@ -52,6 +52,11 @@ class Notation:
         if self.date not in ("", COMPACT, *DATES) or self.decimal not in (".", ","):
             raise ValueError(f"{self} is unknown")
 
+    @property
+    def is_day(self) -> bool:
+        """Whether the texts are dates, with or without a time of day."""
+        return _has_day(self.date)
+
     def read(self, texts: np.ndarray) -> np.ndarray:
         """Return the numbers, NaN for missing values and for texts that are not such numbers.
 
@@ -66,7 +71,7 @@ class Notation:
             unread = present & np.isnan(days)
             if not unread.any():
                 break
-            if _has_day(other) == _has_day(self.date):
+            if _has_day(other) == self.is_day:
                 days[unread] = _read_dates(distinct[unread], other)
         return days[codes]
 

@@ -11,7 +11,7 @@ import io
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -73,7 +73,7 @@ class Source(NamedTuple):
             )
 
 
-def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextFormat, Iterator[Row]]:
+def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextFormat, Generator[Row]]:
     """Return the format of a text file, completed with encoding and separator, and its rows.
 
     A text that is read as a `whole` has a limited size.
@@ -112,7 +112,8 @@ def is_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
 
 
 def _are_years(cells: Sequence[str]) -> bool:
-    return all(re.fullmatch("(1[5-9]|20|21)[0-9]{2}", cell) for cell in cells)
+    years = {cell for cell in cells if re.fullmatch("(18|19|20)[0-9]{2}", cell)}
+    return len(years) == len(cells)
 
 
 def _are_steps(cells: Sequence[str]) -> bool:
@@ -196,7 +197,7 @@ def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
 
 def _split(
     path: str, lines: Iterable[str], separator: str, sample: list[str], n_skipped: int
-) -> Iterator[Row]:
+) -> Generator[Row]:
     """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
 
     Raise UsageError for misplaced quotes and for rows that differ in their number of cells.

@@ -34,7 +34,7 @@ MISSING_CLASS = ["", "?"]  # a class may have any other name
 
 def rows_without_values(Y: Array) -> BoolArray:
     """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
-    return np.isnan(Y).all(axis=1)
+    return np.asarray(np.isnan(Y).all(axis=1))
 
 
 class Rows(NamedTuple):
@@ -370,22 +370,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return decision_notes(self.recipe_, TableOptions())
 
 
-def as_frame(X: Any) -> pd.DataFrame:
-    """Return a table as a data frame of pandas. Columns of arrays are called column_1, ..."""
-    if isinstance(X, pd.DataFrame):
-        return X.reset_index(drop=True)
-    if hasattr(X, "__arrow_c_stream__"):  # data frames of polars, pyarrow and others
-        return from_arrow(X)
-    frame = pd.DataFrame(X)
-    return frame.set_axis(default_names(frame.shape[1]), axis=1)
+def is_frame(X: Any) -> bool:
+    """Return whether a table is a data frame of pandas, or of polars, pyarrow and others."""
+    return isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
 
 
 def _raw_table(X: Any) -> RawTable:
-    named = isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
-    frame = as_frame(X)
+    if isinstance(X, pd.DataFrame):
+        frame = X.reset_index(drop=True)
+    elif is_frame(X):
+        frame = from_arrow(X)
+    elif np.ndim(X) != 2:
+        raise ValueError("X must be a table with rows and columns")
+    else:
+        frame = pd.DataFrame(X)
+        frame.columns = pd.Index(default_names(frame.shape[1]))
     if not frame.size:
         raise ValueError(f"the table has no {'columns' if len(frame) else 'rows'}")
-    return replace(RawTable.from_frame("the table", frame), named=named)
+    return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
 
 def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = ()) -> np.ndarray:

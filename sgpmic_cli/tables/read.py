@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import chain, islice
@@ -167,7 +167,7 @@ def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
         raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
 
 
-def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Iterator[RawTable]:
+def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Generator[RawTable]:
     """Yield the whole table or blocks of its rows."""
     start = source.start()
     if start.startswith(NPY) or source.name.lower().endswith(".npy"):
@@ -185,7 +185,7 @@ def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> 
             yield from _row_tables(source.name, TextFormat(decimal="."), rows, known, whole)
     else:
         format, rows = csv_rows(source, format, whole)
-        with closing(rows):  # type: ignore[type-var]
+        with closing(rows):
             yield from _row_tables(source.name, format, rows, known, whole)
 
 
@@ -247,6 +247,7 @@ def _sheet_rows(source: Source) -> Iterator[Row]:
 
 def _stata_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     n_rows = 0
+    reader: Any  # the stubs of pandas lack its method
     with pd.read_stata(source.stream, iterator=True) as reader:
         while not n_rows or not whole:
             try:
@@ -301,7 +302,7 @@ def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
         if whole:
             numbers, names = _parquet_numbers(file)
             if numbers is not None:
-                names = check_names(source.name, names)
+                check_names(source.name, names)
                 yield RawTable.from_array(source.name, numbers, names=names)
             else:
                 yield RawTable.from_frame(source.name, from_arrow(file.read()))

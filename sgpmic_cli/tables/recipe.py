@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.cells import MISSING, Cells, Notation, to_number
+from sgpmic_cli.tables.cells import MISSING, Cells, Notation, check_names, to_number
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 
 # Variance of a text column relative to a number column. Equal texts form tight groups, which
@@ -202,6 +202,8 @@ class TableRecipe:
         try:
             recipe: TableRecipe = _typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
+            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
+                check_names("the recipe", names)
             for column in recipe.columns:
                 numbers = [column.spread, getattr(column, "median", 0.0)]
                 categories = getattr(column, "categories", (None,))

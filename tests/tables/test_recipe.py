@@ -158,6 +158,7 @@ def test_classes_of_new_rows(write):
         {"columns": 3},
         {"columns": [{"kind": "number", "name": "sex"}]},
         {"file_columns": ["bird"]},
+        {"columns": [{"kind": "number", "name": "sex", "median": 0.0, "spread": 1.0}] * 2},
         *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
         {"surprise": 1},

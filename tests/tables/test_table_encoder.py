@@ -83,3 +83,9 @@ def test_sparse_columns_are_read_as_others():
     sparse = dense.apply(pd.arrays.SparseArray)
     encoder = TableEncoder()
     np.testing.assert_array_equal(encoder.fit_transform(sparse), encoder.fit_transform(dense))
+
+
+@pytest.mark.parametrize("table", [None, 3.0, "words", np.zeros((2, 2, 2))])
+def test_what_is_no_table_is_refused(table):
+    with pytest.raises(ValueError, match="X must be a table with rows"):
+        TableEncoder().fit(table)

@@ -1,5 +1,6 @@
 """Tables in .npy and Parquet files."""
 
+import gc
 import gzip
 import io
 import os
@@ -177,3 +178,25 @@ def test_damaged_parquet_files_are_refused(here):
     (here / path).write_bytes(whole[: len(whole) // 2] + b"PAR1")
     with pytest.raises(UsageError, match="not a readable Parquet file"):
         read_table(path, TextFormat())
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx", "dta"])
+@pytest.mark.filterwarnings("error")
+def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, kind):
+    frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "b": np.arange(40) % 3 + 0.5})
+    write = {
+        "npy": lambda path: np.save(path, frame),
+        "parquet": frame.to_parquet,
+        "xlsx": lambda path: frame.to_excel(path, index=False),
+        "dta": lambda path: frame.to_stata(path, write_index=False),
+    }
+    write.get(kind, lambda path: frame.to_csv(path, index=False))(f"t.{kind}")
+    monkeypatch.setattr(read, "CELLS", 20)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
+    blocks = list(read.read_blocks(f"t.{kind}", TextFormat()))
+    assert [block.first_row for block in blocks] == [0, 10, 20, 30]
+    joined = [np.concatenate([[*b.cells.values()][j].numbers for b in blocks]) for j in range(2)]
+    np.testing.assert_array_equal(np.column_stack(joined), frame)
+    np.testing.assert_array_equal(load(f"t.{kind}").Y, frame)
+    assert next(read.read_blocks(f"t.{kind}", TextFormat())).n_rows == 10
+    gc.collect()  # a file that is left open is a ResourceWarning

@@ -77,7 +77,7 @@ def test_cells_with_separators_and_line_ends_are_quoted(tmp_path):
     copy(tmp_path, text, columns=("a", "b"))
     found = list(csv.reader((tmp_path / "out.csv").open(newline="")))
     assert [len(row) for row in found] == [9, 9, 9]
-    assert found[1] == ["1,5", "2,5", "x\ry", "0", "0,75", "0,5", "0", "0,5", "-0,5"]
+    assert found[1] == ["1,5", "2,5", "x\ry", "0", "0,75", "1,0", "0", "0,5", "-0,5"]
 
 
 def test_a_file_without_a_header_stays_without_one(tmp_path):
