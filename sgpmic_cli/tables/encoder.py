@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.safe_text import nearest
@@ -319,7 +320,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self : TableEncoder
             The fitted encoder.
         """
-        table = _raw_table(X)
+        table = self._raw_table(X, fitting=True)
         options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
         recipe = replace(recipe, standardize=self.standardize)
@@ -341,7 +342,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The numbers, NaN for missing values. A row without any value is NaN throughout.
         """
         check_is_fitted(self)
-        return _encode(self.recipe_, _raw_table(X))
+        return _encode(self.recipe_, self._raw_table(X, fitting=False))
+
+    def _raw_table(self, X: Any, *, fitting: bool) -> RawTable:
+        if isinstance(X, pd.DataFrame):
+            frame = X.reset_index(drop=True)
+        elif is_frame(X):
+            frame = from_arrow(X)
+        else:
+            X = validate_data(self, X, reset=fitting, dtype=None, ensure_all_finite=False)
+            frame = pd.DataFrame(X, columns=default_names(X.shape[1]))
+        if not frame.size:
+            raise ValueError(f"the table has no {'columns' if len(frame) else 'rows'}")
+        return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the feature names: the column name of numbers, `column=text` of one-hot features.
@@ -359,6 +372,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array(self.recipe_.feature_names, dtype=object)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = True
+        return tags
+
     @property
     def roles_(self) -> list[ColumnRole]:
         """What each column was taken for."""
@@ -373,21 +391,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def is_frame(X: Any) -> bool:
     """Return whether a table is a data frame of pandas, or of polars, pyarrow and others."""
     return isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
-
-
-def _raw_table(X: Any) -> RawTable:
-    if isinstance(X, pd.DataFrame):
-        frame = X.reset_index(drop=True)
-    elif is_frame(X):
-        frame = from_arrow(X)
-    elif np.ndim(X) != 2:
-        raise ValueError("X must be a table with rows and columns")
-    else:
-        frame = pd.DataFrame(X)
-        frame.columns = pd.Index(default_names(frame.shape[1]))
-    if not frame.size:
-        raise ValueError(f"the table has no {'columns' if len(frame) else 'rows'}")
-    return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
 
 def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = ()) -> np.ndarray:
