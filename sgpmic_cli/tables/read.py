@@ -170,7 +170,7 @@ def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
 def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Generator[RawTable]:
     """Yield the whole table or blocks of its rows."""
     start = source.start()
-    if start.startswith(NPY) or source.name.lower().endswith(".npy"):
+    if start.startswith(NPY):
         yield from _npy_tables(source, whole)
     elif start.startswith(PARQUET):
         with _read_errors(source.name, "Parquet"):
@@ -266,8 +266,6 @@ def _npy_array(source: Source) -> np.ndarray:
     A mapped file that another program truncates ends the process with SIGBUS.
     """
     name = source.name
-    if not source.start().startswith(NPY):
-        raise UsageError(f"{name} is called a .npy file but is not one; {NPY_ADVICE}")
     with _read_errors(name, ".npy", f"; {NPY_ADVICE}"):
         if source.path is None:
             array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
