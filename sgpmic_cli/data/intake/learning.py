@@ -119,7 +119,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
         more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
-            "text and codes are encoded, each column with half the variance of one of numbers: "
+            "text and codes are encoded, each column with the weight of one of numbers: "
             f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
         )
     return notes

@@ -37,9 +37,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     missing : {"model", "median", "error"}, default="model"
         Treatment of missing values: NaN, the median of the column (for text the most common value),
         or an error.
-    evenly : bool, default=False
-        Divide each number column by its standard deviation, and give each text column half the
-        variance of a number column. If False, numbers are not scaled.
 
     Attributes
     ----------
@@ -66,12 +63,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     drop: Sequence[str] = ()
     encode: str = "one-hot"
     missing: str = "model"
-    evenly: bool = False
 
     @classmethod
     def from_recipe(cls, recipe: TableRecipe) -> Self:
         """Create the fitted encoder of a recipe."""
-        encoder = cls(missing=recipe.missing, evenly=recipe.evenly)
+        encoder = cls(missing=recipe.missing)
         encoder._set_recipe(recipe)
         return encoder
 
@@ -99,7 +95,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = _raw_table(X)
         options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
-        recipe = replace(recipe, evenly=self.evenly)
         _encode(recipe, table, problems)
         self._set_recipe(recipe)
         return self
