@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from sgpmic_cli._typing import Array, Indices
 
-COPY = 0.98  # association of near copies
+COPY = 0.99  # association of near copies: they share 98 % of the variance
 
 
 def copy_counts(Y: Array, columns: Indices) -> Array:

@@ -14,17 +14,19 @@ Continuous columns:
    this is the answer, all steps are repeated on the first two principal components, because
    clusters in a few of many columns show there, and on the invariant coordinate if it is flat
    (`invariant_coordinate.py`), because clusters in one of a few columns show there.
-3. Silhouettes. The score is stability * (silhouette - DISCOUNT * reference). The stability is the
-   agreement (adjusted Rand index) of k-means of two random halves of the rows about all rows. Among
-   scores within one standard deviation of the largest, the smallest number is chosen.
+3. Stability. Two random halves of the rows are clustered by k-means. The stability of a number is
+   the agreement of the two about all rows (adjusted Rand index). Candidates below STABLE are left
+   out if others are above.
+4. Silhouettes. The candidate with the largest score, silhouette - DISCOUNT * reference, is chosen.
+   Among scores within one standard deviation of the largest, the smallest number is chosen.
 
 Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
 This is repeated while at most OUTLIERS of the rows are left out.
 
 Discrete columns: values of a discrete column look like clusters, so neither gaps nor silhouettes of
 clouds say anything. If some discrete column depends on another column, the number is at most q + 1,
-where q is the number of dimensions that the columns share (`shared_dimensions.py`), and the score
-is stability * silhouette on these dimensions. The columns of the majority, continuous or discrete,
+where q is the number of dimensions that the columns share (`shared_dimensions.py`), and steps 3 and
+4 use the silhouettes on these dimensions. The columns of the majority, continuous or discrete,
 decide. If they show no clusters, the others decide.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
@@ -59,7 +61,8 @@ DISCOUNT = 0.5
 LEAST_DROP = 0.1  # of the gap, a logarithm
 SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
-SPLITS = 5  # into random halves, for the stability
+SPLITS = 4  # into random halves, for the stability
+STABLE = 0.5
 OUTLIERS = 0.05
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
@@ -146,13 +149,28 @@ def _by_shared(
         row = _no_evidence(m)
         if m > 1 and (m <= most or numbers[0] > most):
             row["silhouette"] = _silhouette(shown, distances, m, seed, n_init=5)[0]
-            row["stability"] = _stability(shown, m, seed, random_state)
-            row["score"] = row["stability"] * row["silhouette"]
+            row["score"] = row["silhouette"]
         table.append(row)
-    chosen = max(table, key=lambda row: row["score"])  # the first one if all scores are 0
-    for row in table:
-        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * chosen["score"] > 0.0
-    return Selection(chosen["n_clusters"], table)
+    candidates = [row for row in table if row["score"] > 0.0] or table[:1]
+    return Selection(_best(candidates, shown, 0.0, seed, random_state), table)
+
+
+def _best(
+    candidates: list[Tried],
+    shown: Array,
+    deviation: float,
+    seed: int,
+    random_state: np.random.RandomState,
+) -> int:
+    """Return the number of the best stable candidate, and set what is plausible."""
+    for row in candidates:
+        row["stability"] = _stability(shown, row["n_clusters"], seed, random_state)
+    stable = [row for row in candidates if row["stability"] >= STABLE] or candidates
+    best = max(row["score"] for row in stable)
+    chosen = next(row for row in stable if row["score"] >= best - TIE * deviation)
+    for row in stable:
+        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
+    return chosen["n_clusters"]
 
 
 def _no_evidence(m: int) -> Tried:
@@ -184,8 +202,7 @@ def _choose(
         m = row["n_clusters"]
         row["silhouette"], row["reference"] = own[m][0], expected
         row["gap_drop"] = drops.get(m, 0.0)
-        row["stability"] = _stability(shown, m, seed, random_state)
-        row["score"] = row["stability"] * (own[m][0] - DISCOUNT * expected)
+        row["score"] = own[m][0] - DISCOUNT * expected
     none = _no_evidence(1)
     table = [none, *tried] if 1 in numbers else tried
     steepest = max(tried, key=lambda row: row["gap_drop"])
@@ -202,12 +219,7 @@ def _choose(
     if 1 in numbers and not shows:
         none["plausible"] = True
         return Selection(1, table)
-    candidates = shows or tried
-    best = max(row["score"] for row in candidates)
-    chosen = next(row for row in candidates if row["score"] >= best - TIE * deviation)
-    for row in candidates:
-        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
-    return Selection(chosen["n_clusters"], table)
+    return Selection(_best(shows or tried, shown, deviation, seed, random_state), table)
 
 
 def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
@@ -283,7 +295,7 @@ def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState)
         if min(len(half) for half in halves) < m:
             return 0.0
         one, other = (
-            KMeans(m, n_init=3, random_state=seed).fit(Y[half]).predict(Y) for half in halves
+            KMeans(m, n_init=2, random_state=seed).fit(Y[half]).predict(Y) for half in halves
         )
         found.append(adjusted_rand_score(one, other))
     return max(float(np.mean(found)), 0.0)
