@@ -48,7 +48,7 @@ from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
 from sgpmic_cli.model.latent.backend import DEVICES, choose_backend
 from sgpmic_cli.model.latent.new_rows import TrainingRows, rows_at
 from sgpmic_cli.model.latent.training import FittedMap, MapFitter, Progress, start, train
-from sgpmic_cli.model.near_copies import copy_counts
+from sgpmic_cli.model.near_copies import copy_groups
 from sgpmic_cli.model.paper.estimator import PaperSGPMIC
 from sgpmic_cli.model.parallel import Workers
 from sgpmic_cli.model.scaling import BLOCK, Scale, canonical_order, distinct_rows, offset_and_scale
@@ -310,9 +310,9 @@ class SGPMIC(LatentClusterer):
         subsample = self._subsample(Y, random_state)
         rows, columns = self._scaled(Y[subsample]), self._used_columns
         if self.scale == "standard":  # near copies share the weight of one column
-            shares = np.sqrt(copy_counts(rows, columns))
-            self.scale_[self.scale_ > 0] *= shares
-            rows = rows / shares
+            columns, copies = copy_groups(rows, columns)
+            self.scale_[self.scale_ > 0] *= np.sqrt(copies)
+            rows = rows / np.sqrt(copies)
         discrete = discrete_features(rows, columns)
         missing = np.isnan(rows)
         gaussian = fit_gaussian(rows) if missing.any() else None

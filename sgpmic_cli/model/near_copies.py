@@ -11,6 +11,8 @@ if a column is a function of the other. Ranks recognise wages and logarithms of 
 """
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from sgpmic_cli._typing import Array, Indices
@@ -18,11 +20,11 @@ from sgpmic_cli._typing import Array, Indices
 COPY = 0.99  # association of near copies: they share 98 % of the variance
 
 
-def copy_counts(Y: Array, columns: Indices) -> Array:
-    """Return for each feature the number of columns that nearly repeat its column, (P,).
+def copy_groups(Y: Array, columns: Indices) -> tuple[Indices, Array]:
+    """Return for each feature its group of near copies, and the number of columns in it, (P,) each.
 
-    A column counts itself. `columns` (P,) is the column of each feature, 0, 1, ... in ascending
-    order. NaN marks missing values.
+    `columns` (P,) is the column of each feature, 0, 1, ... in ascending order. NaN marks missing
+    values.
     """
     starts = np.flatnonzero(np.diff(columns, prepend=-1))
     bases = [_basis(features) for features in np.split(Y, starts[1:], axis=1)]
@@ -32,7 +34,8 @@ def copy_counts(Y: Array, columns: Indices) -> Array:
     squares = (all_bases.T @ all_bases) ** 2
     squares = np.add.reduceat(np.add.reduceat(squares, first, axis=0), first, axis=1)
     V = np.sqrt(squares / np.minimum(degrees[:, None], degrees))
-    return np.repeat(np.sum(V >= COPY, axis=1), np.diff(starts, append=len(columns))).astype(float)
+    group = connected_components(csr_matrix(V >= COPY), directed=False)[1].astype(np.intp)
+    return group[columns], np.bincount(group)[group[columns]].astype(np.float64)
 
 
 def _basis(features: Array) -> Array:

@@ -25,9 +25,10 @@ This is repeated while at most OUTLIERS of the rows are left out.
 
 Discrete columns: values of a discrete column look like clusters, so neither gaps nor silhouettes of
 clouds say anything. If some discrete column depends on another column, the number is at most q + 1,
-where q is the number of dimensions that the columns share (`shared_dimensions.py`), and steps 3 and
-4 use the silhouettes on these dimensions. The columns of the majority, continuous or discrete,
-decide. If they show no clusters, the others decide.
+where q is the number of dimensions that the columns share (`shared_dimensions.py`). Steps 3 and 4
+use the silhouettes on these dimensions and the standard error of their means over the rows. The
+columns of the majority, continuous or discrete, decide. If they show no clusters, the others
+decide.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
@@ -40,7 +41,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_samples, silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate, invariant_coordinate
@@ -144,15 +145,16 @@ def _by_shared(
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     most = shared.number + 1 if shared.dependent else 1
     shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
-    distances, table = cdist(shown, shown), []
+    distances, table, errors = cdist(shown, shown), [], []
     for m in numbers:
         row = _no_evidence(m)
         if m > 1 and (m <= most or numbers[0] > most):
-            row["silhouette"] = _silhouette(shown, distances, m, seed, n_init=5)[0]
-            row["score"] = row["silhouette"]
+            mean, labels = _silhouette(shown, distances, m, seed, n_init=5)
+            row["silhouette"] = row["score"] = mean
+            errors.append(_standard_error(distances, labels))
         table.append(row)
     candidates = [row for row in table if row["score"] > 0.0] or table[:1]
-    return Selection(_best(candidates, shown, 0.0, seed, random_state), table)
+    return Selection(_best(candidates, shown, max(errors, default=0.0), seed, random_state), table)
 
 
 def _best(
@@ -285,6 +287,14 @@ def _silhouette(
     if not 1 < len(set(labels)) < len(Y):
         return 0.0, labels
     return float(silhouette_score(distances, labels, metric="precomputed")), labels
+
+
+def _standard_error(distances: Array, labels: Indices) -> float:
+    """Return the standard error of the mean silhouette of the rows."""
+    if not 1 < len(set(labels)) < len(labels):
+        return 0.0
+    samples = silhouette_samples(distances, labels, metric="precomputed")
+    return float(samples.std() / np.sqrt(len(samples)))
 
 
 def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:
