@@ -201,7 +201,7 @@ def _parse_text(
     cells = pd.read_csv(
         io.BytesIO(raw), sep=separator, header=None, dtype=str, skipinitialspace=True
     )
-    cells = cells[~cells.eq("?").any(axis=1)]  # the paper leaves incomplete rows of BC out
+    cells = cells[(cells != "?").all(axis=1)]  # the paper leaves incomplete rows of BC out
     classes = cells.iloc[:, class_column]
     others = cells.drop(columns=[classes.name, *([] if id_column is None else [id_column])])
     return others.to_numpy(dtype=np.float64), classes.str.strip().tolist()

@@ -126,7 +126,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
         more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
-            "text and codes are encoded, each column with half the variance of one of numbers: "
+            "text and codes are encoded, each column with the weight of one of numbers: "
             f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
         )
     return notes
@@ -282,8 +282,14 @@ def words_of(name: str) -> list[str]:
 def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     """Return why whole numbers or dates look like a count of the rows, or None."""
     steps = np.diff(values)
-    if len(values) < MIN_ID_ROWS or not (steps > 0).all():
+    if len(values) < MIN_ID_ROWS:
         return None
+    if not (steps > 0).all():
+        first = values[1:] == values.min()
+        onward = steps[~first]
+        # Runs of three or more values on average: a flag does not count.
+        restarts = len(onward) >= 2 * first.sum() and (onward == onward[0]).all() and onward[0] > 0
+        return "it counts up and starts again, as a count within groups" if restarts else None
     few_gaps = steps.sum() <= 2 * len(steps)
     counts = dates or few_gaps or (steps == steps[0]).all()
     return "it rises from row to row, as a count or the time of a log" if counts else None

@@ -143,7 +143,7 @@ class EncodedTable:
         self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
         if self.recipe.missing == "median" and missing.any():
             filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
-            filled = np.where(np.isnan(rows.Y), filling / self.recipe.divisors, rows.Y)
+            filled = np.where(np.isnan(rows.Y), filling, rows.Y)
             rows = rows._replace(Y=filled)
         return rows
 
@@ -189,12 +189,12 @@ class EncodedTable:
         A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
         file. Texts without a category count as missing.
         """
-        divisors, refuse = self.recipe.divisors, self.recipe.missing == "error"
+        refuse = self.recipe.missing == "error"
         columns = [column for column in self.recipe.columns if column.name in names]
         plain = all(isinstance(one, NumberColumn) and not one.notation for one in columns)
-        in_place = plain and [*names.values()] == table.columns and (divisors == 1.0).all()
+        in_place = plain and [*names.values()] == table.columns
         direct = table.numbers if in_place else None
-        Y = np.empty((table.n_rows, len(divisors))) if direct is None else direct
+        Y = np.empty((table.n_rows, len(self.recipe.feature_names))) if direct is None else direct
         missing = np.empty((table.n_rows, len(names)), dtype=bool)
         first = 0
         for j, column in enumerate(columns):
@@ -213,7 +213,7 @@ class EncodedTable:
                 self.problems.append(large)
             end = first + block.shape[1]
             if direct is None:
-                Y[:, first:end] = block / divisors[first:end]
+                Y[:, first:end] = block
             first = end
         if refuse and missing.any():
             row, j = divmod(int(missing.argmax()), missing.shape[1])
@@ -261,9 +261,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     missing : {"model", "median", "error"}, default="model"
         Treatment of missing values: NaN, the median of the column (for text the most common value),
         or an error.
-    standardize : bool, default=False
-        Divide each number column by its standard deviation, and give each text column half the
-        variance of a number column. If False, numbers are not scaled.
 
     Attributes
     ----------
@@ -290,12 +287,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     drop: Sequence[str] = ()
     encode: str = "one-hot"
     missing: str = "model"
-    standardize: bool = False
 
     @classmethod
     def from_recipe(cls, recipe: TableRecipe) -> Self:
         """Create the fitted encoder of a recipe."""
-        encoder = cls(missing=recipe.missing, standardize=recipe.standardize)
+        encoder = cls(missing=recipe.missing)
         encoder._set_recipe(recipe)
         return encoder
 
@@ -323,7 +319,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = self._raw_table(X, fitting=True)
         options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
-        recipe = replace(recipe, standardize=self.standardize)
         _encode(recipe, table, problems)
         self._set_recipe(recipe)
         return self

@@ -17,11 +17,6 @@ import pandas as pd
 from sgpmic_cli.tables.cells import MISSING, Cells, Notation, check_names, to_number
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 
-# Variance of a text column relative to a number column. Equal texts form tight groups, which
-# clusterings follow more than the same variance spread out. Half of the variance is the choice of
-# Hennig and Liao (J. R. Statist. Soc. C, 2013).
-TEXT_WEIGHT = 0.5
-
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
     """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
@@ -38,7 +33,6 @@ class NumberColumn:
 
     name: str
     median: float  # of the known values; replaces missing values if missing="median"
-    spread: float  # standard deviation of the known values
     notation: Notation | None = None  # how texts are read, if they are not plain numbers
     kind: Literal["number"] = "number"  # in model files
 
@@ -47,10 +41,7 @@ class NumberColumn:
         cls, name: str, values: np.ndarray, notation: Notation | None = None
     ) -> "NumberColumn":
         """Create the column from its values, NaN for missing ones."""
-        known = values[~np.isnan(values)]
-        constant = len(known) < 2 or np.ptp(known) == 0.0
-        spread = 0.0 if constant else float(np.std(known, ddof=1))
-        return cls(name, float(np.median(known)), spread, notation)
+        return cls(name, float(np.nanmedian(values)), notation)
 
     @property
     def feature_names(self) -> list[str]:
@@ -83,19 +74,15 @@ class TextColumn:
     name: str
     categories: tuple[str, ...]  # in alphabetical order
     most_common: str  # replaces missing values if missing="median"
-    spread: float  # square root of the summed variances of the features over TEXT_WEIGHT
     kind: Literal["text"] = "text"  # in model files
 
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
         """Create the column from its texts, "" for missing ones."""
         counts = Counter(cells[cells != ""])
-        total = sum(counts.values())
-        variances = [count / total * (1.0 - count / total) for count in counts.values()]
-        variance = sum(variances) * total / max(total - 1, 1)
         categories = tuple(sorted(counts))
         most_common = max(categories, key=counts.__getitem__)
-        return cls(name, categories, most_common, float(np.sqrt(variance / TEXT_WEIGHT)))
+        return cls(name, categories, most_common)
 
     @property
     def feature_names(self) -> list[str]:
@@ -129,12 +116,7 @@ class ColumnRole:
 
 @dataclass(frozen=True)
 class TableRecipe:
-    """How the rows of a table become numbers.
-
-    If `standardize` is False, numbers are unchanged and a text column is weighted relative to a
-    number column of mean variance. If True, each column is divided by its spread: numbers have unit
-    variance, text is weighted relative to it.
-    """
+    """How the rows of a table become numbers. The estimators weight the columns."""
 
     named: bool  # whether columns of other tables are matched by name, otherwise by position
     file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
@@ -143,7 +125,6 @@ class TableRecipe:
     label: str | None = None  # column with the classes
     id: str | None = None  # column with the names of the rows
     left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
-    standardize: bool = False
     format: TextFormat = field(default_factory=TextFormat)  # the default for later files
 
     @classmethod
@@ -186,15 +167,17 @@ class TableRecipe:
         return ColumnRole(name, kind, self.left_out.get(name, ""))
 
     @property
-    def divisors(self) -> np.ndarray:
-        """Divisors of the columns of Y (P,)."""
-        numbers = [isinstance(column, NumberColumn) for column in self.columns]
-        found = np.array([column.spread or 1.0 for column in self.columns])
-        if not self.standardize:
-            variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
-            typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
-            found = np.where(numbers, 1.0, found / (typical or 1.0))
-        return np.repeat(found, [len(column.feature_names) for column in self.columns])
+    def levels(self) -> np.ndarray:
+        """Number of categories of the text column of each feature, 0 for numbers, (P,)."""
+        sizes = [len(column.feature_names) for column in self.columns]
+        text = [isinstance(column, TextColumn) for column in self.columns]
+        return np.repeat(np.multiply(sizes, text), sizes)
+
+    @property
+    def column_of_feature(self) -> np.ndarray:
+        """Index of the column of each feature, (P,)."""
+        sizes = [len(column.feature_names) for column in self.columns]
+        return np.repeat(np.arange(len(sizes)), sizes)
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
@@ -205,12 +188,11 @@ class TableRecipe:
             for names in (recipe.file_columns, [column.name for column in recipe.columns]):
                 check_names("the recipe", names)
             for column in recipe.columns:
-                numbers = [column.spread, getattr(column, "median", 0.0)]
                 categories = getattr(column, "categories", (None,))
                 if column.name not in recipe.file_columns:
                     raise ValueError(f"the file has no column {column.name!r}")
-                if not np.isfinite(numbers).all() or not 0.0 <= column.spread < 1e150:
-                    raise ValueError(f"column {column.name!r} has an impossible spread or median")
+                if not np.isfinite(getattr(column, "median", 0.0)):
+                    raise ValueError(f"column {column.name!r} has an impossible median")
                 most_common = getattr(column, "most_common", None)
                 if most_common not in categories or len({*categories}) < len(categories):
                     raise ValueError(f"column {column.name!r} has impossible categories")
