@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray
-from sgpmic_cli.safe_text import nearest
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.options import TableOptions
@@ -28,7 +27,7 @@ from sgpmic_cli.tables.problems import (
     unknown_column,
 )
 from sgpmic_cli.tables.read import from_arrow
-from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, TableRecipe
+from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, Rows, TableRecipe
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
 
@@ -36,29 +35,6 @@ MISSING_CLASS = ["", "?"]  # a class may have any other name
 def rows_without_values(Y: Array) -> BoolArray:
     """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
     return np.asarray(np.isnan(Y).all(axis=1))
-
-
-class Rows(NamedTuple):
-    """Rows of a table as numbers."""
-
-    Y: np.ndarray  # (N, P); NaN for missing values that the model handles
-    row_numbers: np.ndarray  # (N,) row of the file, from 1
-    ids: Any  # (N,) texts, or None
-    classes: Any  # (N,) texts, or None
-
-    def part(self, rows: Any) -> "Rows":
-        """Return some of the rows."""
-        parts: list[Any] = [None if each is None else each[rows] for each in self]
-        return Rows(*parts)
-
-    @classmethod
-    def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
-        """Concatenate blocks of one table. The result has classes only if all blocks have them."""
-        parts: list[Any] = [
-            None if any(each is None for each in parts) else np.concatenate(parts)
-            for parts in zip(*blocks, strict=True)
-        ]
-        return cls(*parts)
 
 
 @dataclass
@@ -124,7 +100,12 @@ class EncodedTable:
             self._note(f"no header was found in {table.path}, so its first line is read as data.")
         if table.format.encoding and not self.recipe.format.encoding:
             self._note(f"{table.path} is not in UTF-8 and is read as {table.format.encoding}.")
-        names = self._match_columns(table)
+        match = self.recipe.match(table, (self.label, self.id))
+        names = match.names
+        if match.problem:
+            self.problems.append(match.problem)
+        if match.note:
+            self._note(match.note)
         for parameter, name in (("label", self.label), ("id", self.id)):
             if name is not None and name not in table.cells:
                 self.problems.append(unknown_column(name, parameter, table.columns))
@@ -146,42 +127,6 @@ class EncodedTable:
             filled = np.where(np.isnan(rows.Y), filling, rows.Y)
             rows = rows._replace(Y=filled)
         return rows
-
-    def _match_columns(self, table: RawTable) -> dict[str, str]:
-        """Return the name in this table of each used column."""
-        recipe, names = self.recipe, table.columns
-        used = [column.name for column in recipe.columns]
-        if recipe.named and table.named:
-            absent = [name for name in used if name not in table.cells]
-            extra = [
-                name for name in names if name not in {*recipe.file_columns, self.label, self.id}
-            ]
-            if absent:
-                near = nearest(absent[0], extra) if len(absent) == 1 else ""
-                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
-                what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-                self.problems.append(Problem(what))
-            elif extra:
-                self._note(f"columns that the model does not know are ignored: {listed(extra)}.")
-            return {name: name for name in used if name in table.cells}
-        nameless = table.path if recipe.named else "the file that the model was fitted to"
-        if recipe.named != table.named:
-            self._note(f"{nameless} has no header, so columns are taken by position.")
-        if len(names) == len(recipe.file_columns):
-            same_place = dict(zip(recipe.file_columns, names, strict=True))
-            return {name: same_place[name] for name in used}
-        others = [name for name in names if name not in (self.label, self.id)]
-        if len(others) == len(used):
-            return dict(zip(used, others, strict=True))
-        n, n_all = len(used), len(recipe.file_columns)
-        expected = f"{n}" + (f" (or all {n_all})" if n_all != n else "")
-        what = (
-            f"{len(names)} columns where the model has {expected}; columns are matched by "
-            f"position, since {nameless} has no header"
-        )
-        remedy = "give it the columns that the model was fitted to"
-        self.problems.append(Problem(what, [remedy]))
-        return {}
 
     def _encode(self, table: RawTable, names: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
         """Return Y (N, P) with NaN for missing values, and where values are missing (N, columns).

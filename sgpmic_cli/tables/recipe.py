@@ -5,17 +5,19 @@ model file.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.cells import MISSING, Cells, Notation, check_names, to_number
+from sgpmic_cli.safe_text import nearest
+from sgpmic_cli.tables.cells import MISSING, Cells, Notation, RawTable, check_names, to_number
 from sgpmic_cli.tables.options import TableOptions, TextFormat
+from sgpmic_cli.tables.problems import Problem, listed
 
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
@@ -114,6 +116,37 @@ class ColumnRole:
     why: str  # the reason or a detail, such as the categories; may be empty
 
 
+class Rows(NamedTuple):
+    """Rows of a table as numbers."""
+
+    Y: np.ndarray  # (N, P); NaN for missing values that the model handles
+    row_numbers: np.ndarray  # (N,) row of the file, from 1
+    ids: Any  # (N,) texts, or None
+    classes: Any  # (N,) texts, or None
+
+    def part(self, rows: Any) -> "Rows":
+        """Return some of the rows."""
+        parts: list[Any] = [None if each is None else each[rows] for each in self]
+        return Rows(*parts)
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
+        """Concatenate blocks of one table. The result has classes only if all blocks have them."""
+        parts: list[Any] = [
+            None if any(each is None for each in parts) else np.concatenate(parts)
+            for parts in zip(*blocks, strict=True)
+        ]
+        return cls(*parts)
+
+
+class Match(NamedTuple):
+    """The name in a table of each used column, with a note or a problem."""
+
+    names: dict[str, str]
+    note: str = ""
+    problem: Problem | None = None
+
+
 @dataclass(frozen=True)
 class TableRecipe:
     """How the rows of a table become numbers. The estimators weight the columns."""
@@ -150,6 +183,41 @@ class TableRecipe:
         found = list(columns)
         raw = {column.name for column in self.columns}
         return found == list(self.feature_names) and not raw.issubset(found)
+
+    def match(self, table: RawTable, others: Collection[str | None] = ()) -> Match:
+        """Find the used columns in a table: by name, or by position if names are not known.
+
+        `others` are columns of the table with another purpose.
+        """
+        used, names = [column.name for column in self.columns], table.columns
+        if self.named and table.named:
+            found = {name: name for name in used if name in table.cells}
+            absent = [name for name in used if name not in found]
+            extra = [name for name in names if name not in {*self.file_columns, *others}]
+            if absent:
+                near = nearest(absent[0], extra) if len(absent) == 1 else ""
+                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
+                what = f"columns of the model are missing: {listed(absent)}{near}{has}"
+                return Match(found, problem=Problem(what))
+            ignored = f"columns that the model does not know are ignored: {listed(extra)}."
+            return Match(found, ignored if extra else "")
+        nameless = table.path if self.named else "the file that the model was fitted to"
+        note = f"{nameless} has no header, so columns are taken by position."
+        note = note if self.named != table.named else ""
+        if len(names) == len(self.file_columns):
+            same_place = dict(zip(self.file_columns, names, strict=True))
+            return Match({name: same_place[name] for name in used}, note)
+        left = [name for name in names if name not in others]
+        if len(left) == len(used):
+            return Match(dict(zip(used, left, strict=True)), note)
+        n_all = len(self.file_columns)
+        expected = f"{len(used)}" + (f" (or all {n_all})" if n_all != len(used) else "")
+        what = (
+            f"{len(names)} columns where the model has {expected}; columns are matched by "
+            f"position, since {nameless} has no header"
+        )
+        remedy = "give it the columns that the model was fitted to"
+        return Match({}, note, Problem(what, [remedy]))
 
     @property
     def roles(self) -> list[ColumnRole]:

@@ -8,9 +8,8 @@ from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.loading import rows_for
-from sgpmic_cli.tables.encoder import Rows
 from sgpmic_cli.tables.problems import TableError
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.tables.recipe import Rows, TableRecipe
 
 IMPOSSIBLE = [
     {"kind": "number", "name": "sex", "median": float("nan")},
