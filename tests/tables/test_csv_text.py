@@ -27,21 +27,6 @@ def test_rows_have_their_line_after_cells_of_several_lines():
     assert table.place(1) == "row 2 (line 5)"
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("1,2\n3,4\n", False),
-        ("5.1,3.5,setosa\n6,3,virginica\n", False),
-        ("rate,2001,2002\n1,2,3\n", True),
-        ("name,town\nada,paris\n", True),
-        ("1,,3\n4,5,6\n", False),
-        ("a,b\n,\n", True),
-    ],
-)
-def test_words_form_a_header_unless_the_next_row_has_the_same_kinds(text, named):
-    assert parse(text).named == named
-
-
 def test_a_line_that_names_no_separator_is_a_row():
     with pytest.raises(UsageError, match="line 2: 2 cells where the first line has 1"):
         parse("sep=\na;b\n1,5;2\n3;4\n", TextFormat(decimal=","))
