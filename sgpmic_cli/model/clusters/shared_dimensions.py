@@ -15,8 +15,8 @@ A discrete column that is independent of all others would tilt these axes. Its w
 where T is the sum of the squared covariances of its features with those of all other columns, and t
 is the QUANTILE of this sum for an independent column. For an independent column with covariance R
 beside others with covariance S, T is a weighted sum of chi-squared variables with the mean
-tr R tr S / n and the variance 2 |R|^2 |S|^2 / n^2. Its quantile is that of a gamma distribution with
-the same mean and variance (Satterthwaite, 1946).
+tr R tr S / n and the variance 2 |R|^2 |S|^2 / n^2. Its quantile is that of a gamma distribution
+with the same mean and variance (Satterthwaite, 1946).
 
 If most columns are continuous, these stay as they are, and each discrete column is replaced by its
 projection to the shared axes.
