@@ -166,7 +166,8 @@ def rivals(frame: pd.DataFrame, k: int, seed: int) -> dict[str, Indices]:
     """Return the labels of k-means on one-hot columns and on FAMD coordinates."""
     numbers = frame.select_dtypes("number")
     standard = ((numbers - numbers.mean()) / numbers.std()).to_numpy()
-    flags = pd.get_dummies(frame.select_dtypes(exclude="number")).to_numpy(float)
+    texts = frame.select_dtypes(exclude="number")
+    flags = pd.get_dummies(texts).to_numpy(float) if texts.size else np.empty((len(frame), 0))
     one_hot = np.hstack([standard, flags])
     share = flags.mean(axis=0)
     U, values, _ = np.linalg.svd(

@@ -285,6 +285,8 @@ def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     if len(values) < MIN_ID_ROWS:
         return None
     if not (steps > 0).all():
+        if dates:
+            return None
         first = values[1:] == values.min()
         onward = steps[~first]
         # Runs of three or more values on average: a flag does not count.

@@ -13,9 +13,10 @@ A discrete column that is independent of all others would tilt these axes. Its w
     w = max(0, 1 - t / T),
 
 where T is the sum of the squared covariances of its features with those of all other columns, and t
-is the QUANTILE of this sum for an independent column. Given the covariance S of the other columns,
-n T is then a sum of chi-squared variables weighted by the eigenvalues of S, whose distribution is
-approximated by a gamma distribution with the same mean and variance (Satterthwaite, 1946).
+is the QUANTILE of this sum for an independent column. For an independent column with covariance R
+beside others with covariance S, T is a weighted sum of chi-squared variables with the mean
+tr R tr S / n and the variance 2 |R|^2 |S|^2 / n^2. Its quantile is that of a gamma distribution
+with the same mean and variance (Satterthwaite, 1946).
 
 If most columns are continuous, these stay as they are, and each discrete column is replaced by its
 projection to the shared axes.
@@ -114,9 +115,8 @@ def _dependence(covariance: Array, blocks: list[Indices], n: int) -> Array:
         others = np.delete(covariance, block, axis=0)
         among = np.delete(others, block, axis=1)
         own = covariance[np.ix_(block, block)]
-        variance, degrees = np.trace(own), np.linalg.matrix_rank(own, hermitian=True)
-        mean = variance * np.trace(among) / n
-        spread = 2.0 * variance**2 * np.sum(among**2) / (max(degrees, 1) * n**2)
+        mean = np.trace(own) * np.trace(among) / n
+        spread = 2.0 * np.sum(own**2) * np.sum(among**2) / n**2
         total = float(np.sum(others[:, block] ** 2))
         if mean == 0.0 or total == 0.0:  # the only column
             weights[block] = 0.0
