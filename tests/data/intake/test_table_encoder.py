@@ -22,7 +22,8 @@ def test_encoder_does_what_the_command_line_does(here):
         *("id", "categories", "numbers", "numbers", "numbers", "numbers", "categories")
     ]
     assert encoder.notes_[0].startswith("column 'bird' is left out")
-    assert set(np.unique(data.Y[:, encoder.recipe_.levels > 0])) == {0.0, 1.0}
+    text = data.Y[:, encoder.recipe_.levels > 0]
+    assert np.isin(text[~np.isnan(text)], [0.0, 1.0]).all()
 
 
 def test_encoder_is_a_scikit_learn_transformer():
