@@ -21,17 +21,23 @@ from sgpmic_cli.clustering.model import fitted_model
 from sgpmic_cli.clustering.model.clusters.base_clusterings import (
     NAMED,
     Consensus,
-    consensus,
     named_clustering,
     refit,
 )
-from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
+from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, fit_gaussians
+from sgpmic_cli.clustering.model.clusters.shared_dimensions import (
+    SharedDimensions,
+    shared_dimensions,
+)
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
+from sgpmic_cli.clustering.model.near_copies import copy_groups
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
@@ -86,14 +92,16 @@ class SGPMIC(LatentClusterer):
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
-        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; a pair
-        chooses among the numbers from the first to the second. `selection_` has the evidence.
+        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; if 15
+        is the best, it goes on to 30. A pair chooses among the numbers from the first to the
+        second. `selection_` has the evidence. The number does not depend on `random_state`.
     n_components : int, float or "auto", default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance. "auto"
         takes the one of 1, 2, 3 and 5 with the highest bound after a few iterations.
     scale : {"standard", "global", "none"}, default="standard"
         Divide centred columns by their standard deviation, by one common number, or not at all.
+        With "standard", columns that nearly repeat each other share the weight of one column.
     init : {"consensus", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
 (n_samples, n_clusters), default="consensus"
         The clusters: the consensus of several clusterings, one clustering, labels, or
@@ -305,10 +313,17 @@ class SGPMIC(LatentClusterer):
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         candidates = self._candidates(Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, use_constant=False)
+        self.offset_, self.scale_ = offset_and_scale(
+            Y, self.scale, self._levels, use_constant=False
+        )
         self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
-        rows = self._scaled(Y[subsample])
+        rows, columns = self._scaled(Y[subsample]), self._used_columns
+        if self.scale == "standard":  # near copies share the weight of one column
+            columns, copies = copy_groups(rows, columns)
+            self.scale_[self.scale_ > 0] *= np.sqrt(copies)
+            rows = rows / np.sqrt(copies)
+        discrete = discrete_features(rows, columns)
         missing = np.isnan(rows)
         gaussian = fit_gaussian(rows) if missing.any() else None
         if gaussian is not None:
@@ -316,15 +331,19 @@ class SGPMIC(LatentClusterer):
         order = canonical_order([rows])
         rows, row_indices = rows[order], subsample[order]
         mask = None if gaussian is None else missing[order]
+        # The number of clusters depends on the table and not on `random_state`.
+        shared = shared_dimensions(rows, discrete, columns, np.random.RandomState(0))
         m, self.selection_ = candidates[0], None
         if len(candidates) > 1:
-            self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")
-            m, tried = choose_number(rows, candidates, random_state)
+            m, tried = self._choose_number(
+                rows, shared, candidates, distinct_rows(Y, 2 * MOST_CLUSTERS)
+            )
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        found = self._consensus(rows, mask, row_indices, len(Y), m, random_state)
+        space = ClusterSpace.of(rows, mask, shared, m)
+        found = self._consensus(space, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
-        clusters = self._clusters(rows, mask, found, random_state)
+        clusters = self._clusters(space, found, random_state)
         without_refits = clusters.without_refits.training_probabilities(training)
         weights = clusters.map_weights(without_refits)
         S = without_refits if clusters.refits is None else clusters.training_probabilities(training)
@@ -344,6 +363,15 @@ class SGPMIC(LatentClusterer):
             self._assign_all(Y, threads)
         self._derive()
         warn_about(self._diagnose())
+
+    @property
+    def _used_columns(self) -> Indices:
+        """The column of each feature that is not constant, 0, 1, ... in ascending order."""
+        encoder = getattr(self, "encoder_", None)
+        columns = np.arange(self.n_features_in_)
+        if encoder is not None:
+            columns = encoder.recipe_.column_of_feature
+        return np.unique(columns[self.scale_ > 0], return_inverse=True)[1]
 
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self.scale_ == 0)
@@ -387,10 +415,28 @@ class SGPMIC(LatentClusterer):
         )
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
+    def _choose_number(
+        self, rows: Array, shared: SharedDimensions | None, candidates: list[int], most: int
+    ) -> Selection:
+        """Choose the number of clusters. If "auto" reaches the limit of the search, go on once."""
+        self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")
+        found = choose_number(rows, candidates, shared)
+        if found.chosen < MOST_CLUSTERS or not isinstance(self.n_clusters, str):
+            return found
+        candidates = list(range(1, min(2 * MOST_CLUSTERS, most, len(rows) // 10) + 1))
+        if candidates[-1] > MOST_CLUSTERS:
+            self._report_step(f"number of clusters, up to {candidates[-1]}")
+            found = choose_number(rows, candidates, shared)
+        if found.chosen == candidates[-1]:
+            warn_caller(
+                f"The number of clusters, {found.chosen}, is the largest that was tried: more "
+                "clusters may describe these data better, or the data form a continuum."
+            )
+        return found
+
     def _consensus(
         self,
-        rows: Array,
-        mask: BoolArray | None,
+        space: ClusterSpace,
         row_indices: Indices,
         n: int,
         n_clusters: int,
@@ -401,26 +447,26 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return consensus(rows, n_clusters, seed, mask)
+            return space.consensus(n_clusters, seed)
         if self.init in NAMED:
-            return named_clustering(self.init, rows, n_clusters, seed)
+            return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
         self,
-        rows: Array,
-        mask: BoolArray | None,
+        space: ClusterSpace,
         found: Consensus,
         random_state: np.random.RandomState,
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
-        gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
+        gaussians = None if found.gaps or m == 1 else fit_gaussians(space.rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
             refits, self.stability_ = refit(
-                rows, found, gaussians, self.n_resamples, random_state, mask
+                space.rows, found, gaussians, self.n_resamples, random_state, space.mask
             )
+        gaussians, refits = space.in_columns(gaussians), space.in_columns(refits)
         return ClusterModel(found.labels, m, gaussians, refits)
 
     def _fit_map(

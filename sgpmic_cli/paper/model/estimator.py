@@ -263,7 +263,9 @@ class PaperSGPMIC(LatentClusterer):
             )
         check_clusters(self.n_clusters, Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, center=self.center)
+        self.offset_, self.scale_ = offset_and_scale(
+            Y, self.scale, self._levels, center=self.center
+        )
         scaled = (Y - self.offset_) / self.scale_
         # Only "standard" scaling changes neighbours and explained variances, so the start uses Y.
         shaped = Y / self.scale_ if self.scale == "standard" else Y
