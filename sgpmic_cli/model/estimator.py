@@ -39,7 +39,7 @@ from sgpmic_cli.model.clusters.base_clusterings import (
 )
 from sgpmic_cli.model.clusters.cluster_number import choose_number
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
+from sgpmic_cli.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.model.diagnostics import warn_about
 from sgpmic_cli.model.fitted_model import FittedModel
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
@@ -394,7 +394,7 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return consensus(rows, n_clusters, seed, mask)
+            return consensus(rows, n_clusters, mask)
         if self.init in NAMED:
             return named_clustering(self.init, rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
@@ -408,13 +408,10 @@ class SGPMIC(LatentClusterer):
         random_state: np.random.RandomState,
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
-        gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(
-                rows, found, gaussians, self.n_resamples, random_state, mask
-            )
-        return ClusterModel(found.labels, m, gaussians, refits)
+            refits, self.stability_ = refit(rows, found, self.n_resamples, random_state, mask)
+        return ClusterModel(found.labels, m, found.posterior, refits)
 
     def _fit_map(
         self,

@@ -41,9 +41,9 @@ from sgpmic_cli.model.clusters.discrete_columns import (
     is_discrete,
 )
 from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate, invariant_coordinate
+from sgpmic_cli.model.clusters.label_constants import MARGIN
 from sgpmic_cli.model.clusters.spanning_tree import (
     LARGE_GAP,
-    MARGIN,
     SMALL_GAP,
     drops_of_gap,
     excess_of_gap,
