@@ -18,7 +18,7 @@ from sgpmic_cli.model.storage import Arrays, check_probabilities, read_arrays
 
 # The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
 # constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base
-# clusterings of refits, r rows of the table.
+# clusterings of refits, r rows of the table, d dimensions in which a mixture was fitted.
 AXES = {
     "mu": "nq",
     "log_s": "nq",
@@ -46,7 +46,7 @@ ROW_AXES = {
 }
 OPTIONAL_AXES = (
     {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
-    {"mixture_log_weights": "m", "mixture_means": "mp", "mixture_whitening": "mpp"},
+    {"mixture_whitening": "mpd", "mixture_means": "md", "mixture_intercepts": "m"},
     {"refit_coefficients": "wpm", "refit_intercepts": "wm", "refit_weights": "wm"},
     {"missing_mean": "p", "missing_covariance": "pp"},
 )

@@ -73,13 +73,13 @@ def consensus(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> Conse
 def base_consensus(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> Consensus:
     """Return the clusters of the base clusterings."""
     kmeans, fit = base_fits(Y, n_clusters, mask)
-    members = np.eye(n_clusters)
-    order = _matched(members[kmeans], fit.responsibilities)
-    labels = [kmeans, fit.responsibilities[:, order].argmax(axis=1)]
+    members = np.eye(n_clusters)[kmeans]
+    order = _matched(members, fit.responsibilities)
+    other = np.eye(n_clusters)[fit.responsibilities[:, order].argmax(axis=1)]
     mixture = fit.mixture.reordered(order) if Y.shape[1] <= len(Y) else None
-    posterior = fit_posterior(Y, [members[own] for own in labels], mixture)
-    chosen = posterior.probabilities(Y).argmax(axis=1)
-    return Consensus(chosen, [members[own] for own in labels], BASE_CLUSTERINGS, posterior)
+    posterior = fit_posterior(Y, [members, other], mixture)
+    labels = posterior.probabilities(Y).argmax(axis=1)
+    return Consensus(labels, [members, other], BASE_CLUSTERINGS, posterior)
 
 
 def one_clustering(name: str, labels: Indices, n_clusters: int) -> Consensus:
@@ -115,7 +115,7 @@ def base_fits(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> tuple
     # Clusters in one column are invisible to k-means beside columns that hold none.
     if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
         starts.append(_kmeans(coordinate, n_clusters))
-    floor = LEAST_VARIANCE + rounding_variance(Y)
+    floor = (LEAST_VARIANCE + rounding_variance(Y)) * Y.var(axis=0)
     if mask is None and Y.shape[1] > len(Y):  # only distances matter
         scaled = Y / np.sqrt(floor)
         Y = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T

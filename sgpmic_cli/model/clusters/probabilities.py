@@ -56,6 +56,19 @@ class ClusterPosterior(NamedTuple):
         """Return the number of clusterings."""
         return len(self.coefficients) + (self.mixture is not None)
 
+    def in_columns(self, projection: Array, mean: Array) -> "ClusterPosterior":
+        """Return the posterior of rows Y, given that of (Y - mean) projection.
+
+        `projection` has the shape (columns, P), and `mean` has one entry for each column.
+        """
+        coefficients = projection @ self.coefficients
+        intercepts = self.intercepts - mean @ coefficients
+        mixture = self.mixture
+        if mixture is not None:
+            whitening = projection @ mixture.whitening
+            mixture = mixture._replace(whitening=whitening, means=mixture.means + mean @ whitening)
+        return self._replace(coefficients=coefficients, intercepts=intercepts, mixture=mixture)
+
     def probabilities(self, Y: Array, labels: Indices | None = None) -> Array:
         """Return the mean posterior (n, M) of rows (n, P), weighted if there are labels (n,)."""
         total = np.zeros((len(Y), self.weights.shape[1]))

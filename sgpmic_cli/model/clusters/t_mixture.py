@@ -22,14 +22,14 @@ from sgpmic_cli.model.clusters.missing_values import Conditional, Gaussian, cond
 
 
 class TMixture(NamedTuple):
-    """Logarithms of the weights (M,), means (M, P) and whitening matrices (M, P, P).
+    """Whitening matrices (M, P, R), whitened means (M, R) and intercepts (M,) of the clusters.
 
-    The squared Mahalanobis distance of a row y from mean m is |(y - mean_m) whitening_m|^2.
+    The squared Mahalanobis distance of a row y from cluster m is |y whitening_m - mean_m|^2.
     """
 
-    log_weights: Array
-    means: Array
     whitening: Array
+    means: Array
+    intercepts: Array
 
     def reordered(self, order: Indices) -> "TMixture":
         """Return the mixture with its clusters in another order."""
@@ -37,12 +37,14 @@ class TMixture(NamedTuple):
 
     def scores(self, Y: Array) -> Array:
         """Return the logarithms of weight times density of rows (n, P), up to a constant, (n, M)."""
-        result = np.empty((len(Y), len(self.means)))
-        for m, (mean, whitening) in enumerate(zip(self.means, self.whitening, strict=True)):
-            distance = np.sum(((Y - mean) @ whitening) ** 2, axis=1)
-            log_det = -2.0 * np.log(np.diag(whitening)).sum()
-            result[:, m] = _log_density(distance, log_det, Y.shape[1])
-        return result + self.log_weights
+        distances = np.stack(
+            [
+                np.sum((Y @ whitening - mean) ** 2, axis=1)
+                for whitening, mean in zip(self.whitening, self.means, strict=True)
+            ],
+            axis=1,
+        )
+        return self.intercepts + _log_tail(distances, self.means.shape[1])
 
 
 class Fit(NamedTuple):
@@ -68,7 +70,7 @@ def fit_t_mixture(
         found = [condition(Y, missing, part) for part in parts]
         distances = np.stack([one.distance for one in found], axis=1)
         log_dets = np.stack([one.log_det for one in found], axis=1)
-        log_joint = _log_density(distances, log_dets, known[:, None]) + np.log(sizes / len(Y))
+        log_joint = np.log(sizes / len(Y)) - 0.5 * log_dets + _log_tail(distances, known[:, None])
         log_density = logsumexp(log_joint, axis=1)
         S = np.exp(log_joint - log_density[:, None])
         scales = (DEGREES_OF_FREEDOM + known[:, None]) / (
@@ -78,10 +80,12 @@ def fit_t_mixture(
         if value - before < EM_TOL:
             break
         before = value
-    means = np.stack([part.mean for part in parts])
     factors = np.linalg.cholesky(np.stack([part.covariance for part in parts]))
     whitening = np.linalg.inv(factors).transpose(0, 2, 1)
-    return Fit(TMixture(np.log(sizes / len(Y)), means, whitening), S, value)
+    means = np.stack([part.mean @ W for part, W in zip(parts, whitening, strict=True)])
+    log_dets = 2.0 * np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    mixture = TMixture(whitening, means, np.log(sizes / len(Y)) - 0.5 * log_dets)
+    return Fit(mixture, S, value)
 
 
 def _components(
@@ -104,7 +108,7 @@ def _components(
     ]
 
 
-def _log_density(distance: Array, log_det: Array | float, known: Array | int) -> Array:
-    """Return the log density of t distributions up to terms that all clusters share."""
+def _log_tail(distance: Array, known: Array | int) -> Array:
+    """Return the part of the log density of a t distribution that depends on the distance."""
     nu = DEGREES_OF_FREEDOM
-    return np.asarray(-0.5 * (log_det + (nu + known) * np.log1p(distance / nu)))
+    return np.asarray(-0.5 * (nu + known) * np.log1p(distance / nu))
