@@ -315,9 +315,9 @@ class SGPMIC(LatentClusterer):
             m, tried = choose_number(rows, candidates, random_state)
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        found = self._consensus(rows, mask, row_indices, len(Y), m, random_state)
+        found = self._consensus(rows, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
-        clusters = self._clusters(rows, mask, found, random_state)
+        clusters = self._clusters(rows, found, random_state)
         without_refits = clusters.without_refits.training_probabilities(training)
         weights = clusters.map_weights(without_refits)
         S = without_refits if clusters.refits is None else clusters.training_probabilities(training)
@@ -383,7 +383,6 @@ class SGPMIC(LatentClusterer):
     def _consensus(
         self,
         rows: Array,
-        mask: BoolArray | None,
         row_indices: Indices,
         n: int,
         n_clusters: int,
@@ -394,23 +393,19 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return consensus(rows, n_clusters, mask)
+            return consensus(rows, n_clusters)
         if self.init in NAMED:
             return named_clustering(self.init, rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self,
-        rows: Array,
-        mask: BoolArray | None,
-        found: Consensus,
-        random_state: np.random.RandomState,
+        self, rows: Array, found: Consensus, random_state: np.random.RandomState
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(rows, found, self.n_resamples, random_state, mask)
+            refits, self.stability_ = refit(rows, found, self.n_resamples, random_state)
         return ClusterModel(found.labels, m, found.posterior, refits)
 
     def _fit_map(

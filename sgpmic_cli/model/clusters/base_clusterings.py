@@ -1,9 +1,9 @@
 """Base clusterings, the clusters that follow from them, and refits.
 
 k-means finds round clusters. A mixture of t distributions finds elongated and unequal clusters
-(`t_mixture.py`). Each of them fails on tables where the other one is right, so the label of a row is
-the cluster with the largest mean of their probabilities (`probabilities.py`). If a spanning tree has
-gaps that Gaussians for these clusters do not explain, its parts are the clusters
+(`t_mixture.py`). Each of them fails on tables where the other one is right, so the label of a row
+is the cluster with the largest mean of their probabilities (`probabilities.py`). If a spanning tree
+has gaps that Gaussians for these clusters do not explain, its parts are the clusters
 (`spanning_tree.py`).
 
 All starts are computed with the same seed, so clusters depend on the rows alone.
@@ -17,7 +17,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate
 from sgpmic_cli.model.clusters.label_constants import (
@@ -58,11 +58,11 @@ class Consensus(NamedTuple):
         return np.asarray(np.mean(self.memberships, axis=0))
 
 
-def consensus(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> Consensus:
-    """Cluster standardised rows. Entries under `mask` are imputed values."""
+def consensus(Y: Array, n_clusters: int) -> Consensus:
+    """Cluster standardised rows."""
     if n_clusters == 1:
         return one_clustering("one cluster", np.zeros(len(Y), dtype=int), 1)
-    found = base_consensus(Y, n_clusters, mask)
+    found = base_consensus(Y, n_clusters)
     if not is_discrete(Y):  # discrete columns always have gaps
         parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(SEED))
         if parts is not None:
@@ -70,9 +70,9 @@ def consensus(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> Conse
     return found
 
 
-def base_consensus(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> Consensus:
+def base_consensus(Y: Array, n_clusters: int) -> Consensus:
     """Return the clusters of the base clusterings."""
-    kmeans, fit = base_fits(Y, n_clusters, mask)
+    kmeans, fit = base_fits(Y, n_clusters)
     members = np.eye(n_clusters)[kmeans]
     order = _matched(members, fit.responsibilities)
     other = np.eye(n_clusters)[fit.responsibilities[:, order].argmax(axis=1)]
@@ -108,35 +108,31 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
     return one_clustering(name, np.asarray(labels), n_clusters)
 
 
-def base_fits(Y: Array, n_clusters: int, mask: BoolArray | None = None) -> tuple[Indices, Fit]:
+def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, Fit]:
     """Return the labels of k-means and the mixture with the largest likelihood over its starts."""
     kmeans = _kmeans(Y, n_clusters)
     starts = [kmeans]
     # Clusters in one column are invisible to k-means beside columns that hold none.
     if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
         starts.append(_kmeans(coordinate, n_clusters))
-    floor = (LEAST_VARIANCE + rounding_variance(Y)) * Y.var(axis=0)
-    if mask is None and Y.shape[1] > len(Y):  # only distances matter
+    floor = LEAST_VARIANCE + rounding_variance(Y)
+    if Y.shape[1] > len(Y):  # only distances matter
         scaled = Y / np.sqrt(floor)
         Y = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
         floor = np.ones(Y.shape[1])
-    fits = [fit_t_mixture(Y, mask, labels, floor, n_clusters) for labels in starts]
+    fits = [fit_t_mixture(Y, labels, floor, n_clusters) for labels in starts]
     return kmeans, max(fits, key=lambda fit: fit.log_likelihood)
 
 
 def refit(
-    Y: Array,
-    found: Consensus,
-    n_resamples: int,
-    random_state: np.random.RandomState,
-    mask: BoolArray | None = None,
+    Y: Array, found: Consensus, n_resamples: int, random_state: np.random.RandomState
 ) -> tuple[ClusterPosterior | None, Array]:
     """Repeat the clustering on random halves of the rows.
 
     A refit repeats the base clusterings (both of them if labels were given), and Gaussians with a
     shared covariance extend them to the other rows. If the clusters are separated by gaps, a refit
     cuts the spanning tree of the half, and other rows join their nearest row. The clusters of a
-    refit are matched with those of `found`. Entries of Y under `mask` are imputed values.
+    refit are matched with those of `found`.
 
     Returns
     -------
@@ -163,7 +159,7 @@ def refit(
         if found.names[0] in NAMED and len(found.names) == 1:
             repeated = [named_clustering(found.names[0], Y[half], n_clusters, seed).labels]
         else:
-            kmeans, fit = base_fits(Y[half], n_clusters, None if mask is None else mask[half])
+            kmeans, fit = base_fits(Y[half], n_clusters)
             repeated = [kmeans, fit.responsibilities.argmax(axis=1)]
         for labels in repeated:
             slope, intercept = linear_posterior(rows[half], identity[labels])

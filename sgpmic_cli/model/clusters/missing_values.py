@@ -27,25 +27,20 @@ class Gaussian(NamedTuple):
 class Conditional(NamedTuple):
     """The distribution of missing values given the known values of the rows.
 
-    `distance` and `log_det` (N,) are the squared Mahalanobis distance and the log determinant of
-    the covariance of the known values. `residuals` has for each group of rows with the same number
-    k of missing values the rows (n,), their missing columns (n, k) and their conditional
-    covariances (n, k, k).
+    `residuals` has for each group of rows with the same number k of missing values their missing
+    columns (n, k) and their conditional covariances (n, k, k).
     """
 
     imputed: Array
-    distance: Array
-    log_det: Array
-    residuals: list[tuple[Indices, Indices, Array]]
+    residuals: list[tuple[Indices, Array]]
 
-    def residual_covariance(self, weights: Array) -> Array:
-        """Return the weighted sum of the conditional covariances, (P, P)."""
+    def residual_covariance(self) -> Array:
+        """Return the sum of the conditional covariances, (P, P)."""
         p = self.imputed.shape[1]
         total = np.zeros(p * p)
-        for rows, columns, covariances in self.residuals:
+        for columns, covariances in self.residuals:
             places = columns[:, :, None] * p + columns[:, None, :]
-            weighted = covariances * weights[rows, None, None]
-            total += np.bincount(places.ravel(), weighted.ravel(), p * p)
+            total += np.bincount(places.ravel(), covariances.ravel(), p * p)
         return total.reshape(p, p)
 
 
@@ -54,9 +49,7 @@ def condition(Y: Array, mask: BoolArray, gaussian: Gaussian) -> Conditional:
     precision = np.linalg.inv(gaussian.covariance)
     centred = np.where(mask, 0.0, Y - gaussian.mean)
     precision_times_deviation = centred @ precision
-    imputed = np.where(mask, gaussian.mean, Y) if mask.any() else Y
-    distance = np.sum(centred * precision_times_deviation, axis=1)
-    log_det = np.full(len(Y), np.linalg.slogdet(gaussian.covariance)[1])
+    imputed = np.where(mask, gaussian.mean, Y)
     residuals = []
     counts = mask.sum(axis=1)
     for k in np.unique(counts[counts > 0]):
@@ -67,10 +60,8 @@ def condition(Y: Array, mask: BoolArray, gaussian: Gaussian) -> Conditional:
         product = np.take_along_axis(precision_times_deviation[rows], columns, axis=1)
         shift = np.einsum("nij,nj->ni", covariances, product)
         imputed[rows[:, None], columns] -= shift
-        distance[rows] -= np.sum(product * shift, axis=1)
-        log_det[rows] += np.linalg.slogdet(inner)[1]
-        residuals.append((rows, columns, covariances))
-    return Conditional(imputed, distance, log_det, residuals)
+        residuals.append((columns, covariances))
+    return Conditional(imputed, residuals)
 
 
 def fit_gaussian(Y: Array) -> Gaussian:
@@ -82,7 +73,7 @@ def fit_gaussian(Y: Array) -> Gaussian:
         for rows in gen_batches(n, BLOCK):
             found = condition(Y[rows], np.isnan(Y[rows]), gaussian)
             imputed[rows] = found.imputed
-            residual += found.residual_covariance(np.ones(len(found.imputed)))
+            residual += found.residual_covariance()
         mean = imputed.mean(axis=0)
         covariance = ((imputed - mean).T @ (imputed - mean) + residual) / n
         covariance += RIDGE / n * np.trace(covariance) * np.eye(p)
@@ -96,4 +87,3 @@ def impute(gaussian: Gaussian, Y: Array) -> Array:
     for rows in gen_batches(len(Y), BLOCK):
         imputed[rows] = condition(Y[rows], np.isnan(Y[rows]), gaussian).imputed
     return imputed
-

@@ -80,9 +80,7 @@ class ClusterPosterior(NamedTuple):
         return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
-def fit_posterior(
-    Y: Array, memberships: list[Array], mixture: TMixture | None
-) -> ClusterPosterior:
+def fit_posterior(Y: Array, memberships: list[Array], mixture: TMixture | None) -> ClusterPosterior:
     """Describe base clusterings, given as matrices (N, M) with the same cluster numbers.
 
     The last one has the scores of `mixture`. Without a mixture, all scores are linear.

@@ -10,17 +10,19 @@ with the edges that remain:
     gap = log(shortest cut edge / 90 % quantile of the remaining edges)
 
 Edges with fewer than SMALL rows on one side do not count, because they lead to outliers. Every tree
-can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians fitted to
-the clusters of the consensus, and their trees are cut in the same way. The excess is the gap of the
-data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians do not explain the gap,
-and the parts of the tree are the clusters.
+can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians and from
+uniform boxes with the means and covariances of the clusters of the consensus, and their trees are
+cut in the same way. Clusters with sharp borders have fewer long edges than Gaussians, so Gaussians
+alone would take a uniform cloud for one with gaps. The excess is the gap of the data less the
+larger of the two mean gaps of drawn data. If it exceeds MARGIN, such clusters do not explain the
+gap, and the parts of the tree are the clusters.
 
 There is no tree in one column, which has intervals only: k-means and mixtures find them. There is
 none in more than LOCAL_ROWS columns either, where LOCAL_ROWS rows do not have a covariance and
 distances to all neighbours are similar, so that a gap says little.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -47,6 +49,10 @@ EDGES = 100_000  # measured at a time
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
 
 
+Kind = Literal["normal", "uniform"]
+KINDS: tuple[Kind, ...] = ("normal", "uniform")
+
+
 class Tree(NamedTuple):
     """A spanning tree in depth-first order: entry 0 is the root, descendants follow their row.
 
@@ -69,7 +75,7 @@ class Cut(NamedTuple):
 def gap_clusters(
     Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices | None:
-    """Return clusters that gaps separate, or None if Gaussians for `labels` explain the gaps."""
+    """Return clusters that gaps separate, or None if clusters like `labels` explain the gaps."""
     found, excess = excess_of_gap(Y, spanning_trees(Y), labels, n_clusters, random_state)
     return found if excess > MARGIN else None
 
@@ -88,16 +94,19 @@ def excess_of_gap(
     cuts = [cut(tree, n_clusters) for tree in trees]
     if not any(cuts):
         return labels, -np.inf
-    drawn: list[list[float]] = [[] for _ in trees]
-    for _ in range(DRAWS):
-        for gaps, tree in zip(drawn, spanning_trees(_draw(Y, labels, random_state)), strict=True):
-            if (found := cut(tree, n_clusters)) is not None:
-                gaps.append(found.gap)
+    reference = np.full(len(trees), -np.inf)
+    for kind in KINDS:
+        drawn: list[list[float]] = [[] for _ in trees]
+        for _ in range(DRAWS):
+            data = _draw(Y, labels, kind, random_state)
+            for gaps, tree in zip(drawn, spanning_trees(data), strict=True):
+                if (found := cut(tree, n_clusters)) is not None:
+                    gaps.append(found.gap)
+        reference = np.maximum(reference, [np.mean(gaps or [0.0]) for gaps in drawn])
     best, largest = labels, -np.inf
-    for own, gaps in zip(cuts, drawn, strict=True):
-        excess = own.gap - float(np.mean(gaps or [0.0])) if own else -np.inf
-        if own and excess > largest:
-            best, largest = own.labels, excess
+    for own, expected in zip(cuts, reference, strict=True):
+        if own and own.gap - expected > largest:
+            best, largest = own.labels, own.gap - expected
     return best, largest
 
 
@@ -249,12 +258,17 @@ def _depth_first(tree: Any) -> Tree:
     return Tree(rows.astype(np.intp), np.array(sizes)[rows], lengths[rows])
 
 
-def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
-    """Draw from a Gaussian for each cluster as many rows as the cluster has."""
+def _draw(Y: Array, labels: Indices, kind: Kind, random_state: np.random.RandomState) -> Array:
+    """Draw as many rows as each cluster has, with the mean and the covariance of the cluster."""
     drawn = []
     for m in np.unique(labels):
         rows = Y[labels == m]
-        R = np.linalg.qr(rows - rows.mean(axis=0), mode="r") / np.sqrt(len(rows))  # R'R: covariance
-        normal = random_state.standard_normal((len(rows), len(R)))
-        drawn.append(rows.mean(axis=0) + normal @ R)
+        mean = rows.mean(axis=0)
+        _, spread, axes = np.linalg.svd(rows - mean, full_matrices=False)
+        shape = (len(rows), len(spread))
+        if kind == "normal":
+            scores = random_state.standard_normal(shape)
+        else:
+            scores = np.sqrt(12.0) * (random_state.random_sample(shape) - 0.5)
+        drawn.append(mean + scores * spread / np.sqrt(len(rows)) @ axes)
     return np.vstack(drawn)
