@@ -108,8 +108,8 @@ class FittedModel(NamedTuple):
         }
         if clusters.posterior is not None:
             arrays |= {name: getattr(clusters.posterior, name) for name in OPTIONAL_AXES[0]}
-            if (mixture := clusters.posterior.mixture) is not None:
-                arrays |= dict(zip(OPTIONAL_AXES[1], mixture, strict=True))
+            if clusters.posterior.mixture is not None:
+                arrays |= dict(zip(OPTIONAL_AXES[1], clusters.posterior.mixture, strict=True))
         if clusters.refits is not None:
             fields = clusters.refits._asdict()
             arrays |= {name: fields[name.removeprefix("refit_")] for name in OPTIONAL_AXES[2]}
