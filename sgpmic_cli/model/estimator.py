@@ -70,8 +70,9 @@ class SGPMIC(LatentClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
-    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
+    gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
+    the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
+    map is the latent space of one sparse
     Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
     Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
     belong together. The paper's own model is `PaperSGPMIC`.
