@@ -40,7 +40,7 @@ from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.model.clusters.cluster_space import ClusterSpace
 from sgpmic_cli.model.clusters.discrete_columns import discrete_features
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.model.clusters.probabilities import ClusterModel, fit_gaussians
+from sgpmic_cli.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.model.clusters.shared_dimensions import SharedDimensions, shared_dimensions
 from sgpmic_cli.model.diagnostics import warn_about
 from sgpmic_cli.model.fitted_model import FittedModel
@@ -73,8 +73,9 @@ class SGPMIC(LatentClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
-    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
+    gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
+    the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
+    map is the latent space of one sparse
     Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
     Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
     belong together. The paper's own model is `PaperSGPMIC`.
@@ -330,7 +331,7 @@ class SGPMIC(LatentClusterer):
             )
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        space = ClusterSpace.of(rows, mask, shared, m)
+        space = ClusterSpace.of(rows, shared, m)
         found = self._consensus(space, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
         clusters = self._clusters(space, found, random_state)
@@ -437,27 +438,21 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return space.consensus(n_clusters, seed)
+            return space.consensus(n_clusters)
         if self.init in NAMED:
             return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self,
-        space: ClusterSpace,
-        found: Consensus,
-        random_state: np.random.RandomState,
+        self, space: ClusterSpace, found: Consensus, random_state: np.random.RandomState
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
-        gaussians = None if found.gaps or m == 1 else fit_gaussians(space.rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(
-                space.rows, found, gaussians, self.n_resamples, random_state, space.mask
-            )
-        gaussians, refits = space.in_columns(gaussians), space.in_columns(refits)
-        return ClusterModel(found.labels, m, gaussians, refits)
+            refits, self.stability_ = refit(space.rows, found, self.n_resamples, random_state)
+        posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
+        return ClusterModel(found.labels, m, posterior, refits)
 
     def _fit_map(
         self,

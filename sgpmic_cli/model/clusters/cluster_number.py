@@ -45,10 +45,10 @@ from sklearn.metrics import adjusted_rand_score, silhouette_samples, silhouette_
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.invariant_coordinate import flat_coordinate, invariant_coordinate
+from sgpmic_cli.model.clusters.label_constants import MARGIN
 from sgpmic_cli.model.clusters.shared_dimensions import SharedDimensions
 from sgpmic_cli.model.clusters.spanning_tree import (
     LARGE_GAP,
-    MARGIN,
     SMALL_GAP,
     drops_of_gap,
     excess_of_gap,
