@@ -152,11 +152,13 @@ def _folds(labels: Indices, seed: int) -> Indices:
 
 def _projections(X: Array, labels: Indices, fold: Indices) -> dict[tuple[int, int], Array]:
     """Return the projection (N,) for each pair of neighbours, NaN outside of its region."""
-    whole = _scores(X, X, labels)[0]
-    projections = {pair: np.full(len(X), np.nan) for pair in _neighbours(whole, labels)}
+    R = X - _means(X, labels)[labels]
+    shrinkage = max(float(ledoit_wolf_shrinkage(R, assume_centered=True)), LEAST_SHRINKAGE)
+    scores = _scores(X, X, labels, shrinkage)[0]
+    projections = {pair: np.full(len(X), np.nan) for pair in _neighbours(scores, labels)}
     for f in range(FOLDS):
         train = fold != f
-        S, C = _scores(X, X[train], labels[train])
+        S, C = _scores(X, X[train], labels[train], shrinkage)
         for (i, j), t in projections.items():
             use = ~train & _region(S, labels, train, i, j)
             low, high = C[i, j] - C[i, i], C[j, j] - C[j, i]
@@ -164,12 +166,15 @@ def _projections(X: Array, labels: Indices, fold: Indices) -> dict[tuple[int, in
     return projections
 
 
-def _scores(X: Array, train: Array, labels: Indices) -> tuple[Array, Array]:
+def _means(X: Array, labels: Indices) -> Array:
+    return np.stack([X[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
+
+
+def _scores(X: Array, train: Array, labels: Indices, shrinkage: float) -> tuple[Array, Array]:
     """Return the linear discriminant scores (N, K) of rows and (K, K) of the cluster means."""
-    means = np.stack([train[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
+    means = _means(train, labels)
     R = train - means[labels]
     S = R.T @ R / len(R)
-    shrinkage = max(ledoit_wolf_shrinkage(R, assume_centered=True), LEAST_SHRINKAGE)
     level = np.trace(S) / len(S) + 1e-12
     W = np.linalg.solve((1.0 - shrinkage) * S + shrinkage * level * np.eye(len(S)), means.T)
     b = -0.5 * np.sum(means.T * W, axis=0)
@@ -195,8 +200,12 @@ def _region(S: Array, labels: Indices, train: BoolArray, i: int, j: int) -> Bool
     if S.shape[1] == 2:
         return np.ones(len(S), dtype=bool)
     excess = np.delete(S, (i, j), axis=1).max(axis=1) - np.minimum(S[:, i], S[:, j])
-    limits = [np.quantile(excess[train & (labels == m)], INSIDE) for m in (i, j)]
-    return np.asarray(excess <= max(0.0, *limits))
+    limit = 0.0
+    for m in (i, j):
+        own = excess[train & (labels == m)]
+        place = int(INSIDE * (len(own) - 1))
+        limit = max(limit, float(np.partition(own, place)[place]))  # np.quantile is slow
+    return np.asarray(excess <= limit)
 
 
 def _test(X: Array, t: Array, fold: Indices) -> tuple[float, float]:
