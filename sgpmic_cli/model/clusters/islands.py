@@ -157,7 +157,7 @@ def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: i
     graph = csr_matrix((np.ones(len(borders)), borders.T), shape=(len(large), len(large)))
     number, part = connected_components(graph, directed=False)
     depths = [v.depth for v in valleys if part[v.one] != part[v.other]]
-    return Parts(part[clusters], number, max(depths)) if number > 1 else one
+    return Parts(part[clusters], number, max(depths, default=0.0)) if number > 1 else one
 
 
 def _comes_back(rows: BoolArray, parts: Parts) -> bool:
