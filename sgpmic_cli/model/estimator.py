@@ -162,6 +162,8 @@ class SGPMIC(LatentClusterer):
         Group of each row, or -1. Groups are parts of the rows that valleys separate and that
         halves of the rows show again. They do not depend on the number of clusters, and clusters
         can be slices of them.
+    group_depths_ : list of float
+        For each group, the density in the shallowest valley around it relative to the lower peak.
     twins_, tiny_, dead_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -344,13 +346,15 @@ class SGPMIC(LatentClusterer):
         self.base_clusterings_ = found.names
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         continuous = continuous_columns(rows, seed)
-        verdicts = judge_clusters(continuous, found.labels, len(self._fitted.clusters.weights), seed)
+        verdicts = judge_clusters(
+            continuous, found.labels, len(self._fitted.clusters.weights), seed
+        )
         self.verdicts_ = [verdict._asdict() for verdict in verdicts]
         groups = surviving_groups(continuous, found.labels, [p.mu], seed)
-        self.groups_ = groups[inverse_order]
+        self.groups_, self.group_depths_ = groups.labels[inverse_order], groups.depths
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
-            self._assign_all(Y, groups, threads)
+            self._assign_all(Y, groups.labels, threads)
         self._derive()
         warn_about(self._diagnose())
 
@@ -498,8 +502,15 @@ class SGPMIC(LatentClusterer):
         return self._fitted.probabilities(scaled)
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        names = ("converged_", "base_clusterings_", "selection_", "verdicts_")
-        row_arrays = (*fitted_model.ROW_AXES, "groups_", "consensus_", "offset_", "scale_", "lower_bounds_")
+        names = ("converged_", "base_clusterings_", "selection_", "verdicts_", "group_depths_")
+        row_arrays = (
+            *fitted_model.ROW_AXES,
+            "groups_",
+            "consensus_",
+            "offset_",
+            "scale_",
+            "lower_bounds_",
+        )
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
@@ -526,6 +537,7 @@ class SGPMIC(LatentClusterer):
         ):
             raise ValueError("the numbers of clusters tried are not a table")
         self.verdicts_ = [Verdict(**row)._asdict() for row in values["verdicts_"]]
+        self.group_depths_ = [float(depth) for depth in values["group_depths_"]]
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
         self.stability_ = None

@@ -48,18 +48,20 @@ CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
 Partitioner = Callable[[Array, int], Indices]
 
 
-class Parts(NamedTuple):
-    """Labels (N,) of parts that valleys separate, their number, and the shallowest depth."""
+class Groups(NamedTuple):
+    """Group of each row (N,), from 0, or -1 for none, and the depth of each group's valley.
+
+    The depth is the density in the shallowest valley around a group, relative to the lower peak.
+    """
 
     labels: Indices
-    number: int
-    depth: float
+    depths: list[float]
 
 
 def surviving_groups(
     X: Array, labels: Indices, views: Sequence[Array] = (), seed: int = 0
-) -> Indices:
-    """Return the surviving group of each row, from 0 in order of size, or -1.
+) -> Groups:
+    """Return the groups that survive, in order of size.
 
     Parameters
     ----------
@@ -72,30 +74,31 @@ def surviving_groups(
     seed : int
         Seed of k-means and of the halves.
     """
-    groups = np.full(len(X), -1)
+    none = Groups(np.full(len(X), -1), [])
     if not X.shape[1] or len(X) < 2 * least_rows(LEVEL):
-        return groups
+        return none
     whole = np.arange(len(X))
     ways = _ways(X, labels, views)
     nearest = nearest_rows(X)
     tried = [(way, _parts(X, way(whole, seed), nearest, LEVEL / len(ways), seed)) for way in ways]
-    way, found = max(tried, key=lambda each: (each[1].number, -each[1].depth))
-    if found.number == 1:
-        return groups
-    members = [found.labels == m for m in range(found.number)]
-    back = np.zeros(found.number)
+    way, found = max(tried, key=lambda each: (len(each[1].depths), -max(each[1].depths)))
+    if len(found.depths) == 1:
+        return none
+    members = [found.labels == m for m in range(len(found.depths))]
+    back = np.zeros(len(members))
     random_state = np.random.RandomState(seed)
     for _ in range(HALVES):
         half = np.sort(random_state.permutation(len(X))[: len(X) // 2])
         other_seed = int(random_state.randint(np.iinfo(np.int32).max))
         partition = way(half, other_seed)
         again = _parts(X[half], partition, nearest_rows(X[half]), LIKELY, other_seed)
-        back += [_comes_back(rows[half], again) for rows in members]
-    kept = [rows for rows, times in zip(members, back, strict=True) if times > HALVES / 2]
-    kept = [rows for rows in kept if rows.mean() <= CONTINUUM]
-    for number, rows in enumerate(sorted(kept, key=np.count_nonzero, reverse=True)):
-        groups[rows] = number
-    return groups
+        back += [_comes_back(rows[half], again.labels) for rows in members]
+    sizes = np.array([rows.sum() for rows in members])
+    kept = np.flatnonzero((back > HALVES / 2) & (sizes <= CONTINUUM * len(X)))
+    kept = kept[np.argsort(-sizes[kept], kind="stable")]
+    for number, m in enumerate(kept):
+        none.labels[members[m]] = number
+    return Groups(none.labels, [found.depths[m] for m in kept])
 
 
 def _ways(X: Array, labels: Indices, views: Sequence[Array]) -> list[Partitioner]:
@@ -144,9 +147,9 @@ def longest_cut(tree: Tree) -> Indices:
     return sides
 
 
-def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: int) -> Parts:
+def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: int) -> Groups:
     """Join the clusters of a partition that no valley separates."""
-    one = Parts(np.zeros(len(X), dtype=int), 1, 1.0)
+    one = Groups(np.zeros(len(X), dtype=int), [1.0])
     level /= max(len(np.unique(partition)) - 1, 1)
     large = np.flatnonzero(np.bincount(partition) >= max(least_rows(level), FOLDS))
     if len(large) < 2:
@@ -156,12 +159,16 @@ def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: i
     borders = np.array([v[:2] for v in valleys if v.p_value > level], dtype=int).reshape(-1, 2)
     graph = csr_matrix((np.ones(len(borders)), borders.T), shape=(len(large), len(large)))
     number, part = connected_components(graph, directed=False)
-    depths = [v.depth for v in valleys if part[v.one] != part[v.other]]
-    return Parts(part[clusters], number, max(depths, default=0.0)) if number > 1 else one
+    depths = np.zeros(number)
+    for v in valleys:
+        if part[v.one] != part[v.other]:
+            both = [part[v.one], part[v.other]]
+            depths[both] = np.maximum(depths[both], v.depth)
+    return Groups(part[clusters], depths.tolist()) if number > 1 else one
 
 
-def _comes_back(rows: BoolArray, parts: Parts) -> bool:
+def _comes_back(rows: BoolArray, parts: Indices) -> bool:
     """Return whether some part overlaps with these rows by OVERLAP (Jaccard index)."""
-    common = np.bincount(parts.labels[rows], minlength=parts.number)
-    either = rows.sum() + np.bincount(parts.labels) - common
+    common = np.bincount(parts[rows], minlength=parts.max() + 1)
+    either = rows.sum() + np.bincount(parts) - common
     return bool((common >= OVERLAP * either).any())
