@@ -72,12 +72,11 @@ def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> s
         ("slice", "is a slice of a continuum", "are slices of a continuum"),
         ("too few rows to say", "has too few rows to say", "have too few rows to say"),
     ):
-        clusters = [str(cluster) for cluster, own in enumerate(kinds) if own == kind]
-        if clusters:
-            plural = len(clusters) > 1
-            words = several if plural else one
-            parts.append(f"cluster{'s' * plural} {_listed(clusters)} {words}")
-    return f"No group is found again in halves of the {n}: {'; '.join(parts)}."
+        if number := kinds.count(kind):
+            again = ", but not found again in halves of the rows" if kind == "group" else ""
+            words = f"1 cluster {one}" if number == 1 else f"{number} clusters {several}"
+            parts.append(words + again)
+    return f"No group stands out in the {n}: {'; '.join(parts)}."
 
 
 def _main_groups(groups: Indices, labels: Indices) -> list[int]:

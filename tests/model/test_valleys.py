@@ -45,7 +45,7 @@ def test_p_values_are_those_of_a_constant_density(n):
     random = np.random.RandomState(0)
     drawn = [valleys._deepest(random.uniform(-2, 2, n))[0] for _ in range(2000)]
     for p_value in (0.5, 0.2, 0.05, 0.01):
-        statistic = STATISTICS[P_VALUES == p_value]
+        statistic = STATISTICS[p_value == P_VALUES]
         error = np.sqrt(p_value * (1 - p_value) / 2000)
         assert np.mean(drawn > statistic) == pytest.approx(p_value, abs=4 * error)
 

@@ -57,6 +57,7 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     X, labels = gaussians(100, 100)
     assert judge_clusters(X, labels, 3)[2].verdict == "too few rows to say"
     assert judge_clusters(X, 0 * labels, 1) == [verdicts.Verdict("slice")]
+    assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
 @pytest.mark.parametrize(("n_clusters", "expected"), [(2, "group"), (5, "slice")])

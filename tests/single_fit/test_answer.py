@@ -48,8 +48,9 @@ def test_several_groups_without_a_rest():
         ),
         (
             ["group", "slice", "too few rows to say", "too few rows to say"],
-            "No group is found again in halves of the 60 rows: cluster 0 is separated by a valley; "
-            "cluster 1 is a slice of a continuum; clusters 2 and 3 have too few rows to say.",
+            "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
+            "again in halves of the rows; 1 cluster is a slice of a continuum; 2 clusters have too "
+            "few rows to say.",
         ),
     ],
 )

@@ -45,7 +45,7 @@ OVERLAP = 0.75  # of a cluster that is found again (Hennig 2007)
 CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
 
 # From indices of rows and a seed to the labels of these rows.
-Partitioner = Callable[[Array, int], Indices]
+Partitioner = Callable[[Indices, int], Indices]
 
 
 class Groups(NamedTuple):
@@ -164,7 +164,7 @@ def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: i
         if part[v.one] != part[v.other]:
             both = [part[v.one], part[v.other]]
             depths[both] = np.maximum(depths[both], v.depth)
-    return Groups(part[clusters], depths.tolist()) if number > 1 else one
+    return Groups(np.asarray(part[clusters], dtype=np.intp), depths.tolist()) if number > 1 else one
 
 
 def _comes_back(rows: BoolArray, parts: Indices) -> bool:

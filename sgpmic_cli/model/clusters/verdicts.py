@@ -73,10 +73,10 @@ def judge_clusters(X: Array, labels: Indices, n_clusters: int, seed: int = 0) ->
     sizes = np.bincount(labels, minlength=n_clusters)
     level = LEVEL / max(n_clusters - 1, 1)
     large = np.flatnonzero(sizes >= max(least_rows(level), FOLDS))
+    if n_clusters == 1 or not X.shape[1]:
+        return [Verdict("slice")] * n_clusters
     verdicts = [Verdict("too few rows to say")] * n_clusters
-    if len(large) < 2 or not X.shape[1]:
-        for m in large:
-            verdicts[m] = Verdict("slice")
+    if len(large) < 2:
         return verdicts
     joined = absorb_small(X, labels, large)
     valleys = find_valleys(X, joined, nearest_rows(X), seed)
