@@ -6,11 +6,11 @@ the spanning trees of each view of the rows that leaves LEAST of the rows on bot
 the first two principal components and the map of a fit, which show islands to the eye. Clusters of
 a partition without a significant valley between them are joined (`valleys.py`). If more than one
 part remains, the parts are candidates. The level of a test is divided by the number of partitions.
-The partition with the most parts counts, and of several the one with the deepest valleys.
 
-The way to this partition is repeated on random halves of the rows with other seeds. A group
+The way to such a partition is repeated on random halves of the rows with other seeds. A group
 survives if most halves have a part that overlaps with it by OVERLAP. Half of the rows have less
-power, so a valley that is more likely than not suffices there.
+power, so a valley that is more likely than not suffices there. The groups are those of the first
+partition with survivors, in the order of the number of parts and of the depth of the valleys.
 
 A part with nearly all rows is no group. It is the continuum that the groups stand out from.
 """
@@ -81,24 +81,30 @@ def surviving_groups(
     ways = _ways(X, labels, views)
     nearest = nearest_rows(X)
     tried = [(way, _parts(X, way(whole, seed), nearest, LEVEL / len(ways), seed)) for way in ways]
-    way, found = max(tried, key=lambda each: (len(each[1].depths), -max(each[1].depths)))
-    if len(found.depths) == 1:
-        return none
-    members = [found.labels == m for m in range(len(found.depths))]
-    back = np.zeros(len(members))
+    tried = [(way, found) for way, found in tried if len(found.depths) > 1]
+    for way, found in sorted(tried, key=lambda each: (-len(each[1].depths), max(each[1].depths))):
+        back = _times_found_again(X, way, found, seed)
+        sizes = np.bincount(found.labels)
+        kept = np.flatnonzero((back > HALVES / 2) & (sizes <= CONTINUUM * len(X)))
+        if len(kept):
+            kept = kept[np.argsort(-sizes[kept], kind="stable")]
+            number = np.full(len(sizes), -1)
+            number[kept] = np.arange(len(kept))
+            return Groups(number[found.labels], [found.depths[m] for m in kept])
+    return none
+
+
+def _times_found_again(X: Array, way: Partitioner, found: Groups, seed: int) -> Indices:
+    """Return how many halves of the rows have each of the parts, (M,)."""
     random_state = np.random.RandomState(seed)
+    back = np.zeros(len(found.depths), dtype=int)
     for _ in range(HALVES):
         half = np.sort(random_state.permutation(len(X))[: len(X) // 2])
         other_seed = int(random_state.randint(np.iinfo(np.int32).max))
         partition = way(half, other_seed)
-        again = _parts(X[half], partition, nearest_rows(X[half]), LIKELY, other_seed)
-        back += [_comes_back(rows[half], again.labels) for rows in members]
-    sizes = np.array([rows.sum() for rows in members])
-    kept = np.flatnonzero((back > HALVES / 2) & (sizes <= CONTINUUM * len(X)))
-    kept = kept[np.argsort(-sizes[kept], kind="stable")]
-    for number, m in enumerate(kept):
-        none.labels[members[m]] = number
-    return Groups(none.labels, [found.depths[m] for m in kept])
+        again = _parts(X[half], partition, nearest_rows(X[half]), LIKELY, other_seed).labels
+        back += [_comes_back(found.labels[half] == m, again) for m in range(len(back))]
+    return back
 
 
 def _ways(X: Array, labels: Indices, views: Sequence[Array]) -> list[Partitioner]:
