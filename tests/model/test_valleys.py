@@ -86,6 +86,15 @@ def test_clusters_of_any_shape_are_separated_by_empty_space():
     assert valley.depth == 0.0
 
 
+def test_clusters_with_equal_means_can_be_separated_by_empty_space():
+    place = 2 * np.pi * np.arange(300) / 300
+    circle = np.column_stack([np.cos(place), np.sin(place)])
+    [valley] = found(np.vstack([circle, 3.0 * circle]), np.repeat([0, 1], 300))
+    assert valley.depth == 0.0
+    [valley] = found(np.vstack([circle, circle]), np.repeat([0, 1], 300))
+    assert valley.p_value == 1.0
+
+
 def test_rows_of_a_third_cluster_do_not_fill_the_valley():
     random = np.random.RandomState(0)
     centres = np.array([[-2.5, 0.0], [2.5, 0.0], [0.0, 4.5]])

@@ -95,3 +95,20 @@ def test_rounding_does_not_make_groups():
     X = np.round(3.0 * np.random.RandomState(0).randn(1000, 3))
     labels = KMeans(4, n_init=3, random_state=0).fit_predict(X)
     assert "group" not in kinds(continuous_columns(X), labels)
+
+
+def test_values_that_differ_by_rounding_errors_are_tied():
+    random = np.random.RandomState(0)
+    whole = np.column_stack([random.randint(0, 2, 500), random.randint(0, 20, 500)]).astype(float)
+    jittered = whole + 1e-9 * random.randn(500, 2)
+    np.testing.assert_allclose(continuous_columns(jittered), continuous_columns(whole), atol=1e-7)
+
+
+def test_many_columns_are_replaced_by_principal_components():
+    X = np.random.RandomState(0).randn(300, 400)
+    labels = (np.arange(300) < 150).astype(int)
+    X[labels == 1, :100] += 1.5
+    reduced = continuous_columns(X)
+    assert reduced.shape == (300, verdicts.MOST_COLUMNS)
+    assert kinds(reduced, labels) == ["group", "group"]
+    assert continuous_columns(X[:20]).shape == (20, 20)

@@ -162,7 +162,7 @@ def _projections(X: Array, labels: Indices, fold: Indices) -> dict[tuple[int, in
         for (i, j), t in projections.items():
             use = ~train & _region(S, labels, train, i, j)
             low, high = C[i, j] - C[i, i], C[j, j] - C[j, i]
-            t[use] = 2.0 * (S[use, j] - S[use, i] - low) / (high - low) - 1.0
+            t[use] = 2.0 * (S[use, j] - S[use, i] - low) / max(high - low, 1e-12) - 1.0
     return projections
 
 
@@ -252,7 +252,7 @@ def _outer_depth(X: Array, t: Array, place: Indices, fold: Indices) -> float:
     counts = np.zeros((2, 3))
     for f in range(FOLDS):
         valley, peaks = ((fold != f) & rows for rows in (place == 0, place > 0))
-        if not valley.any():
+        if not (valley.any() and peaks.any()):
             continue
         centred = R - R[peaks].mean(axis=0)
         inner, outer = (centred[rows].T @ centred[rows] / rows.sum() for rows in (peaks, valley))

@@ -14,6 +14,7 @@ numbers, are spread over the interval that rounds to them.
 from typing import Literal, NamedTuple
 
 import numpy as np
+from sklearn.decomposition import PCA
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import FEW_VALUES, effective_values
@@ -21,6 +22,8 @@ from sgpmic_cli.model.clusters.valleys import FOLDS, find_valleys, least_rows, n
 
 LEVEL = 0.05
 POWER = 0.8  # the usual convention (Cohen 1988)
+DECIMALS = 6  # of a standardised column; values that differ less are tied
+MOST_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
 
 Kind = Literal["group", "slice", "too few rows to say"]
 
@@ -38,22 +41,30 @@ class Verdict(NamedTuple):
 
 
 def continuous_columns(Y: Array, seed: int = 0) -> Array:
-    """Return the columns (N, P') that are not discrete, with tied values spread evenly."""
+    """Return the columns (N, P') that are not discrete, with tied values spread evenly.
+
+    If they are more than MOST_COLUMNS, return as many of their principal components.
+    """
     random_state = np.random.RandomState(seed)
-    kept = Y[:, effective_values(Y) >= FEW_VALUES]
-    return np.column_stack([_spread(column, random_state) for column in kept.T] or [kept])
+    rounded = np.round(Y, DECIMALS)
+    kept = np.flatnonzero(effective_values(rounded) >= FEW_VALUES)
+    X = np.empty((len(Y), len(kept)))
+    for place, column in enumerate(kept):
+        X[:, place] = Y[:, column] + _spread(rounded[:, column], random_state)
+    if len(kept) <= MOST_COLUMNS:
+        return X
+    components = min(MOST_COLUMNS, len(Y))
+    return np.asarray(PCA(components, random_state=random_state).fit_transform(X))
 
 
 def _spread(column: Array, random_state: np.random.RandomState) -> Array:
-    """Move tied values to random places up to half-way to the next values."""
-    values, inverse, counts = np.unique(
-        np.round(column, 9), return_inverse=True, return_counts=True
-    )
+    """Return random moves of tied values, up to half-way to the next values; 0 for others."""
+    values, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
     half = np.diff(values) / 2.0
     below, above = np.r_[half[:1], half], np.r_[half, half[-1:]]
     place = random_state.uniform(-1.0, 1.0, len(column))
     move = np.where(place < 0.0, below[inverse], above[inverse]) * place
-    return np.asarray(column + np.where(counts[inverse] > 1, move, 0.0))
+    return np.where(counts[inverse] > 1, move, 0.0)
 
 
 def judge_clusters(X: Array, labels: Indices, n_clusters: int, seed: int = 0) -> list[Verdict]:
