@@ -92,7 +92,7 @@ def test_clusters_with_equal_means_can_be_separated_by_empty_space():
     [valley] = found(np.vstack([circle, 3.0 * circle]), np.repeat([0, 1], 300))
     assert valley.depth == 0.0
     [valley] = found(np.vstack([circle, circle]), np.repeat([0, 1], 300))
-    assert valley.p_value == 1.0
+    assert valley.p_value > 0.05
 
 
 def test_rows_of_a_third_cluster_do_not_fill_the_valley():
