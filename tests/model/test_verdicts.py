@@ -63,7 +63,7 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
 @pytest.mark.parametrize(("n_clusters", "expected"), [(2, "group"), (5, "slice")])
 def test_the_level_is_shared_by_the_borders(n_clusters, expected, monkeypatch):
     def borders(X, labels, nearest, seed):
-        return [Valley(m, m + 1, 0.03, 0.5) for m in range(labels.max())]
+        return [Valley(m, m + 1, 0.02, 0.5) for m in range(labels.max())]
 
     monkeypatch.setattr(verdicts, "find_valleys", borders)
     labels = np.arange(n_clusters).repeat(300)

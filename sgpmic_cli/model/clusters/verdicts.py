@@ -20,7 +20,9 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.model.clusters.discrete_columns import FEW_VALUES, effective_values
 from sgpmic_cli.model.clusters.valleys import FOLDS, find_valleys, least_rows, nearest_rows, power
 
-LEVEL = 0.05
+# Half of 5 %: k-means cuts a uniform cloud where it is least uniform, and at a level of 0.05 9 % of
+# 400 uniform clouds in two halves had groups.
+LEVEL = 0.025
 POWER = 0.8  # the usual convention (Cohen 1988)
 DECIMALS = 6  # of a standardised column; values that differ less are tied
 MOST_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
