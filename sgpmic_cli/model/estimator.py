@@ -39,9 +39,11 @@ from sgpmic_cli.model.clusters.base_clusterings import (
 from sgpmic_cli.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.model.clusters.cluster_space import ClusterSpace
 from sgpmic_cli.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.model.clusters.islands import surviving_groups
 from sgpmic_cli.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.model.clusters.shared_dimensions import SharedDimensions, shared_dimensions
+from sgpmic_cli.model.clusters.verdicts import Verdict, continuous_columns, judge_clusters
 from sgpmic_cli.model.diagnostics import warn_about
 from sgpmic_cli.model.fitted_model import FittedModel
 from sgpmic_cli.model.interface import SHARED_RULES, LatentClusterer, Located
@@ -158,6 +160,16 @@ class SGPMIC(LatentClusterer):
     stability_ : ndarray of shape (M,) or None
         Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
         refits or with one cluster.
+    verdicts_ : list of dict
+        What each cluster is: "group" if a valley of the density separates it from every
+        neighbour, "slice" if it is a part of a continuum, or "too few rows to say". `depth` is the
+        density in the shallowest valley relative to the lower peak, towards `neighbour`.
+    groups_ : ndarray of shape (n_samples,)
+        Group of each row, or -1. Groups are parts of the rows that valleys separate and that
+        halves of the rows show again. They do not depend on the number of clusters, and clusters
+        can be slices of them.
+    group_depths_ : list of float
+        For each group, the density in the shallowest valley around it relative to the lower peak.
     twins_, tiny_, dead_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -349,9 +361,15 @@ class SGPMIC(LatentClusterer):
         self.embedding_ = p.mu[inverse_order]
         self.embedding_variances_ = np.exp(p.log_s)[inverse_order]
         self.base_clusterings_ = found.names
+        # Verdicts depend on the table and not on `random_state`.
+        continuous = continuous_columns(rows)
+        verdicts = judge_clusters(continuous, found.labels, clusters.n_clusters)
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        groups = surviving_groups(continuous, found.labels, [p.mu])
+        self.groups_, self.group_depths_ = groups.labels[inverse_order], groups.depths
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
-            self._assign_all(Y, threads)
+            self._assign_all(Y, groups.labels, threads)
         self._derive()
         warn_about(self._diagnose())
 
@@ -498,15 +516,16 @@ class SGPMIC(LatentClusterer):
         self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
         self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
 
-    def _assign_all(self, Y: Array, threads: Workers) -> None:
+    def _assign_all(self, Y: Array, groups: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
-        density = np.empty(len(Y))
+        density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
         report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
+            self.groups_[rows] = groups[self._fitted.nearest(self._scaled(Y[rows]))]
             if report is not None:
                 report(rows.stop, len(Y))
         self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
@@ -519,8 +538,15 @@ class SGPMIC(LatentClusterer):
         return self._fitted.probabilities(scaled)
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        names = ("converged_", "base_clusterings_", "selection_")
-        row_arrays = (*fitted_model.ROW_AXES, "consensus_", "offset_", "scale_", "lower_bounds_")
+        names = ("converged_", "base_clusterings_", "selection_", "verdicts_", "group_depths_")
+        row_arrays = (
+            *fitted_model.ROW_AXES,
+            "groups_",
+            "consensus_",
+            "offset_",
+            "scale_",
+            "lower_bounds_",
+        )
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
@@ -534,6 +560,7 @@ class SGPMIC(LatentClusterer):
         if every_row:
             for name in fitted_model.ROW_AXES:
                 setattr(self, name, arrays[name])
+            self.groups_ = arrays["groups_"].astype(np.intp)
         else:  # those of the fitted rows
             p = self._fitted.map.parameters
             self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
@@ -545,6 +572,8 @@ class SGPMIC(LatentClusterer):
             not isinstance(selection, list) or not all(isinstance(row, dict) for row in selection)
         ):
             raise ValueError("the numbers of clusters tried are not a table")
+        self.verdicts_ = [Verdict(**row)._asdict() for row in values["verdicts_"]]
+        self.group_depths_ = [float(depth) for depth in values["group_depths_"]]
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
         self.stability_ = None

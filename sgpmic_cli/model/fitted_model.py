@@ -44,6 +44,7 @@ ROW_AXES = {
     "embedding_": "rq",
     "embedding_variances_": "rq",
 }
+GROUPS = {"groups_": "r"}
 OPTIONAL_AXES = (
     {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
     {"mixture_whitening": "mpd", "mixture_means": "md", "mixture_intercepts": "m"},
@@ -92,6 +93,10 @@ class FittedModel(NamedTuple):
             return Y
         # Without missing values in training, only the column means are known: zero.
         return np.nan_to_num(Y) if self.gaussian is None else impute(self.gaussian, Y)
+
+    def nearest(self, Y: Array) -> Indices:
+        """Return the nearest training row of each row (n, P)."""
+        return self._near_training(self._imputed(Y))[1]
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays that a model file holds."""
@@ -150,7 +155,7 @@ def _posterior(arrays: Arrays, prefix: str) -> ClusterPosterior:
 
 def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     """Read the arrays of a file. Raise ValueError if they cannot come from a fit."""
-    axes = {**AXES, **ROW_AXES} if every_row else dict(AXES)
+    axes = {**AXES, **ROW_AXES, **GROUPS} if every_row else dict(AXES)
     for group in OPTIONAL_AXES:
         if not members.keys().isdisjoint(group):
             axes |= group
@@ -170,5 +175,8 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     labels = arrays["labels"]
     if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
         raise ValueError("a label is not the number of a cluster")
+    groups = arrays.get("groups_", np.zeros(1))
+    if (groups != groups.round()).any() or groups.min() < -1:
+        raise ValueError("a group is not a number")
     check_probabilities(arrays, "consensus_", *(["responsibilities_"] if every_row else []))
     return arrays
