@@ -27,11 +27,17 @@ from sgpmic_cli.clustering.model.clusters.base_clusterings import (
 from sgpmic_cli.clustering.model.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, fit_gaussians
+from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.clustering.model.clusters.shared_dimensions import (
     SharedDimensions,
     shared_dimensions,
+)
+from sgpmic_cli.clustering.model.clusters.verdicts import (
+    Verdict,
+    continuous_columns,
+    judge_clusters,
 )
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
@@ -83,8 +89,9 @@ class SGPMIC(LatentClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
-    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
+    gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
+    the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
+    map is the latent space of one sparse
     Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
     Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
     belong together. The paper's own model is `PaperSGPMIC`.
@@ -167,6 +174,16 @@ class SGPMIC(LatentClusterer):
     stability_ : ndarray of shape (M,) or None
         Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
         refits or with one cluster.
+    verdicts_ : list of dict
+        What each cluster is: "group" if a valley of the density separates it from every
+        neighbour, "slice" if it is a part of a continuum, or "too few rows to say". `depth` is the
+        density in the shallowest valley relative to the lower peak, towards `neighbour`.
+    groups_ : ndarray of shape (n_samples,)
+        Group of each row, or -1. Groups are parts of the rows that valleys separate and that
+        halves of the rows show again. They do not depend on the number of clusters, and clusters
+        can be slices of them.
+    group_depths_ : list of float
+        For each group, the density in the shallowest valley around it relative to the lower peak.
     twins_, tiny_, dead_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -340,7 +357,7 @@ class SGPMIC(LatentClusterer):
             )
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        space = ClusterSpace.of(rows, mask, shared, m)
+        space = ClusterSpace.of(rows, shared, m)
         found = self._consensus(space, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
         clusters = self._clusters(space, found, random_state)
@@ -358,9 +375,15 @@ class SGPMIC(LatentClusterer):
         self.embedding_ = p.mu[inverse_order]
         self.embedding_variances_ = np.exp(p.log_s)[inverse_order]
         self.base_clusterings_ = found.names
+        # Verdicts depend on the table and not on `random_state`.
+        continuous = continuous_columns(rows)
+        verdicts = judge_clusters(continuous, found.labels, clusters.n_clusters)
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        groups = surviving_groups(continuous, found.labels, [p.mu])
+        self.groups_, self.group_depths_ = groups.labels[inverse_order], groups.depths
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
-            self._assign_all(Y, threads)
+            self._assign_all(Y, groups.labels, threads)
         self._derive()
         warn_about(self._diagnose())
 
@@ -447,27 +470,21 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return space.consensus(n_clusters, seed)
+            return space.consensus(n_clusters)
         if self.init in NAMED:
             return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self,
-        space: ClusterSpace,
-        found: Consensus,
-        random_state: np.random.RandomState,
+        self, space: ClusterSpace, found: Consensus, random_state: np.random.RandomState
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
-        gaussians = None if found.gaps or m == 1 else fit_gaussians(space.rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(
-                space.rows, found, gaussians, self.n_resamples, random_state, space.mask
-            )
-        gaussians, refits = space.in_columns(gaussians), space.in_columns(refits)
-        return ClusterModel(found.labels, m, gaussians, refits)
+            refits, self.stability_ = refit(space.rows, found, self.n_resamples, random_state)
+        posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
+        return ClusterModel(found.labels, m, posterior, refits)
 
     def _fit_map(
         self,
@@ -513,15 +530,16 @@ class SGPMIC(LatentClusterer):
         self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
         self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
 
-    def _assign_all(self, Y: Array, threads: Workers) -> None:
+    def _assign_all(self, Y: Array, groups: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
-        density = np.empty(len(Y))
+        density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
         report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
+            self.groups_[rows] = groups[self._fitted.nearest(self._scaled(Y[rows]))]
             if report is not None:
                 report(rows.stop, len(Y))
         self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
@@ -534,8 +552,15 @@ class SGPMIC(LatentClusterer):
         return self._fitted.probabilities(scaled)
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        names = ("converged_", "base_clusterings_", "selection_")
-        row_arrays = (*fitted_model.ROW_AXES, "consensus_", "offset_", "scale_", "lower_bounds_")
+        names = ("converged_", "base_clusterings_", "selection_", "verdicts_", "group_depths_")
+        row_arrays = (
+            *fitted_model.ROW_AXES,
+            "groups_",
+            "consensus_",
+            "offset_",
+            "scale_",
+            "lower_bounds_",
+        )
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
@@ -549,6 +574,7 @@ class SGPMIC(LatentClusterer):
         if every_row:
             for name in fitted_model.ROW_AXES:
                 setattr(self, name, arrays[name])
+            self.groups_ = arrays["groups_"].astype(np.intp)
         else:  # those of the fitted rows
             p = self._fitted.map.parameters
             self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
@@ -560,6 +586,8 @@ class SGPMIC(LatentClusterer):
             not isinstance(selection, list) or not all(isinstance(row, dict) for row in selection)
         ):
             raise ValueError("the numbers of clusters tried are not a table")
+        self.verdicts_ = [Verdict(**row)._asdict() for row in values["verdicts_"]]
+        self.group_depths_ = [float(depth) for depth in values["group_depths_"]]
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
         self.stability_ = None

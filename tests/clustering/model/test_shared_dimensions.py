@@ -6,7 +6,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
-from sgpmic_cli.clustering.model.clusters.probabilities import fit_gaussians
 from sgpmic_cli.clustering.model.clusters.shared_dimensions import shared_dimensions
 
 N = 400
@@ -30,7 +29,7 @@ def flags(n_groups, n_columns, seed=0):
 def test_continuous_columns_are_their_own_space():
     Y = np.random.RandomState(0).standard_normal((N, 3))
     assert shared(Y) is None
-    assert ClusterSpace.of(Y, None, None, 2).rows is Y
+    assert ClusterSpace.of(Y, None, 2).rows is Y
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 4])
@@ -63,17 +62,17 @@ def test_numbers_stay_as_they_are_if_they_are_the_majority():
     random = np.random.RandomState(0)
     numbers = random.standard_normal((N, 3)) + 6.0 * (np.arange(N) % 2)[:, None]
     X = np.c_[numbers, random.randint(0, 2, N)]
-    space = ClusterSpace.of(standard(X), None, shared(X), 2)
+    space = ClusterSpace.of(standard(X), shared(X), 2)
     np.testing.assert_allclose(space.rows[:, :3], standard(X)[:, :3], atol=1e-12)
-    assert adjusted_rand_score(space.consensus(2, 0).labels, np.arange(N) % 2) == 1.0
+    assert adjusted_rand_score(space.consensus(2).labels, np.arange(N) % 2) == 1.0
 
 
 def test_posteriors_of_the_space_are_posteriors_of_the_columns():
     X = flags(3, 9)
     Y = standard(X)
-    space = ClusterSpace.of(Y, None, shared(X), 3)
-    found = space.consensus(3, 0)
-    inside = fit_gaussians(space.rows, found.memberships)
+    space = ClusterSpace.of(Y, shared(X), 3)
+    found = space.consensus(3)
+    inside = found.posterior
     outside = space.in_columns(inside)
     np.testing.assert_allclose(
         outside.probabilities(Y, found.labels),
@@ -85,4 +84,4 @@ def test_posteriors_of_the_space_are_posteriors_of_the_columns():
 def test_more_clusters_than_projected_rows_use_the_columns():
     X = flags(2, 2)
     found = shared(X)._replace(axes=np.zeros((2, 2)))
-    assert ClusterSpace.of(standard(X), None, found, 3).projection is None
+    assert ClusterSpace.of(standard(X), found, 3).projection is None

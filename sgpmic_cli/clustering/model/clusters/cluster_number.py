@@ -48,10 +48,10 @@ from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
     flat_coordinate,
     invariant_coordinate,
 )
+from sgpmic_cli.clustering.model.clusters.label_constants import MARGIN
 from sgpmic_cli.clustering.model.clusters.shared_dimensions import SharedDimensions
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     LARGE_GAP,
-    MARGIN,
     SMALL_GAP,
     drops_of_gap,
     excess_of_gap,

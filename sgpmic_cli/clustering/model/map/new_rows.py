@@ -33,9 +33,9 @@ class TrainingRows:
         self.rows = rows
         self.search = NearestNeighbors().fit(rows)
 
-    def nearest(self, Y: Array) -> tuple[Array, Indices]:
-        """Return distances and indices of the nearest training rows, (n, k) each."""
-        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
+    def nearest(self, Y: Array, count: int = NEIGHBOURS) -> tuple[Array, Indices]:
+        """Return distances and indices of the nearest training rows, (n, count) each."""
+        distances, indices = self.search.kneighbors(Y, min(count, len(self.rows)))
         return np.asarray(distances), np.asarray(indices)
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:
