@@ -11,11 +11,11 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
     import sgpmic_cli
     from sgpmic_cli.benchmark.plan.methods import known
-    from sgpmic_cli.benchmark.run.manifest import commit, environment
     from sgpmic_cli.commands.terminal_tables import as_text, facts
     from sgpmic_cli.data.inventory import describe_all
     from sgpmic_cli.data.originals import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
+    from sgpmic_cli.files.manifest import commit, environment
 
     content = {
         **environment(),

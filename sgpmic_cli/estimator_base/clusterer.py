@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from sgpmic_cli._typing import Indices, Table
+from sgpmic_cli._typing import Indices
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -14,7 +14,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     labels_: Indices
 
-    def fit(self, X: Table, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows.
 
         Parameters
@@ -39,5 +39,5 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return self
 
     @abstractmethod
-    def _fit_to(self, X: Table) -> None:
+    def _fit_to(self, X: Any) -> None:
         """Check the parameters and the rows, and set the fitted attributes."""

@@ -16,12 +16,18 @@ Scale = Literal["none", "global", "standard"]
 
 
 def offset_and_scale(
-    Y: Array, scale: Scale, *, center: bool = True, use_constant: bool = True
+    Y: Array,
+    scale: Scale,
+    *,
+    units: Array | None = None,
+    center: bool = True,
+    use_constant: bool = True,
 ) -> tuple[Array, Array]:
     """Return what is subtracted from every column, and what it is divided by, (P,) each.
 
     "standard" divides by the standard deviation of the column, "global" by one number that makes
-    the mean variance one, "none" by one. NaN marks missing values, which are left out. Without
+    the mean variance one, "none" by one. With `units` (P,), "standard" divides by them and by one
+    number that makes the mean variance one. NaN marks missing values, which are left out. Without
     `use_constant`, constant columns do not count, and their scale is zero.
     """
     low, high = _range(Y)
@@ -36,23 +42,14 @@ def offset_and_scale(
     plain = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
     offset = plain if center else np.zeros(Y.shape[1])
     used = ~constant | use_constant
-    if scale == "global":
-        deviations = np.full(Y.shape[1], np.sqrt(np.mean(deviations[used] ** 2)))
+    if scale == "global" or (scale == "standard" and units is not None):
+        common = np.ones(Y.shape[1]) if scale == "global" or units is None else units
+        deviations = common * np.sqrt(np.mean((deviations / common)[used] ** 2))
     elif scale == "standard":
         deviations = np.where(deviations > 0.0, deviations, 1.0)
     else:
         deviations = np.ones(Y.shape[1])
     return offset, np.where(used, deviations, 0.0)
-
-
-def check_rows(Y: Array) -> None:
-    """Raise ValueError if a row has no value."""
-    for rows in gen_batches(len(Y), BLOCK):
-        if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
-            raise ValueError(
-                f"Row {rows.start + empty[0] + 1} has no value: leave such rows out, as in "
-                "X[~np.isnan(X).all(axis=1)]."
-            )
 
 
 def check_spread(Y: Array) -> None:

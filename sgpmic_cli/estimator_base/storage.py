@@ -7,7 +7,8 @@ that rebuilds itself from it checks it, and any exception means that the file is
 import json
 import stat
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.files.atomic import replacing
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
@@ -39,25 +40,26 @@ def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
         np.savez_compressed(file, allow_pickle=False, **members)
 
 
-def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -> Any:
-    """Read a model file and rebuild the one of the estimators that it holds.
+def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = True) -> Any:
+    """Read a model file and rebuild the estimator that it holds.
 
-    Raise UsageError with one sentence if the file is not a model or is damaged.
+    `estimators` has a class, or its place as "module:class", for each kind of file. Raise
+    UsageError with one sentence if the file is not a model or is damaged.
     """
     try:
         with _opened(Path(path)) as members:
             header = json.loads(members["header"].tobytes().decode())
             _check_version(path, header)
-            kind, kinds = header.get("kind", FIRST_KIND), {own._kind: own for own in estimators}
-            if kind not in kinds:
+            kind = header.get("kind", FIRST_KIND)
+            if kind not in estimators:
                 writer = header["written_by"]
                 raise UsageError(
                     f"{path} holds a model of kind {kind!r} of sgpmic {writer}, and not of kind "
-                    f"{' or '.join(map(repr, kinds))}: use sgpmic.load, install sgpmic {writer}, "
-                    "which can read it, or fit the table again."
+                    f"{' or '.join(map(repr, estimators))}: use sgpmic.load, install sgpmic "
+                    f"{writer}, which can read it, or fit the table again."
                 )
             with np.errstate(over="raise", invalid="raise", divide="raise"):
-                return kinds[kind]._rebuilt(header, members, every_row)
+                return _imported(estimators[kind])._rebuilt(header, members, every_row)
     except UsageError:
         raise
     except FileNotFoundError:
@@ -97,6 +99,13 @@ def check_probabilities(arrays: Arrays, *names: str) -> None:
     for name in names:
         if (arrays[name] < 0).any() or not np.allclose(arrays[name].sum(axis=-1), 1.0):
             raise ValueError(f"its array {name} holds no probabilities")
+
+
+def _imported(estimator: Any) -> Any:
+    if not isinstance(estimator, str):
+        return estimator
+    module, _, name = estimator.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _check_version(path: PathLike, header: dict[str, Any]) -> None:

@@ -115,7 +115,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         Y : ndarray of shape (n_samples, n_features)
-            The numbers, NaN for missing values.
+            The numbers, NaN for missing values. A row without any value is NaN in all columns.
         """
         check_is_fitted(self)
         return _encode(self.recipe_, _raw_table(X))
@@ -167,7 +167,8 @@ def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = 
                 lambda name, value: f"TableEncoder({name}={value!r})" if name in own else None
             )
         ) from None
-    if len(rows.Y) < table.n_rows:
-        first = np.flatnonzero(~np.isin(np.arange(table.n_rows) + 1, rows.row_numbers))[0] + 1
-        raise ValueError(f"Row {first} has no value, or a missing one: leave such rows out.")
-    return rows.Y
+    if len(rows.Y) == table.n_rows:
+        return rows.Y
+    Y = np.full((table.n_rows, rows.Y.shape[1]), np.nan)
+    Y[rows.row_numbers - 1] = rows.Y
+    return Y

@@ -9,7 +9,7 @@ from sgpmic_cli.benchmark.studies.reference import DEFAULT_PATH
 LONG = "x" * 300
 HUGE = "9" * 5000
 ENDLESS = str(10**12)
-COUNTS = ("--resamples", "--iterations", "--init", "--inducing")
+COUNTS = ("--resamples", "--iterations", "--n-init", "--inducing")
 UPDATE = ["check", "--update", "--methods", "pca-fcm"]
 BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
 IRIS = [*BENCHMARK, "--dataset", "iris"]
@@ -31,11 +31,9 @@ FITS = {
     "iris --dims few": "--dims few: give a number such as 2, or auto",
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",
     "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --setting paper",
-    "iris --init 3": "--init 3 belongs to the paper's model",
+    "iris --n-init 3": "--n-init 3 belongs to the paper's model",
     "iris --n-jobs 0": "'--n-jobs': 0 is not possible",
     "iris --setting paper --device cuda": "--device cuda belongs to the default model",
-    "iris --setting paper --temp-folder .": "belongs to the default model",
-    "iris --temp-folder none": "'none'",
     "iris --setting paper --resamples 0": "--resamples 0 belongs to the default model",
     "huge.csv --clusters 2 --scale none --setting paper": "'global'",
     "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",

@@ -41,7 +41,6 @@ def test_encoder_is_a_scikit_learn_transformer():
     [
         ({"a": ["1", "2", "x", "4"]}, r"'x' is not a number; .* \(TableEncoder\(drop=\['a'\]\)\)"),
         ({"class": [0, 1, 0, 1]}, r"may hold the classes; leave it out \(TableEncoder"),
-        ({"a": [1, 2, 3, np.nan], "b": [1, 5, 2, np.nan]}, "Row 4 has no value"),
         (None, "the table has no rows"),
     ],
 )
@@ -51,6 +50,13 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         TableEncoder().fit_transform(frame)
     assert "label=" not in str(caught.value)
+
+
+def test_a_row_without_any_value_is_missing_in_all_columns():
+    frame = pd.DataFrame({"a": [1, 2, 9, np.nan], "b": [5, 1, np.nan, np.nan]})
+    for missing, rows in {"model": [3], "median": [3], "drop": [2, 3]}.items():
+        encoded = TableEncoder(missing=missing).fit_transform(frame)
+        assert np.flatnonzero(np.isnan(encoded).all(axis=1)).tolist() == rows
 
 
 def test_names_that_are_no_texts_are_reported_as_unknown_columns():

@@ -1,4 +1,4 @@
-"""Copy the user's table, with the results of each row as further columns."""
+"""Write the tables with one line for each row: labels, embedding, and the user's table."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -7,37 +7,76 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.clustering.result.fitting import Fitted
-from sgpmic_cli.clustering.result.row_density import typicality
-from sgpmic_cli.clustering.result.row_tables import DIGITS, row_numbers
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.estimator_base.prediction import Prediction
 from sgpmic_cli.tables.csv_text import CsvText
 from sgpmic_cli.tables.reading import NPY, PARQUET, decompressed, text_lines, with_encoding
 from sgpmic_cli.tables.table_files import CELLS, read_table
 
+LABELS, EMBEDDING = "labels.csv", "embedding.csv"
 TABLE = "table-with-clusters.csv"
+DIGITS = 4  # of probabilities
 
 
-def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
+def row_numbers(data: Dataset) -> Indices:
+    """Return the numbers (N,) of the rows in the file, counted from 1."""
+    return np.arange(1, len(data.Y) + 1) if data.row_numbers is None else data.row_numbers
+
+
+def append_rows(
+    folder: Path, numbers: Indices, ids: Sequence[str] | None, prediction: Prediction
+) -> None:
+    """Append rows to both files, given their numbers (n,) in the data and their ids."""
+    keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
+    labels = {"cluster": prediction.labels}
+    labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
+    if prediction.unusual is not None:
+        labels["unusual"] = prediction.unusual.astype(int)
+    coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}
+    _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
+    _append(folder / EMBEDDING, pd.DataFrame({**keys, **coordinates}))
+
+
+def typicality(log_density: Array, labels: Indices) -> Array:
+    """Return for each row the fraction of rows of its cluster that are not more typical."""
+    ranks = np.empty(len(labels))
+    for cluster in np.unique(labels):
+        rows = np.flatnonzero(labels == cluster)
+        ordered = np.sort(log_density[rows])
+        ranks[rows] = np.searchsorted(ordered, log_density[rows], side="right") / len(rows)
+    return ranks
+
+
+def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
+    """Return a note if there are unusual rows; `others` are the rows that they do not resemble."""
+    if not n:
+        return []
+    rows = f"1 of {n_rows} rows resembles" if n == 1 else f"{n} of {n_rows} rows resemble"
+    return [f"{rows} nothing {others}: see the column 'unusual' in labels.csv."]
+
+
+def write_table(path: Path, data: Dataset, prediction: Prediction) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
-    The lines of a text file are copied as they are, so that ids and leading zeros do not change.
-    `source` is the path of the user's file, None if there is none. A `.npy` array is not copied.
+    The lines of a text file are copied as they are, so that ids and leading zeros do not change. A
+    `.npy` array is not copied.
     """
-    if source is None:
-        data, results = fitted.data, _results(fitted)
+    if data.path is None:
+        results = _results(data, prediction)
         frame = pd.DataFrame(data.Y, results.index, data.feature_names)
         if data.recipe is not None:  # standard input cannot be read again
             ids = {} if data.ids is None else {"id": data.ids}
             frame = pd.DataFrame({"row": results.index, **ids}, results.index)
         _joined(frame, results).to_csv(path, index=False)
         return
-    recipe = fitted.data.recipe
+    recipe = data.recipe
     assert recipe is not None
     known = recipe.file_columns if recipe.named else ()
-    with decompressed(source) as file:
+    with decompressed(data.path) as file:
         if file.starts_with(NPY):
             return
-        results = _results(fitted)
+        results = _results(data, prediction)
         if not file.starts_with(PARQUET):
             format = with_encoding(file, recipe.format)
             text = CsvText(file.name, format, known)
@@ -45,23 +84,24 @@ def write_table(path: Path, fitted: Fitted, source: str | None) -> None:
             with path.open("w", encoding="utf-8", newline="\n") as output:
                 output.writelines(_extended_lines(text, lines, results))
             return
-    table = read_table(source, recipe.format)
+    table = read_table(data.path, recipe.format)
     frame = pd.DataFrame({name: cells.raw for name, cells in table.cells.items()})
     _joined(frame.set_index(np.arange(1, len(frame) + 1)), results).to_csv(path, index=False)
 
 
-def _results(fitted: Fitted) -> pd.DataFrame:
+def _results(data: Dataset, prediction: Prediction) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
-    model = fitted.model
+    assert prediction.unusual is not None
+    ranks = typicality(prediction.log_density, prediction.labels)
     results = {
-        "cluster": model.labels_,
-        "probability": model.responsibilities_.max(axis=1).round(DIGITS),
-        "typicality": typicality(fitted.log_density, model.labels_).round(DIGITS),
-        "unusual": fitted.unusual.astype(int),
+        "cluster": prediction.labels,
+        "probability": prediction.probabilities.max(axis=1).round(DIGITS),
+        "typicality": ranks.round(DIGITS),
+        "unusual": prediction.unusual.astype(int),
     }
-    for q, coordinate in enumerate(model.embedding_.T):
+    for q, coordinate in enumerate(prediction.embedding.T):
         results[f"x{q + 1}"] = coordinate.round(DIGITS)
-    return pd.DataFrame(results, row_numbers(fitted.data))
+    return pd.DataFrame(results, row_numbers(data))
 
 
 def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -111,3 +151,7 @@ def _row(lines: Sequence[str]) -> str:
     full = [line for line in lines if line.strip()] or lines[:1]
     first, last = lines.index(full[0]), len(lines) - 1 - lines[::-1].index(full[-1])
     return "".join(lines[first : last + 1]).removesuffix("\n")
+
+
+def _append(path: Path, table: pd.DataFrame) -> None:
+    table.to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator="\n")
