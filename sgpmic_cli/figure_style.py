@@ -1,7 +1,6 @@
 """The style of all figures: readable in one column and safe for colour blindness."""
 
 import os
-import re
 import string
 import warnings
 from collections.abc import Iterator, Sequence
@@ -60,8 +59,6 @@ NO_GLYPH = (
 )
 LONGEST_NAME = 40
 NO_WIDTH = "\u200b"  # an invisible character
-_WORD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
-_RIGHT_TO_LEFT = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
 # Environment variables that change figures, or that Matplotlib refuses to read.
 _IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 
@@ -118,12 +115,9 @@ def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterato
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name from a user's data in a form that Matplotlib can draw.
 
-    Long names are shortened and formulas are escaped. Words of right-to-left scripts are reversed,
-    because Matplotlib draws left to right.
+    Long names are shortened and formulas are escaped.
     """
-    text = shortened(printable(name), most)
-    text = _RIGHT_TO_LEFT.sub(lambda words: words[0][::-1], text)
-    text = text.replace("$", r"\$")
+    text = shortened(printable(name), most).replace("$", r"\$")
     # Matplotlib omits labels that begin with an underscore from a legend.
     return NO_WIDTH + text if text.startswith("_") else text
 

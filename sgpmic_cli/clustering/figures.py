@@ -76,7 +76,7 @@ def draw_embedding(fitted: Fitted, stem: Path) -> None:
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
         for axes, groups in zip(row, panels, strict=True):
             plot_points(axes, X, groups, panel)
-        plot_mixture(row[0], fitted.model)
+        plot_mixture(row[0], fitted.model, X)
 
 
 def draw_profile(fitted: Fitted, stem: Path) -> None:

@@ -69,15 +69,15 @@ def plot_map(
     check_is_fitted(model := last_step(model))
     ax = _axes(ax, 4.5, 4.0)
     used = model.labels_ >= 0
-    labels, groups = model.labels_[used], cluster_groups(model)
+    X, labels, groups = model.embedding_[used], model.labels_[used], cluster_groups(model)
     if classes is not None:
         names, numbers = np.unique(np.asarray(classes), return_inverse=True)
         if numbers.shape != used.shape:
             raise ValueError(f"classes must have one entry for each of {len(used)} rows.")
         groups = class_groups(numbers[used], [str(name) for name in names], labels)
-    plot_points(ax, model.embedding_[used], groups, ax.get_window_extent().width / ax.figure.dpi)
+    plot_points(ax, X, groups, ax.get_window_extent().width / ax.figure.dpi)
     if classes is None:
-        plot_mixture(ax, model)
+        plot_mixture(ax, model, X)
     return ax
 
 
@@ -186,14 +186,14 @@ def plot_points(axes: "Axes", X: np.ndarray, groups: Groups, legend_width: float
     )
 
 
-def plot_mixture(axes: "Axes", model: LatentClusterer) -> None:
-    """Add the means of the clusters and ellipses with 50 and 90 % of their probability.
+def plot_mixture(axes: "Axes", model: LatentClusterer, X: np.ndarray) -> None:
+    """Add the means of the clusters and ellipses with 50 and 90 % to a plot of points X (N, Q).
 
     One latent dimension, which is plotted as histograms, stays as it is.
     """
     from matplotlib.patches import Ellipse
 
-    middle, directions, _ = projection(model.embedding_)
+    middle, directions, _ = projection(X)
     if len(directions) == 1:
         return
     centres = (model.means_ - middle) @ directions.T

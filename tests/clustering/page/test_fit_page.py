@@ -128,4 +128,4 @@ def test_the_page_of_a_pipeline_has_the_columns_of_the_raw_table(tmp_path):
     sections = PageReader((tmp_path / "birds.html").read_text(encoding="utf-8")).sections
     assert "39 rows, 3 features" in sections["header"]
     assert f"{rows['x0'][pipeline[-1].labels_ == 0].mean():.2f}" in sections["profiles"]
-    assert "person id" in " ".join(sections["columns"].split())
+    assert "person left out" in " ".join(sections["columns"].split())

@@ -68,7 +68,8 @@ def test_regions_contain_their_probability_of_the_points(q):
     means = np.array([np.zeros(q), np.full(q, 30.0)])
     covariances = np.array([mixing @ mixing.T] * 2)
     axes = Figure().subplots()
-    plot_mixture(axes, fitted(X, labels, 2, means_=means, covariances_=covariances).model)
+    model = fitted(X, labels, 2, means_=means, covariances_=covariances).model
+    plot_mixture(axes, model, X)
     assert len(axes.patches) == (0 if q == 1 else 4)
     for ellipse, probability in zip(axes.patches, (0.5, 0.9, 0.5, 0.9), strict=False):
         turn = np.radians(ellipse.angle)
