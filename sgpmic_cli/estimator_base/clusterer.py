@@ -19,7 +19,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or DataFrame of shape (n_samples, n_features)
             The rows to cluster.
         y : Ignored
             Not used, present for scikit-learn's interface.

@@ -61,8 +61,8 @@ def warn_about(diagnostics: Diagnostics) -> None:
 
 
 def unusual_below(log_density: Array) -> float:
-    """Return the log density below which a row is unlike the training rows."""
-    first, third = np.percentile(log_density, [25, 75])
+    """Return the log density below which a row is unlike the training rows (N,), some NaN."""
+    first, third = np.nanpercentile(log_density, [25, 75])
     return float(first - FENCE * (third - first))
 
 

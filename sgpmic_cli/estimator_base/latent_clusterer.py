@@ -3,7 +3,8 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,7 +53,7 @@ SHARED_RULES = {
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
-ROW_ATTRIBUTES = ("responsibilities_", "embedding_", "embedding_variances_", "log_density_")
+ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
 
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, TableInput):
@@ -85,7 +86,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     n_iter_: int
     converged_: bool
     log_density_: Array
-    unusual_below_: float | None
 
     _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
@@ -99,23 +99,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         "callback",
         "random_state",
     )
-
-    def fit(self, X: Table | Features, y: Any = None) -> Self:
-        """Cluster the rows of a table.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features), or Features
-            An array of numbers, or a raw data frame, which a `TableEncoder` makes features of.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
-        """
-        return super().fit(X, y)
 
     def fit_transform(self, X: Table, y: Any = None) -> Array:
         """Fit the model and return the latent points of the rows.
@@ -165,18 +148,18 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return Prediction.of(self._locate(X), self.unusual_below_)
 
+    @cached_property
+    def unusual_below_(self) -> float | None:
+        """Log density below which a row is unusual. None for a file of version 0.3 or before."""
+        return unusual_below(self.log_density_)
+
     @property
     def training_prediction(self) -> Prediction:
         """The prediction of the training rows after `fit`. Model files do not have it."""
         check_is_fitted(self, "log_density_")
-        return Prediction(
-            self.labels_,
-            self.responsibilities_,
-            self.embedding_,
-            self.embedding_variances_,
-            self.log_density_,
-            np.asarray(self.log_density_ < self.unusual_below_),
-        )
+        X, variances = self.embedding_, self.embedding_variances_
+        located = Located(X, variances, self.responsibilities_, self.log_density_)
+        return replace(Prediction.of(located, self.unusual_below_), labels=self.labels_)
 
     def predict_proba(self, X: Table) -> Array:
         """Return the probability of each cluster for each row.
@@ -256,7 +239,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             del parameters["init"]  # labels belong to the run
         values, arrays = self._content()
         if len(self._left_out):
-            rows = arrays.keys() & set(ROW_ATTRIBUTES)
+            rows = arrays.keys() & ROW_ATTRIBUTES
             arrays |= {name: np.delete(arrays[name], self._left_out, axis=0) for name in rows}
         header = {
             "kind": self._kind,
@@ -356,19 +339,14 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             # Starts and base clusterings need not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
-            if not hasattr(self, "log_density_"):  # a fit to a subsample has located every row
-                parts = self._map_block(self._scaled(Y), self._located, threads)
-                self.log_density_ = Located.joined(parts).log_density
-        self.unusual_below_ = unusual_below(self.log_density_)
         self._insert_left_out()
 
     def _insert_left_out(self) -> None:
         """Insert the rows without any value into the results of the rows."""
         if not len(self._left_out):
             return
-        for name in ROW_ATTRIBUTES:
-            if hasattr(self, name):  # model files have no densities
-                setattr(self, name, with_left_out(getattr(self, name), self._left_out))
+        for name in ROW_ATTRIBUTES & vars(self).keys():
+            setattr(self, name, with_left_out(getattr(self, name), self._left_out))
         self.labels_ = most_probable(self.responsibilities_)
 
     @abstractmethod

@@ -336,6 +336,9 @@ class SGPMIC(LatentClusterer):
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
             self._assign_all(Y, threads)
+        else:
+            located = self._map_block(self._scaled(Y), self._located, threads)
+            self.log_density_ = Located.joined(located).log_density
         self._derive()
         warn_about(self._diagnose())
 

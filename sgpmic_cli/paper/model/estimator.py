@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Literal
 
@@ -11,8 +12,8 @@ from sklearn.utils import check_random_state
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer, Located
-from sgpmic_cli.estimator_base.parallel import Workers
+from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
+from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.estimator_base.parameter_checks import (
     BOOLEAN,
     MEMORY,
@@ -25,6 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     positive_number,
     whole,
 )
+from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.gp.pca import dimensions_for
@@ -327,6 +329,12 @@ class PaperSGPMIC(LatentClusterer):
 
     def _located(self, scaled: Array) -> Located:
         return self._assigner.assign(scaled)
+
+    @cached_property
+    def log_density_(self) -> Array:  # type: ignore[override]
+        """Lower bound on the log density of each training row in the scaled columns."""
+        parts = self._map_block(self._assigner.Y, self._located, ALONE)
+        return with_left_out(Located.joined(parts).log_density, self._left_out)
 
     def _content(self) -> tuple[dict, dict[str, Array]]:
         p = self._assigner.p
