@@ -1,7 +1,9 @@
 """How many modules of the package the commands load."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 FIT = """
 from typer.testing import CliRunner
@@ -17,7 +19,8 @@ MOST_OF_FIT = 80
 def modules_after(code, folder):
     """Return the modules of the package that a process has loaded after running the code."""
     command = [sys.executable, "-c", code + PRINT]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=here)
     return done.stdout.split()
 
 

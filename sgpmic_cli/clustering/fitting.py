@@ -124,7 +124,7 @@ class Fitted:
         after every E-step and every M-step, and one after a final E-step.
         """
         updates, bounds = self.model.updates, self.model.lower_bounds_
-        steps = [(each.number, step, each.acc) for each in self.iterations for step in updates]
+        steps = [(done.number, step, done.acc) for done in self.iterations for step in updates]
         if len(steps) < len(bounds):
             final = None if self.scores is None else self.scores["acc"]
             steps.append((self.model.n_iter_, updates[0], final))

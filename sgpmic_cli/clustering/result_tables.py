@@ -72,14 +72,14 @@ def write_table(path: Path, data: Dataset, prediction: Prediction) -> None:
         return
     recipe = data.recipe
     assert recipe is not None
-    known = recipe.file_columns if recipe.named else ()
+    columns = recipe.file_columns if recipe.named else ()
     with decompressed(data.path) as file:
         if file.starts_with(NPY):
             return
         results = _results(data, prediction)
         if not file.starts_with(PARQUET):
             format = with_encoding(file, recipe.format)
-            text = CsvText(file.name, format, known)
+            text = CsvText(file.name, format, columns)
             lines = text_lines(file, format.encoding, whole=False)
             with path.open("w", encoding="utf-8", newline="\n") as output:
                 output.writelines(_extended_lines(text, lines, results))
@@ -111,10 +111,10 @@ def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
 
 def _new_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
     """Return the names, all with a prefix if the table has a column with one of them."""
-    found, known = list(names), set(taken)
-    while not known.isdisjoint(found):
-        found = [f"sgpmic_{name}" for name in found]
-    return found
+    new = list(names)
+    while not set(taken).isdisjoint(new):
+        new = [f"sgpmic_{name}" for name in new]
+    return new
 
 
 def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) -> Iterator[str]:
@@ -137,8 +137,8 @@ def _extended_lines(text: CsvText, lines: Iterator[str], results: pd.DataFrame) 
             names = _new_names(results.columns, text.columns)
             yield text.separator.join([_row(taken[: starts[0]]), *names]) + "\n"
         numbers = range(table.first_row + 1, table.first_row + table.n_rows + 1)
-        known = results.loc[numbers[0] : numbers[-1]].astype(str)
-        cells = known.reindex(numbers, fill_value="").to_numpy().tolist()
+        block = results.loc[numbers[0] : numbers[-1]].astype(str)
+        cells = block.reindex(numbers, fill_value="").to_numpy().tolist()
         for row, (start, end) in zip(cells, pairwise(starts), strict=True):
             added = [cell.replace(".", text.decimal) for cell in row]
             yield text.separator.join([_row(taken[start:end]), *added]) + "\n"

@@ -60,7 +60,7 @@ def option(parameter: str) -> str:
 
 def with_options(sentence: str) -> str:
     """Replace parameters in a message of the estimator, such as n_clusters=3, by options."""
-    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda found: f"{option(found[1])} ", sentence)
+    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda match: f"{option(match[1])} ", sentence)
 
 
 def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:

@@ -27,7 +27,7 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
             "downloaded data": str(cache_folder(data_dir)),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
+        "datasets": {data["name"]: data["state"] for data in describe_all(data_dir)},
         "methods": list(known()),
     }
-    Output(json).result(content, [facts({key: as_text(each) for key, each in content.items()})])
+    Output(json).result(content, [facts({key: as_text(value) for key, value in content.items()})])

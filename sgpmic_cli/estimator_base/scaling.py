@@ -81,14 +81,14 @@ def canonical_order(blocks: Iterable[Array]) -> Indices:
 
 def distinct_rows(Y: Array, most: int) -> int:
     """Count distinct rows up to `most`. Rows with missing values count as distinct."""
-    found = Y[:0]
+    distinct = Y[:0]
     for rows in gen_batches(len(Y), FIRST_ROWS):
         if np.isnan(Y[rows]).any():
             return min(len(Y), most)
-        found = np.unique(np.concatenate([found, Y[rows]]), axis=0)
-        if len(found) >= most:
+        distinct = np.unique(np.concatenate([distinct, Y[rows]]), axis=0)
+        if len(distinct) >= most:
             return most
-    return len(found)
+    return len(distinct)
 
 
 def _blocks(Y: Array) -> Iterator[Array]:

@@ -83,10 +83,10 @@ class FittedModel(NamedTuple):
         A row that equals a training row up to rounding is replaced by the training row.
         """
         distances, nearest = self.rows.nearest(Y)
-        known = self.rows.rows[nearest[:, 0]]
-        rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
+        training = self.rows.rows[nearest[:, 0]]
+        rounded = self.rows.equal(Y, nearest[:, 0]) & (training != Y).any(axis=1)
         if rounded.any():
-            Y = np.where(rounded[:, None], known, Y)
+            Y = np.where(rounded[:, None], training, Y)
             distances[rounded], nearest[rounded] = self.rows.nearest(Y[rounded])
         return Y, distances, nearest
 
@@ -157,8 +157,8 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     if np.count_nonzero(scale) != p:
         raise ValueError(f"its array scale_ does not describe {p} columns")
     positive = [scale[scale != 0], np.linalg.eigvalsh(arrays["covariances"])]
-    known = {"temperature", "weights", "refit_weights", "embedding_variances_"} & arrays.keys()
-    positive += [arrays[name] for name in known]
+    names = {"temperature", "weights", "refit_weights", "embedding_variances_"}
+    positive += [arrays[name] for name in names & arrays.keys()]
     if "missing_covariance" in arrays:
         positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))
     if any((part <= 0).any() for part in positive):
