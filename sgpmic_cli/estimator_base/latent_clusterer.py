@@ -2,10 +2,9 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
-from functools import cached_property
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -13,16 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import Array, Indices, PathLike, Table
-from sgpmic_cli.estimator_base import storage
+from sgpmic_cli._typing import Array, Indices, Table
 from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose, unusual_below
+from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose
 from sgpmic_cli.estimator_base.parallel import Workers, workers
 from sgpmic_cli.estimator_base.parameter_checks import (
     BOOLEAN,
     CALLBACK,
     JOBS,
-    Rule,
     check_parameters,
     either,
     number,
@@ -37,9 +34,8 @@ from sgpmic_cli.estimator_base.prediction import (
     with_left_out,
 )
 from sgpmic_cli.estimator_base.scaling import BLOCK, check_spread
+from sgpmic_cli.estimator_base.storage import StoredModel
 from sgpmic_cli.estimator_base.table_input import TableInput
-from sgpmic_cli.tables.recipe import TableRecipe
-from sgpmic_cli.tables.table_encoder import TableEncoder
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -53,10 +49,11 @@ SHARED_RULES = {
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
-ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
 
 
-class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, TableInput):
+class LatentClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, StoredModel, TableInput
+):
     """An estimator that finds clusters and latent points of rows."""
 
     max_iter: int
@@ -85,20 +82,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     lower_bounds_: list[float]
     n_iter_: int
     converged_: bool
-    log_density_: Array
 
-    _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
-    _rules: ClassVar[Mapping[str, Rule]]
     updates: ClassVar[tuple[str, ...]] = ("EM",)  # steps of an iteration, each with a bound
-    # Parameters that describe a run and not the fitted model. Model files leave them out.
-    _run_parameters: ClassVar[tuple[str, ...]] = (
-        "n_jobs",
-        "device",
-        "verbose",
-        "callback",
-        "random_state",
-    )
 
     def fit_transform(self, X: Table, y: Any = None) -> Array:
         """Fit the model and return the latent points of the rows.
@@ -147,11 +133,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             rows are unlike the training rows.
         """
         return Prediction.of(self._locate(X), self.unusual_below_)
-
-    @cached_property
-    def unusual_below_(self) -> float | None:
-        """Log density below which a row is unusual. None for a file of version 0.3 or before."""
-        return unusual_below(self.log_density_)
 
     @property
     def training_prediction(self) -> Prediction:
@@ -224,94 +205,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return float(np.nanmean(self.score_samples(X)))
 
-    def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params()
-        parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
-        if not isinstance(parameters.get("init", ""), str):
-            del parameters["init"]  # labels belong to the run
-        values, arrays = self._content()
-        if len(self._left_out):
-            rows = arrays.keys() & ROW_ATTRIBUTES
-            arrays |= {name: np.delete(arrays[name], self._left_out, axis=0) for name in rows}
-        header = {
-            "kind": self._kind,
-            "parameters": parameters,
-            "fitted": values,
-            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "recipe": None if self.encoder_ is None else asdict(self.encoder_.recipe_),
-            "unusual_below": self.unusual_below_,
-            "left_out": self._left_out.tolist(),
-        }
-        storage.save(path, header, arrays)
-
-    @classmethod
-    def load(cls, path: PathLike) -> Self:
-        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : estimator
-            The fitted estimator, with identical predictions.
-        """
-        return storage.load(path, {cls._kind: cls})
-
-    @classmethod
-    def _rebuilt(cls, header: dict[str, Any], arrays: storage.Arrays, every_row: bool) -> Self:
-        """Return the estimator of a file, whose content may be invalid."""
-        if not header["parameters"].keys().isdisjoint(cls._run_parameters):
-            raise ValueError("its header sets parameters of a run")
-        parameters = header["parameters"].items()
-        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
-        check_parameters(model, cls._rules)
-        model._restore_columns(header, len(arrays["offset_"]))
-        limit = header.get("unusual_below")
-        model.unusual_below_ = None if limit is None else float(limit)
-        model._left_out = np.array(header.get("left_out", []), dtype=np.intp)
-        model._restore(header["fitted"], arrays, every_row)
-        if every_row:
-            model._insert_left_out()
-        return model
-
-    def _restore_columns(self, header: dict[str, Any], n_features: int) -> None:
-        """Set what is known about the columns of the table from the header of a file."""
-        self.encoder_, self.n_features_in_, names = None, n_features, header["feature_names"]
-        if header.get("recipe") is not None:
-            recipe = TableRecipe.from_json(header["recipe"])
-            if len(recipe.feature_names) != n_features:
-                raise ValueError("its recipe of the table makes other features")
-            self.encoder_ = TableEncoder.from_recipe(recipe)
-            self.n_features_in_ = len(recipe.file_columns)
-            if header["version"] < 3:  # it names the features, not the columns of the table
-                names = list(recipe.file_columns) if recipe.named else []
-        if names:
-            if not isinstance(names, list) or [*map(type, names)] != [str] * self.n_features_in_:
-                raise ValueError("its header does not name the columns one by one")
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    @abstractmethod
-    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return the JSON values and the arrays of a fit, for a model file."""
-
-    @abstractmethod
-    def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
-        """Set the fitted attributes from the content of a file, which may be invalid.
-
-        Without `every_row`, do not read the results of rows that `predict` does not need.
-        """
-
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
@@ -340,14 +233,6 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
         self._insert_left_out()
-
-    def _insert_left_out(self) -> None:
-        """Insert the rows without any value into the results of the rows."""
-        if not len(self._left_out):
-            return
-        for name in ROW_ATTRIBUTES & vars(self).keys():
-            setattr(self, name, with_left_out(getattr(self, name), self._left_out))
-        self.labels_ = most_probable(self.responsibilities_)
 
     @abstractmethod
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
