@@ -195,20 +195,9 @@ def fit(
 ) -> Fitted:
     """Fit an estimator to all columns of a data set.
 
-    Parameters
-    ----------
-    model : SGPMIC or PaperSGPMIC
-        The estimator. It gets the encoder of the table, which encodes later files for `predict`.
-    data : Dataset
-        The rows.
-    setting : str
-        Name of the model in the summary.
-    scale_given : bool
-        Whether the user chose the scaling, which then needs no advice.
-    progress : callable
-        Called with each step of the fit.
-    wording : callable
-        Rephrases the messages of the estimator, which name its parameters.
+    The estimator gets the encoder of the table, which encodes later files for `predict`. `setting`
+    is the name of the model in the summary. A scaling that the user has given needs no advice.
+    `wording` rephrases the messages of the estimator, which name its parameters.
     """
     if missing_mode(type(model)) != "model" and np.isnan(data.Y).any():
         what = "values are missing, and the model cannot deal with them"
@@ -252,7 +241,7 @@ def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> F
     The columns of a pipeline's table are described as they are before its first step.
     """
     estimator = last_step(model)
-    if isinstance(model, Pipeline):
+    if isinstance(model, Pipeline) and len(model) > 1:
         prediction = estimator.prediction(model[:-1].transform(X))
         encoder = TableEncoder().fit(X) if is_frame(X) else None
         features = Features(np.asarray(X) if encoder is None else encoder.transform(X), encoder)

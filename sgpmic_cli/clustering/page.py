@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
@@ -92,7 +92,7 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     """
     path = Path(path)
     check_is_fitted(estimator := last_step(model))
-    n, n_samples = _num_samples(X), len(estimator.labels_)
+    n, n_samples = np.shape(X)[0], len(estimator.labels_)
     if n != n_samples:
         raise ValueError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
     fitted = fitted_of(model, X, path.stem)

@@ -96,6 +96,7 @@ def test_a_pipeline_is_drawn_with_the_raw_table(rows):
     first = table["length"][model.labels_ == 0].mean()
     assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
     assert plot_selection(scaled, ax=Figure().subplots()).lines
+    assert plot_profiles(make_pipeline(model), scaled[0].transform(table), ax=Figure().subplots())
 
 
 @pytest.mark.filterwarnings("ignore:Rows without any value")
