@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
-    from sgpmic_cli.clustering.model.estimator import SGPMIC, load
-    from sgpmic_cli.clustering.page.fit_page import write_report
-    from sgpmic_cli.clustering.plots.plotting import plot_map, plot_profiles, plot_selection
+    from sgpmic_cli.clustering.model.estimator import SGPMIC
+    from sgpmic_cli.clustering.page import write_report
+    from sgpmic_cli.clustering.plots import plot_map, plot_profiles, plot_selection
+    from sgpmic_cli.estimator_base.prediction import Prediction
+    from sgpmic_cli.model_files import load
     from sgpmic_cli.paper.model.estimator import PaperSGPMIC
     from sgpmic_cli.tables.encoder import TableEncoder
 
 __all__ = [
     "SGPMIC",
     "PaperSGPMIC",
+    "Prediction",
     "TableEncoder",
     "__version__",
     "load",
@@ -28,12 +31,13 @@ __all__ = [
 _MODULES = {
     "SGPMIC": "clustering.model.estimator",
     "PaperSGPMIC": "paper.model.estimator",
+    "Prediction": "estimator_base.prediction",
     "TableEncoder": "tables.encoder",
-    "load": "clustering.model.estimator",
-    "plot_map": "clustering.plots.plotting",
-    "plot_profiles": "clustering.plots.plotting",
-    "plot_selection": "clustering.plots.plotting",
-    "write_report": "clustering.page.fit_page",
+    "load": "model_files",
+    "plot_map": "clustering.plots",
+    "plot_profiles": "clustering.plots",
+    "plot_selection": "clustering.plots",
+    "write_report": "clustering.page",
 }
 
 

@@ -1,7 +1,8 @@
 """The `sgpmic` command: registration of the subcommands and conversion of errors to exit codes.
 
-The modules of the commands import NumPy, pandas and other large packages inside functions only, so
-that `sgpmic --help` and shell completion are fast.
+The module of a command is imported when the command is used. Such a module imports NumPy, pandas
+and other large packages inside functions only, so that `sgpmic --help` and shell completion are
+fast.
 """
 
 import errno
@@ -11,22 +12,64 @@ import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import benchmark, check, datasets, fit, info, plot, report
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.text import as_option_value, for_terminal
 
+# The panel of each subcommand in the help, and its function or group as "module:name".
+SUBCOMMANDS = {
+    "fit": ("Cluster data", "fit:fit"),
+    "predict": ("Cluster data", "fit:predict"),
+    "plot": ("Cluster data", "plot:plot"),
+    "datasets": ("Cluster data", "datasets:app"),
+    "benchmark": ("Reproduce the paper", "benchmark:benchmark"),
+    "table1": ("Reproduce the paper", "benchmark:table1"),
+    "sweep-clusters": ("Reproduce the paper", "benchmark:sweep_clusters"),
+    "sweep-inducing": ("Reproduce the paper", "benchmark:sweep_inducing"),
+    "report": ("Reproduce the paper", "report:report"),
+    "check": ("Maintain", "check:check"),
+    "info": ("Maintain", "info:info"),
+}
+
+
+class LazyCommands(Mapping[str, Any]):
+    """The subcommands by name, which are imported when they are looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        panel, target = SUBCOMMANDS[name]
+        module, _, attribute = target.partition(":")
+        found = getattr(import_module(f"{__name__}.{module}"), attribute)
+        look: Any = {"rich_help_panel": panel, "epilog": epilog(name)}
+        parent = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
+        if isinstance(found, typer.Typer):
+            parent.add_typer(found, name=name, **look)
+        else:
+            parent.command(name, help=paragraphs(found.__doc__), **look)(found)
+        parent.callback()(lambda: None)  # makes it a group, also with one command
+        return typer.main.get_group(parent).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUBCOMMANDS)
+
+    def __len__(self) -> int:
+        return len(SUBCOMMANDS)
+
 
 class Commands(TyperGroup):
     """The group of subcommands, which prints each error as one sentence on stderr."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = LazyCommands()  # type: ignore[assignment]
 
     def main(self, args: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Parse the arguments, run the subcommand, and exit with its code."""
@@ -150,24 +193,3 @@ def root(
         print(f"sgpmic {__version__}")
         raise typer.Exit
     print_help(context)
-
-
-PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Cluster data": {"fit": fit.fit, "predict": fit.predict, "plot": plot.plot},
-    "Reproduce the paper": {
-        "benchmark": benchmark.benchmark,
-        "table1": benchmark.table1,
-        "sweep-clusters": benchmark.sweep_clusters,
-        "sweep-inducing": benchmark.sweep_inducing,
-        "report": report.report,
-    },
-    "Maintain": {"check": check.check, "info": info.info},
-}
-for _panel, _commands in PANELS.items():
-    for _name, _command in _commands.items():
-        app.command(
-            _name, help=paragraphs(_command.__doc__), rich_help_panel=_panel, epilog=epilog(_name)
-        )(_command)
-app.add_typer(
-    datasets.app, name="datasets", rich_help_panel="Cluster data", epilog=epilog("datasets")
-)

@@ -22,7 +22,7 @@ def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
     from sgpmic_cli.data.inventory import describe_all
 
     columns = ("name", "n", "p", "n_classes", "state", "licence", "title")
-    rows = [{column: found[column] for column in columns} for found in describe_all(data_dir)]
+    rows = [{column: data[column] for column in columns} for data in describe_all(data_dir)]
     _print({"datasets": rows}, json, rows)
 
 
@@ -36,8 +36,8 @@ def show(
     from sgpmic_cli.data import entry
     from sgpmic_cli.data.inventory import describe
 
-    found = describe(entry(name), data_dir)
-    _print(found, json, [{"field": key, "value": value} for key, value in found.items()])
+    data = describe(entry(name), data_dir)
+    _print(data, json, [{"field": key, "value": value} for key, value in data.items()])
 
 
 @app.command()
@@ -58,9 +58,9 @@ def fetch(
     from sgpmic_cli.errors import DataUnavailable
 
     fetched = fetch_all(names or (), **vars(source))
-    rows = [{key: each[key] for key in ("name", "state", "path")} for each in fetched]
+    rows = [{key: data[key] for key in ("name", "state", "path")} for data in fetched]
     _print({"datasets": fetched}, json, rows)
-    if reasons := [each["reason"] for each in fetched if each["reason"]]:
+    if reasons := [data["reason"] for data in fetched if data["reason"]]:
         raise DataUnavailable("; ".join(reasons))
 
 

@@ -35,14 +35,14 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     >>> parse_clusters("3"), parse_clusters("2-8"), parse_clusters("auto"), parse_clusters(None)
     (3, (2, 8), 'auto', None)
     """
-    if found := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
-        return int(found[1]), int(found[2])
+    if limits := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
+        return int(limits[1]), int(limits[2])
     return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Options of the model, named as the arguments of `single_fit.fitting.fit`."""
+    """Options of the model, named as the arguments of `fit_models.fit`."""
 
     clusters: str | None = shared.option(
         "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
@@ -89,16 +89,12 @@ class ModelOptions:
     )
     n_init: int | None = shared.count(
         "Number of restarts; the one with the best bound is kept.",
-        *("--init", "--n-init"),
         default="1",
         rich_help_panel=PAPER,
     )
     n_jobs: shared.Threads = 1
     device: Literal["auto", "cpu", "cuda"] = shared.option(
         "cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile.", value="cpu"
-    )
-    temp_folder: str | None = shared.option(
-        "Folder for memory-mapped arrays of a table larger than memory.", metavar="<path>"
     )
     seed: int = shared.option("Random seed.", value=0, min=0, max=2**32 - 1)
 
@@ -126,31 +122,32 @@ def fit(
     embedding.csv, profile.csv, trace.csv, manifest.json and the figures. If the fit fails, nothing
     is written.
     """
-    from sgpmic_cli.benchmark.run.manifest import manifest
-    from sgpmic_cli.clustering.page.fit_page import fit_page
-    from sgpmic_cli.clustering.plots.one_fit import draw_all
-    from sgpmic_cli.clustering.result import fitting
-    from sgpmic_cli.clustering.result.settings import default_missing
-    from sgpmic_cli.clustering.result.table_copy import TABLE, write_table
+    from sgpmic_cli.clustering.figures import draw_all
+    from sgpmic_cli.clustering.page import fit_page
+    from sgpmic_cli.clustering.result_tables import TABLE, write_table
+    from sgpmic_cli.commands import fit_models
+    from sgpmic_cli.commands.fit_progress import FitProgress
     from sgpmic_cli.commands.fit_tables import fit_tables
-    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
+    from sgpmic_cli.estimator_base.table_input import missing_mode
+    from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
 
     dataset = shared.one_of(dataset, dataset_option)
-    options = table.options(default_missing(model.setting))
+    options = table.options(missing_mode(fit_models.estimator_class(model.setting)))
     data = load(dataset, table=options, **vars(source))
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
-            fitted = fitting.fit(data, **vars(model), progress=progress)
+            fitted = fit_models.fit(data, **vars(model), progress=progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
         about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
         fitted.write(folder)
-        write_table(folder / TABLE, fitted, fitted.data.path)
+        write_table(folder / TABLE, data, fitted.prediction)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
         undrawn = draw_all(fitted, folder)
-        page = fit_page(fitted, folder, out, arguments)
+        command = partial(fit_models.fit_command, arguments)
+        page = fit_page(fitted, folder, out, arguments, command)
         (folder / "report.html").write_text(page, encoding="utf-8")
     for note in (*data.notes, *fitted.warnings, *fitted.advice, *undrawn):
         output.note(f"note: {note}")
@@ -180,14 +177,17 @@ def predict(  # noqa: PLR0913 - one parameter per option
     are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
     unlike those of the fit as unusual, and embedding.csv.
     """
-    from sgpmic_cli.clustering.result import prediction
-    from sgpmic_cli.commands.progress import FitProgress
+    from sgpmic_cli.clustering import prediction
+    from sgpmic_cli.commands.fit_progress import FitProgress
     from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
-    from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.files.output_folder import output_folder, settle
+    from sgpmic_cli.model_files import load
 
     dataset = shared.one_of(dataset, dataset_option)
-    fitted = prediction.load_model(model, n_jobs)
+    settle(model if model.is_dir() else model.parent)
+    fitted = load(model / "model.npz" if model.is_dir() else model, every_row=False)
+    fitted.set_params(n_jobs=n_jobs)
     recipe = prediction.recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))

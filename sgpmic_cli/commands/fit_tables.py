@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from sgpmic_cli.clustering.result.interpretation import (
+from sgpmic_cli.clustering.interpretation import (
     choice_in_words,
     doubtful_rows,
     numbers_table,
@@ -18,7 +18,7 @@ from sgpmic_cli.clustering.result.interpretation import (
 from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
 
 if TYPE_CHECKING:
-    from sgpmic_cli.clustering.result.fitting import Fitted
+    from sgpmic_cli.clustering.fitting import Fitted
 
 N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 
@@ -27,7 +27,7 @@ def fit_tables(fitted: "Fitted") -> Iterator[RenderableType]:
     """Yield the parts of the terminal output of a fit."""
     if numbers_tried(fitted):
         heading, body = numbers_table(fitted)
-        chosen = str(len(fitted.model.weights_))
+        chosen = str(fitted.model.n_clusters_)
         tried = []
         for row in body:
             style, mark = ("bold", "chosen") if row[0] == chosen else ("", "")

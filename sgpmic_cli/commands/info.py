@@ -11,11 +11,11 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
     import sgpmic_cli
     from sgpmic_cli.benchmark.plan.methods import known
-    from sgpmic_cli.benchmark.run.manifest import commit, environment
     from sgpmic_cli.commands.terminal_tables import as_text, facts
     from sgpmic_cli.data.inventory import describe_all
     from sgpmic_cli.data.originals import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
+    from sgpmic_cli.files.manifest import commit, environment
 
     content = {
         **environment(),
@@ -27,7 +27,7 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
             "downloaded data": str(cache_folder(data_dir)),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": {each["name"]: each["state"] for each in describe_all(data_dir)},
+        "datasets": {data["name"]: data["state"] for data in describe_all(data_dir)},
         "methods": list(known()),
     }
-    Output(json).result(content, [facts({key: as_text(each) for key, each in content.items()})])
+    Output(json).result(content, [facts({key: as_text(value) for key, value in content.items()})])

@@ -53,9 +53,9 @@ class Output:
             print("".join(safe))
             return
         console = self.console()
-        for part in parts:
-            segments = console.render(part)
-            console.print(Segments(each._replace(text=for_html(each.text)) for each in segments))
+        for renderable in parts:
+            segments = console.render(renderable)
+            console.print(Segments(part._replace(text=for_html(part.text)) for part in segments))
 
     def note(self, sentence: str) -> None:
         """Print a line on stderr unless the command is quiet."""

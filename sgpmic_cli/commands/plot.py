@@ -35,7 +35,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     clusters: int | None = shared.option(
         "Number of clusters in --data.",
         *("--clusters", "--n-clusters"),
-        default="auto; the number of classes of a registered set",
+        default="auto",
     ),
     scale: shared.Scale = None,
     table: shared.TableOptionGroup,

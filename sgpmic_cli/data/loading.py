@@ -10,8 +10,6 @@ import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.generated import generate
-from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.tables.cells import Cells, RawTable
@@ -118,8 +116,12 @@ def load_entry(found: Entry, **source: Any) -> Dataset:
     """
     columns: Sequence[str]
     if found.kind == "download":
+        from sgpmic_cli.data.originals import parse_original, read_original
+
         return parse_original(found, read_original(found, **source))
     if found.kind == "generated":
+        from sgpmic_cli.data.generated import generate
+
         Y, classes, columns = generate(found.name, found.n, found.n_classes, found.seed)
     elif found.kind == "random":
         from sgpmic_cli.data.random_shapes import random_shape

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from sgpmic_cli._typing import Indices, Table
+from sgpmic_cli._typing import Indices
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -14,12 +14,12 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     labels_: Indices
 
-    def fit(self, X: Table, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or DataFrame of shape (n_samples, n_features)
             The rows to cluster.
         y : Ignored
             Not used, present for scikit-learn's interface.
@@ -39,5 +39,5 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return self
 
     @abstractmethod
-    def _fit_to(self, X: Table) -> None:
+    def _fit_to(self, X: Any) -> None:
         """Check the parameters and the rows, and set the fitted attributes."""

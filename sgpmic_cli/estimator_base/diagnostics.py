@@ -1,4 +1,4 @@
-"""Diagnostics of a fit: sizes and mean probabilities of clusters, and doubtful clusters."""
+"""Diagnostics of a fit: sizes and certainty of clusters, doubtful clusters, unusual rows."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,10 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 
 BLOCK = 1 << 16  # rows
-TINY = 5  # a cluster with fewer rows is tiny ...
-TINY_FRACTION = 0.2  # ... unless it has this fraction of an equal share of the rows
-SHARED = 0.5  # two clusters are twins if they share this fraction of their responsibility
+TINY = 5  # a cluster with fewer rows is small ...
+TINY_FRACTION = 0.2  # ... unless it has this fraction of the rows divided by the clusters
+SHARED = 0.5  # two clusters overlap if they share this fraction of their responsibility
+FENCE = 3.0  # interquartile ranges below the first quartile, the outer fence of a box plot
 
 
 class Diagnostics(NamedTuple):
@@ -19,9 +20,9 @@ class Diagnostics(NamedTuple):
 
     sizes: Indices
     certainty: Array
-    twins: list[tuple[int, int]]
-    tiny: list[int]
-    dead: list[int]
+    overlapping_pairs: list[tuple[int, int]]
+    small_clusters: list[int]
+    empty_clusters: list[int]
 
 
 def diagnose(S: Array) -> Diagnostics:
@@ -31,32 +32,38 @@ def diagnose(S: Array) -> Diagnostics:
     sizes = np.bincount(labels, minlength=m)
     sums = np.bincount(labels, weights=S.max(axis=1), minlength=m)
     certainty = np.divide(sums, sizes, out=np.zeros(m), where=sizes > 0)
-    alive = np.flatnonzero(sizes)
-    twins: list[tuple[int, int]] = []
-    for i, a in enumerate(alive):
-        others = alive[i + 1 :]
+    nonempty = np.flatnonzero(sizes)
+    pairs: list[tuple[int, int]] = []
+    for i, a in enumerate(nonempty):
+        others = nonempty[i + 1 :]
         shared = np.zeros(len(others))
         for rows in gen_batches(n, BLOCK):
             shared += np.minimum(S[rows, a : a + 1], S[rows][:, others]).sum(axis=0)
-        close = shared > SHARED * np.minimum(counts[a], counts[others])
-        twins += [(int(a), int(b)) for b in others[close]]
-    tiny = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m)))
-    return Diagnostics(sizes, certainty, twins, tiny.tolist(), np.flatnonzero(sizes == 0).tolist())
+        overlapping = shared > SHARED * np.minimum(counts[a], counts[others])
+        pairs += [(int(a), int(b)) for b in others[overlapping]]
+    small = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m)))
+    return Diagnostics(sizes, certainty, pairs, small.tolist(), np.flatnonzero(sizes == 0).tolist())
 
 
-def warn_about(found: Diagnostics) -> None:
-    """Warn if clusters are tiny, empty or hard to tell apart."""
+def warn_about(diagnostics: Diagnostics) -> None:
+    """Warn if clusters are small, empty or hard to tell apart."""
     doubts = []
-    if found.twins:
-        (a, b), n = found.twins[0], len(found.twins)
-        pairs = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
-        doubts.append(f"{pairs} overlap strongly")
-    if found.tiny:
-        doubts.append(f"{_clusters(found.tiny)} fewer than {TINY} rows")
-    if found.dead:
-        doubts.append(f"{_clusters(found.dead)} no rows")
+    if pairs := diagnostics.overlapping_pairs:
+        (a, b), n = pairs[0], len(pairs)
+        words = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
+        doubts.append(f"{words} overlap strongly")
+    if diagnostics.small_clusters:
+        doubts.append(f"{_clusters(diagnostics.small_clusters)} fewer than {TINY} rows")
+    if diagnostics.empty_clusters:
+        doubts.append(f"{_clusters(diagnostics.empty_clusters)} no rows")
     if doubts:
         warn_caller(f"{'; '.join(doubts)}: fewer clusters may describe these data better.")
+
+
+def unusual_below(log_density: Array) -> float:
+    """Return the log density below which a row is unlike the training rows (N,), some NaN."""
+    first, third = np.nanpercentile(log_density, [25, 75])
+    return float(first - FENCE * (third - first))
 
 
 def _clusters(numbers: list[int]) -> str:

@@ -2,22 +2,17 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import Array, Indices, PathLike, Table
-from sgpmic_cli.errors import UsageError, input_errors
-from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli._typing import Array, Indices, Table
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose
 from sgpmic_cli.estimator_base.parallel import Workers, workers
@@ -25,16 +20,22 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     BOOLEAN,
     CALLBACK,
     JOBS,
-    Rule,
     check_parameters,
     either,
     number,
     one_of,
     whole,
 )
-from sgpmic_cli.estimator_base.scaling import BLOCK, SAFE_RANGE, Scale, check_rows, check_spread
-from sgpmic_cli.tables.encoder import TableEncoder
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.estimator_base.prediction import (
+    Features,
+    Located,
+    Prediction,
+    most_probable,
+    with_left_out,
+)
+from sgpmic_cli.estimator_base.scaling import BLOCK, check_spread
+from sgpmic_cli.estimator_base.storage import StoredModel
+from sgpmic_cli.estimator_base.table_input import TableInput
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -50,24 +51,11 @@ SHARED_RULES = {
 COST = 25  # of locating a row, relative to a row of a bound
 
 
-class Located(NamedTuple):
-    """Latent points and variances (n, Q), cluster probabilities (n, M) and log densities (n,)."""
-
-    points: Array
-    variances: Array
-    S: Array
-    log_density: Array
-
-    @classmethod
-    def joined(cls, parts: Sequence["Located"]) -> "Located":
-        """Return the rows of all parts."""
-        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-
-
-class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+class LatentClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, StoredModel, TableInput
+):
     """An estimator that finds clusters and latent points of rows."""
 
-    scale: Scale
     max_iter: int
     n_jobs: int | None
     verbose: bool | int
@@ -81,37 +69,22 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     no_clusters_: bool
     cluster_sizes_: Indices
     certainty_: Array
-    twins_: list[tuple[int, int]]
-    tiny_: list[int]
-    dead_: list[int]
+    overlapping_pairs_: list[tuple[int, int]]
+    small_clusters_: list[int]
+    empty_clusters_: list[int]
     weights_: Array
     means_: Array
     covariances_: Array
     inducing_points_: Array
     kernel_params_: list[dict[str, Any]]
     noise_variances_: Array
-    offset_: Array
-    scale_: Array
     lower_bound_: float
     lower_bounds_: list[float]
     n_iter_: int
     converged_: bool
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
-    encoder_: TableEncoder  # only if raw tables were encoded
 
-    _given_encoder: TableEncoder | None = None  # of a table that was encoded before the fit
-    _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
-    _rules: ClassVar[Mapping[str, Rule]]
-    # Parameters that describe a run and not the fitted model. Model files leave them out.
-    _run_parameters: ClassVar[tuple[str, ...]] = (
-        "n_jobs",
-        "device",
-        "verbose",
-        "callback",
-        "random_state",
-    )
+    updates: ClassVar[tuple[str, ...]] = ("EM",)  # steps of an iteration, each with a bound
 
     def fit_transform(self, X: Table, y: Any = None) -> Array:
         """Fit the model and return the latent points of the rows.
@@ -145,6 +118,30 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """
         return self._locate(X).points
 
+    def prediction(self, X: Table | Features) -> Prediction:
+        """Return clusters, probabilities, latent points and densities of rows at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or Features
+            New rows or training rows.
+
+        Returns
+        -------
+        prediction : Prediction
+            What `predict`, `predict_proba` and `transform` return, the log densities, and whether
+            rows are unlike the training rows.
+        """
+        return Prediction.of(self._locate(X), self.unusual_below_)
+
+    @property
+    def training_prediction(self) -> Prediction:
+        """The prediction of the training rows after `fit`. Model files do not have it."""
+        check_is_fitted(self, "log_density_")
+        X, variances = self.embedding_, self.embedding_variances_
+        located = Located(X, variances, self.responsibilities_, self.log_density_)
+        return replace(Prediction.of(located, self.unusual_below_), labels=self.labels_)
+
     def predict_proba(self, X: Table) -> Array:
         """Return the probability of each cluster for each row.
 
@@ -158,7 +155,8 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         responsibilities : ndarray of shape (n_samples, n_clusters)
             Probabilities; each row sums to one.
         """
-        return np.concatenate(self._map_blocks(X, self._assigned))
+        parts, left_out = self._map_blocks(X, self._assigned)
+        return with_left_out(np.concatenate(parts), left_out)
 
     def predict(self, X: Table) -> Indices:
         """Return the cluster of each row.
@@ -171,9 +169,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Clusters from 0 to n_clusters - 1.
+            Clusters from 0 to n_clusters - 1, and -1 for rows without any value.
         """
-        return self.predict_proba(X).argmax(axis=1)
+        return most_probable(self.predict_proba(X))
 
     def score_samples(self, X: Table) -> Array:
         """Return a lower bound on the log density of each row.
@@ -205,82 +203,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         score : float
             Higher is better.
         """
-        return float(np.mean(self.score_samples(X)))
-
-    def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params()
-        parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
-        if not isinstance(parameters.get("init", ""), str):
-            del parameters["init"]  # labels belong to the run
-        encoder = getattr(self, "encoder_", None)
-        values, arrays = self._content()
-        header = {
-            "kind": self._kind,
-            "parameters": parameters,
-            "fitted": values,
-            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "recipe": None if encoder is None else asdict(encoder.recipe_),
-            "unusual_below": getattr(self, "unusual_below_", None),
-        }
-        storage.save(path, header, arrays)
-
-    @classmethod
-    def load(cls, path: PathLike) -> Self:
-        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : estimator
-            The fitted estimator, with identical predictions.
-        """
-        return storage.load(path, [cls])
-
-    @classmethod
-    def _rebuilt(cls, header: dict[str, Any], arrays: storage.Arrays, every_row: bool) -> Self:
-        """Return the estimator of a file, whose content may be invalid."""
-        if not header["parameters"].keys().isdisjoint(cls._run_parameters):
-            raise ValueError("its header sets parameters of a run")
-        parameters = header["parameters"].items()
-        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
-        check_parameters(model, cls._rules)
-        model.n_features_in_ = p = len(arrays["offset_"])
-        if names := header["feature_names"]:
-            if not isinstance(names, list) or [type(name) for name in names] != [str] * p:
-                raise ValueError("its header does not name the features one by one")
-            model.feature_names_in_ = np.array(names, dtype=object)
-        if header.get("recipe") is not None:
-            recipe = TableRecipe.from_json(header["recipe"])
-            if len(recipe.feature_names) != p or (names and [*recipe.feature_names] != names):
-                raise ValueError("its recipe of the table makes other features")
-            model.encoder_ = TableEncoder.from_recipe(recipe)
-        if (threshold := header.get("unusual_below")) is not None:
-            model.unusual_below_ = float(threshold)
-        model._restore(header["fitted"], arrays, every_row)
-        return model
-
-    @abstractmethod
-    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return the JSON values and the arrays of a fit, for a model file."""
-
-    @abstractmethod
-    def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
-        """Set the fitted attributes from the content of a file, which may be invalid.
-
-        Without `every_row`, do not read the results of rows that `predict` does not need.
-        """
+        return float(np.nanmean(self.score_samples(X)))
 
     @property
     def _n_features_out(self) -> int:
@@ -294,18 +217,22 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Return the cluster probabilities of scaled rows."""
         return self._located(scaled).S
 
-    def _locate(self, X: Table, first_row: int = 0) -> Located:
-        """Locate rows block by block. `first_row` is the number of rows before X in its file."""
-        return Located.joined(self._map_blocks(X, self._located, first_row))
+    def _locate(self, X: Table | Features) -> Located:
+        parts, left_out = self._map_blocks(X, self._located)
+        return Located(*(with_left_out(array, left_out) for array in Located.joined(parts)))
 
-    def _fit_to(self, X: Table) -> None:
+    def _fit_to(self, X: Table | Features) -> None:
         check_parameters(self, self._rules)
-        Y = self._validated(X, ensure_min_samples=2)
+        Y = self._encode(X, fitting=True)
+        self._left_out = np.flatnonzero(self._without_values(Y))
+        if len(self._left_out):
+            Y = np.delete(Y, self._left_out, axis=0)
         check_spread(Y)
         with workers(self.n_jobs) as threads, warnings.catch_warnings():
             # Starts and base clusterings need not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
+        self._insert_left_out()
 
     @abstractmethod
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
@@ -332,70 +259,28 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.labels_ = self.responsibilities_.argmax(axis=1)
         self.n_clusters_ = self.responsibilities_.shape[1]
         self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
-        found = diagnose(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_, self.twins_, self.tiny_, self.dead_ = found
-        return found
+        diagnostics = diagnose(self.responsibilities_)
+        self.cluster_sizes_, self.certainty_ = diagnostics.sizes, diagnostics.certainty
+        self.overlapping_pairs_ = diagnostics.overlapping_pairs
+        self.small_clusters_ = diagnostics.small_clusters
+        self.empty_clusters_ = diagnostics.empty_clusters
+        return diagnostics
 
-    def _encoded(self, X: Table, fitting: bool) -> Any:
-        """Return raw data frames and masked arrays as numbers, anything else unchanged."""
-        if fitting and self._given_encoder is not None:
-            self.encoder_ = self._given_encoder
-        if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
-            return np.ma.filled(X.astype(np.float64), np.nan)
-        if not isinstance(X, pd.DataFrame):
-            return X
-        if (
-            fitting
-            and self._given_encoder is None
-            and any(dtype.kind not in "biuf" for dtype in X.dtypes)
-        ):
-            missing = "model" if get_tags(self).input_tags.allow_nan else "median"
-            self.encoder_ = TableEncoder(missing=missing).fit(X)
-            if notes := self.encoder_.notes_:
-                warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
-        if not hasattr(self, "encoder_") or self.encoder_.recipe_.is_encoded(X.columns):
-            return X
-        named = fitting or hasattr(self, "feature_names_in_")
-        names = self.encoder_.get_feature_names_out() if named else None
-        return pd.DataFrame(self.encoder_.transform(X), columns=names)
-
-    @property
-    def _levels(self) -> Indices | None:
-        """Number of levels of the category of each feature, 0 for numbers; None without encoder."""
-        encoder = getattr(self, "encoder_", None)
-        return None if encoder is None else encoder.recipe_.levels
-
-    def _validated(self, X: Table, **options: Any) -> Array:
-        X = self._encoded(X, fitting=options.get("reset", True))
-        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": finite, **options}
-        with input_errors():
-            Y = validate_data(self, X, **checks)
-        check_rows(Y)
-        return Y
-
-    def _map_blocks(self, X: Table, function: Callable[[Array], Any], first_row: int = 0) -> list:
+    def _map_blocks(
+        self, X: Table | Features, function: Callable[[Array], Any]
+    ) -> tuple[list, Indices]:
+        """Return the results of a function of scaled rows, and the rows without any value."""
         check_is_fitted(self)
-        Y, found = self._validated(X, reset=False), []
+        Y, results = self._encode(X, fitting=False), []
+        empty = self._without_values(Y)
+        first_row = X.first_row if isinstance(X, Features) else 0
         with workers(self.n_jobs) as threads:
             for rows in gen_batches(len(Y), BLOCK):
-                found += self._map_block(Y[rows], function, first_row + rows.start, threads)
-        return found
+                scaled = self._scaled(Y[rows], first_row + rows.start)
+                results += self._map_block(scaled[~empty[rows]], function, threads)
+        return results, np.flatnonzero(empty)
 
-    def _map_block(self, Y: Array, function: Callable, first_row: int, threads: Workers) -> list:
-        """Return the results of a function of scaled rows for small parts of one block."""
-        scaled = self._scaled(Y, first_row)
-        parts = [scaled[rows] for rows in gen_batches(len(Y), self._rows_at_once)]
-        return threads.map(function, parts, COST * len(Y))
-
-    def _scaled(self, Y: Array, first_row: int = 0) -> Array:
-        """Return the scaled columns. Columns with a scale of zero are left out."""
-        used = self.scale_ > 0
-        with np.errstate(over="ignore"):
-            scaled = (Y[:, used] - self.offset_[used]) / self.scale_[used]
-        if len(far := np.flatnonzero((np.abs(scaled) > SAFE_RANGE[1]).any(axis=1))):
-            raise UsageError(
-                f"Row {first_row + far[0] + 1} is too far from the training rows to be assigned "
-                f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
-            )
-        return np.asarray(scaled)
+    def _map_block(self, scaled: Array, function: Callable, threads: Workers) -> list:
+        """Return the results of a function for small parts of one block of scaled rows."""
+        parts = [scaled[rows] for rows in gen_batches(len(scaled), self._rows_at_once)]
+        return threads.map(function, parts, COST * len(scaled))

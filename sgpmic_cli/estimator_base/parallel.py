@@ -2,21 +2,22 @@
 
 Rows are cut into blocks of a fixed size, and partial results are added in the order of the blocks.
 NumPy releases the interpreter lock in BLAS and in elementwise functions. BLAS itself uses one
-thread.
+thread. Its threads do not pay for matrices of a few hundred rows, and on a busy machine they make a
+fit many times slower. Sums over several threads also change the last digits of a result.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TypeVar
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
-
-from sgpmic_cli.estimator_base.thread_limits import one_thread
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
+FEW_ROWS = 20_000  # with more rows BLAS may use the threads that the user allows
 WORTHWHILE = 8192  # rows below which starting threads costs more than it saves
 
 
@@ -49,3 +50,21 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         else:
             with ThreadPoolExecutor(count) as pool:
                 yield Workers(pool)
+
+
+def threads_for(n_rows: int) -> AbstractContextManager[Any]:
+    """Return a context with one thread for few rows, and with the user's setting otherwise."""
+    return one_thread() if n_rows <= FEW_ROWS else nullcontext()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which BLAS and OpenMP use one thread."""
+    return _controller().limit(limits=1)
+
+
+@cache
+def _controller() -> Any:
+    # Finding the libraries takes milliseconds, setting their threads microseconds.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -90,10 +90,6 @@ JOBS = Rule(
     "None or a nonzero integer (-1 for all cores)",
 )
 CALLBACK = Rule(lambda value: value is None or callable(value), "None or a function")
-FOLDER = Rule(
-    lambda value: value is None or (isinstance(value, str | os.PathLike) and os.path.isdir(value)),
-    "None or an existing folder",
-)
 MEMORY = Rule(
     lambda value: value is None or isinstance(value, str | os.PathLike) or hasattr(value, "cache"),
     "None, a folder or a joblib.Memory",

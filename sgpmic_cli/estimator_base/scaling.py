@@ -63,16 +63,6 @@ def offset_and_scale(
     return offset, np.where(used, scales, 0.0)
 
 
-def check_rows(Y: Array) -> None:
-    """Raise UsageError if a row has no value."""
-    for rows in gen_batches(len(Y), BLOCK):
-        if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
-            raise UsageError(
-                f"Row {rows.start + empty[0] + 1} has no value: leave such rows out, as in "
-                "X[~np.isnan(X).all(axis=1)]."
-            )
-
-
 def check_spread(Y: Array) -> None:
     """Raise UsageError if rows are all equal, a column is empty, or values are too large."""
     low, high = _range(Y)
@@ -102,14 +92,14 @@ def canonical_order(blocks: Iterable[Array]) -> Indices:
 
 def distinct_rows(Y: Array, most: int) -> int:
     """Count distinct rows up to `most`. Rows with missing values count as distinct."""
-    found = Y[:0]
+    distinct = Y[:0]
     for rows in gen_batches(len(Y), FIRST_ROWS):
         if np.isnan(Y[rows]).any():
             return min(len(Y), most)
-        found = np.unique(np.concatenate([found, Y[rows]]), axis=0)
-        if len(found) >= most:
+        distinct = np.unique(np.concatenate([distinct, Y[rows]]), axis=0)
+        if len(distinct) >= most:
             return most
-    return len(found)
+    return len(distinct)
 
 
 def _blocks(Y: Array) -> Iterator[Array]:

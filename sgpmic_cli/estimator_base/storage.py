@@ -7,25 +7,38 @@ that rebuilds itself from it checks it, and any exception means that the file is
 import json
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base.diagnostics import unusual_below
+from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
+from sgpmic_cli.estimator_base.prediction import most_probable, with_left_out
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
+from sgpmic_cli.estimator_base.table_input import TableInput
 from sgpmic_cli.files.atomic import replacing, strict_json
+from sgpmic_cli.tables.encoder import TableEncoder
+from sgpmic_cli.tables.recipe import TableRecipe
 
 FORMAT = "sgpmic-model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
 FIRST_KIND = "paper"  # of files without a kind, written when there was one estimator
+
+ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
 
 Arrays = Mapping[str, Array]
 
@@ -40,26 +53,27 @@ def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
         np.savez_compressed(file, allow_pickle=False, **members)
 
 
-def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -> Any:
-    """Read a model file and rebuild the one of the estimators that it holds.
+def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = True) -> Any:
+    """Read a model file and rebuild the estimator that it holds.
 
-    Raise UsageError with one sentence if the file is not a model or is damaged.
+    `estimators` has a class, or its place as "module:class", for each kind of file. Raise
+    UsageError with one sentence if the file is not a model or is damaged.
     """
     try:
         with _opened(Path(path)) as members:
             header = strict_json(members["header"].tobytes())
             _check_version(path, header)
-            kind, kinds = header.get("kind", FIRST_KIND), {own._kind: own for own in estimators}
-            if kind not in kinds:
+            kind = header.get("kind", FIRST_KIND)
+            if kind not in estimators:
                 writer = header["written_by"]
                 raise UsageError(
                     f"{path} holds a model of kind {kind!r} of sgpmic {writer}, and not of kind "
-                    f"{' or '.join(map(repr, kinds))}: use sgpmic.load, install sgpmic {writer}, "
-                    "which can read it, or fit the table again."
+                    f"{' or '.join(map(repr, estimators))}: use sgpmic.load, install sgpmic "
+                    f"{writer}, which can read it, or fit the table again."
                 )
             try:
                 with np.errstate(over="raise", invalid="raise", divide="raise"):
-                    return kinds[kind]._rebuilt(header, members, every_row)
+                    return _imported(estimators[kind])._rebuilt(header, members, every_row)
             except UsageError as error:  # a wrong parameter in the file, not of the user
                 raise ValueError(str(error)) from None
     except UsageError:
@@ -71,6 +85,127 @@ def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -
         raise UsageError(
             f"{path} is not a readable sgpmic model ({reason[:200]}); fit and save it again."
         ) from None
+
+
+class StoredModel(TableInput):
+    """An estimator with model files."""
+
+    labels_: Indices
+    responsibilities_: Array
+    log_density_: Array
+
+    _left_out: Indices  # rows of the table without any value
+    _kind: ClassVar[str]
+    _rules: ClassVar[Mapping[str, Rule]]
+    # Parameters that describe a run and not the fitted model. Model files leave them out.
+    _run_parameters: ClassVar[tuple[str, ...]] = (
+        "n_jobs",
+        "device",
+        "verbose",
+        "callback",
+        "random_state",
+    )
+
+    @cached_property
+    def unusual_below_(self) -> float | None:
+        """Log density below which a row is unusual. None for a file of version 0.3 or before."""
+        return unusual_below(self.log_density_)
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted model to one file, without pickle.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, whole or not at all.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params()
+        parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
+        if not isinstance(parameters.get("init", ""), str):
+            del parameters["init"]  # labels belong to the run
+        values, arrays = self._content()
+        if len(self._left_out):
+            rows = arrays.keys() & ROW_ATTRIBUTES
+            arrays |= {name: np.delete(arrays[name], self._left_out, axis=0) for name in rows}
+        header = {
+            "kind": self._kind,
+            "parameters": parameters,
+            "fitted": values,
+            "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "recipe": None if self.encoder_ is None else asdict(self.encoder_.recipe_),
+            "unusual_below": self.unusual_below_,
+            "left_out": self._left_out.tolist(),
+        }
+        save(path, header, arrays)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to read.
+
+        Returns
+        -------
+        model : estimator
+            The fitted estimator, with identical predictions.
+        """
+        return load(path, {cls._kind: cls})
+
+    @classmethod
+    def _rebuilt(cls, header: dict[str, Any], arrays: Arrays, every_row: bool) -> Self:
+        """Return the estimator of a file, whose content may be invalid."""
+        if not header["parameters"].keys().isdisjoint(cls._run_parameters):
+            raise ValueError("its header sets parameters of a run")
+        parameters = header["parameters"].items()
+        model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
+        check_parameters(model, cls._rules)
+        model._restore_columns(header, len(arrays["offset_"]))
+        limit = header.get("unusual_below")
+        model.unusual_below_ = None if limit is None else float(limit)
+        model._left_out = np.array(header.get("left_out", []), dtype=np.intp)
+        model._restore(header["fitted"], arrays, every_row)
+        if every_row:
+            model._insert_left_out()
+        return model
+
+    def _restore_columns(self, header: dict[str, Any], n_features: int) -> None:
+        """Set what is known about the columns of the table from the header of a file."""
+        self.encoder_, self.n_features_in_, names = None, n_features, header["feature_names"]
+        if header.get("recipe") is not None:
+            recipe = TableRecipe.from_json(header["recipe"])
+            if len(recipe.feature_names) != n_features:
+                raise ValueError("its recipe of the table makes other features")
+            self.encoder_ = TableEncoder.from_recipe(recipe)
+            self.n_features_in_ = len(recipe.file_columns)
+            if header["version"] < 3:  # it names the features, not the columns of the table
+                names = list(recipe.file_columns) if recipe.named else []
+        if names:
+            if not isinstance(names, list) or [*map(type, names)] != [str] * self.n_features_in_:
+                raise ValueError("its header does not name the columns one by one")
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    @abstractmethod
+    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return the JSON values and the arrays of a fit, for a model file."""
+
+    @abstractmethod
+    def _restore(self, values: dict[str, Any], members: Arrays, every_row: bool) -> None:
+        """Set the fitted attributes from the content of a file, which may be invalid.
+
+        Without `every_row`, do not read the results of rows that `predict` does not need.
+        """
+
+    def _insert_left_out(self) -> None:
+        """Insert the rows without any value into the results of the rows."""
+        if not len(self._left_out):
+            return
+        for name in ROW_ATTRIBUTES & vars(self).keys():
+            setattr(self, name, with_left_out(getattr(self, name), self._left_out))
+        self.labels_ = most_probable(self.responsibilities_)
 
 
 def read_arrays(
@@ -101,6 +236,13 @@ def check_probabilities(arrays: Arrays, *names: str) -> None:
     for name in names:
         if (arrays[name] < 0).any() or not np.allclose(arrays[name].sum(axis=-1), 1.0):
             raise ValueError(f"its array {name} holds no probabilities")
+
+
+def _imported(estimator: Any) -> Any:
+    if not isinstance(estimator, str):
+        return estimator
+    module, _, name = estimator.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _check_version(path: PathLike, header: dict[str, Any]) -> None:

@@ -14,13 +14,13 @@ from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.clusterer import Clusterer
+from sgpmic_cli.estimator_base.parallel import threads_for
 from sgpmic_cli.estimator_base.parameter_checks import (
     check_clusters,
     check_parameters,
     number,
     whole,
 )
-from sgpmic_cli.estimator_base.thread_limits import threads_for
 
 
 class FuzzyCMeans(Clusterer):

@@ -5,10 +5,11 @@ import pytest
 
 from sgpmic_cli.benchmark.plan.methods import Method
 from sgpmic_cli.benchmark.run.records import Record
-from sgpmic_cli.clustering.result.fitting import IterationProgress
-from sgpmic_cli.commands import progress
+from sgpmic_cli.clustering.fitting import IterationProgress
+from sgpmic_cli.commands import fit_progress
+from sgpmic_cli.commands.fit_progress import FitProgress, Progress
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.progress import FitProgress, Progress, RunProgress
+from sgpmic_cli.commands.progress import RunProgress
 
 
 class RecordedOutput(Output):
@@ -25,7 +26,7 @@ class RecordedOutput(Output):
 
 @pytest.fixture
 def output(monkeypatch):
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr(fit_progress, "LINE_SECONDS", 0.01)
     return RecordedOutput()
 
 

@@ -6,9 +6,11 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, sgpmic
 from raw_tables import birds
+from typer.main import get_command
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.map import backend
+from sgpmic_cli.commands import app, fit_models
 from sgpmic_cli.data import load
 from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
@@ -35,7 +37,7 @@ def no_figures(monkeypatch):
             (folder / f"{name}.png").touch()
         return []
 
-    monkeypatch.setattr("sgpmic_cli.clustering.plots.one_fit.draw_all", draw_nothing)
+    monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def run(here):
 
 
 def test_all_files_are_written_and_agree_with_the_model(run, here):
-    result = run(f"iris {QUICK} --init 2 --json --seed 3")
+    result = run(f"iris {QUICK} --n-init 2 --json --seed 3")
     assert "restart 2/2, iteration 1/2" in result.stderr
     document = json.loads(result.stdout)
     folder = here / "sgpmic-out" / "fit" / "iris"
@@ -137,16 +139,8 @@ def test_decimal_commas_and_standard_input(here, no_figures):
 
 def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, monkeypatch):
     monkeypatch.setattr(backend, "missing_for_gpu", lambda: "none is plugged in")
-    folders, fit = [], SGPMIC.fit
-
-    def spy(model, *arguments, **options):
-        folders.append(model.temp_folder)
-        return fit(model, *arguments, **options)
-
-    monkeypatch.setattr(SGPMIC, "fit", spy)
     quick = "--clusters 2 --iterations 2 --inducing 5 --resamples 0"
-    run(f"plain.csv {quick} --device auto --temp-folder .")
-    assert folders == ["."]
+    run(f"plain.csv {quick} --device auto")
     model = SGPMIC.load("sgpmic-out/fit/plain/model.npz")
     assert (model.n_resamples, len(model.lower_bounds_)) == (0, 2)
 
@@ -162,10 +156,44 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.clustering.plots.one_fit.draw_embedding", fail)
+    monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_embedding", fail)
     result = run(f"iris {QUICK} --out kept --seed 9 --force")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
     # The figures of the replaced fit are deleted.
     assert before.keys() - after.keys() == {"embedding.png", "embedding.pdf"}
     assert after["model.npz"] != before["model.npz"]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missing):
+    frame = birds(80, missing=missing)
+    frame.loc[9, frame.columns != "bird"] = np.nan
+    frame.to_csv("birds.csv", index=False)
+    sgpmic("fit birds.csv --clusters 3 --iterations 1 --resamples 0")
+    command = pd.read_csv("sgpmic-out/fit/birds/labels.csv").set_index("row")
+    with pytest.warns(UserWarning, match="left out"):
+        model = SGPMIC(3, max_iter=1, random_state=0).fit(frame)
+    assert command.index.tolist() == (np.flatnonzero(model.labels_ >= 0) + 1).tolist()
+    used = model.training_prediction.part(model.labels_ >= 0)
+    assert np.array_equal(command["cluster"], used.labels)
+    assert np.array_equal(command[["p0", "p1", "p2"]], used.probabilities.round(4))
+    assert np.array_equal(command["unusual"], used.unusual)
+    written = SGPMIC.load("sgpmic-out/fit/birds/model.npz")
+    assert list(written.feature_names_in_) == list(model.feature_names_in_)
+
+
+def test_the_help_names_the_defaults_of_the_estimators():
+    parameters = {"dims": "n_components", "inducing": "n_inducing"}
+    own, paper = SGPMIC().get_params(), PaperSGPMIC().get_params()
+    options = {
+        option.name: option.show_default for option in get_command(app).commands["fit"].params
+    }
+    for name in ("dims", "inducing", "max_iter", "scale"):
+        assert options[name].startswith(str(own[parameters.get(name, name)])), name
+    for name in ("max_iter", "scale"):
+        assert options[name].endswith(f"; {paper[name]} with --setting paper")
+    for name in ("kernel", "optimizer", "n_init"):
+        assert options[name] == str(paper[name])
+    assert options["n_resamples"] == str(fit_models.N_RESAMPLES)
+    assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --setting paper"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli.clustering.result import prediction
+from sgpmic_cli.clustering import prediction
 from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity

@@ -4,21 +4,19 @@ import json
 import os
 import pickle
 import zipfile
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC, TableEncoder
-from sgpmic_cli.clustering.model.estimator import load
+from sgpmic_cli import SGPMIC, PaperSGPMIC, load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.recipe import TableRecipe
 
 Y = np.random.RandomState(0).randn(40, 3) + 4.0 * (np.arange(40) % 2)[:, None]
 GAPS = np.where(np.random.RandomState(1).rand(40, 3) < 0.1, np.nan, Y)
 FRAME = pd.DataFrame(Y, columns=["a", "b", "c"])
-RECIPE = TableRecipe.of_numbers(Y, ["a", "b", "c"])
 
 
 def default(**parameters):
@@ -84,7 +82,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, model, X):
     for method in ("predict", "predict_proba", "transform", "score_samples"):
         new = X + 0.1
         np.testing.assert_array_equal(getattr(loaded, method)(new), getattr(model, method)(new))
-    learned = {name for name in vars(model) if name.endswith("_")}
+    learned = {name for name in vars(model) if name.endswith("_")} - {"log_density_"}
     assert learned == {name for name in vars(loaded) if name.endswith("_")}
     for name in learned - {"kernel_params_"}:
         np.testing.assert_array_equal(getattr(loaded, name), getattr(model, name), name)
@@ -115,17 +113,28 @@ def test_a_paper_model_of_the_first_format_still_loads(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "m.npz").predict(Y), model.predict(Y))
 
 
-def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(saved, tmp_path):
+def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(fitted, saved):
     model = load(saved)
     assert list(model.feature_names_in_) == ["a", "b", "c"]
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(FRAME[["a", "c", "b"]])
-    assert not hasattr(model, "encoder_")
-    recipe = replace(RECIPE, label="kind", left_out={"d": "it is empty"})
-    model.encoder_ = TableEncoder.from_recipe(recipe)
-    model.save(tmp_path / "with.npz")
-    assert load(tmp_path / "with.npz").encoder_.recipe_ == recipe
-    assert not hasattr(model.set_params(max_iter=1).fit(FRAME), "encoder_")
+    assert model.encoder_.recipe_ == fitted.encoder_.recipe_
+    np.testing.assert_array_equal(model.predict(FRAME[["a", "c", "b"]]), fitted.labels_)
+    again = model.set_params(max_iter=1).fit(Y)
+    assert again.encoder_ is None
+    assert not hasattr(again, "feature_names_in_")
+
+
+def test_a_file_of_version_0_3_still_loads(tmp_path):
+    frame = FRAME.assign(d=np.where(np.arange(40) % 3, "x", "y"))
+    with pytest.warns(UserWarning, match="Text and codes are encoded"):
+        model = default().fit(frame)
+    model.save(tmp_path / "m.npz")
+    features = list(model.encoder_.get_feature_names_out())
+    old = {"version": 2, "feature_names": features}
+    rewrite(tmp_path / "m.npz", old, without=["left_out", "unusual_below"])
+    loaded = load(tmp_path / "m.npz")
+    assert list(loaded.feature_names_in_) == list("abcd")
+    np.testing.assert_array_equal(loaded.predict(frame), model.labels_)
+    assert loaded.prediction(frame).unusual is None
 
 
 def test_files_that_cannot_be_read_are_named(saved, tmp_path):
@@ -182,6 +191,7 @@ HEADERS = {
     "fitted": [[], {}],
     "feature_names": ["abc", ["a"]],
     "recipe": [{}, OTHER_RECIPE],
+    "left_out": [["x"], [999]],
 }
 
 

@@ -26,9 +26,9 @@ FITS = {
     "iris --dims 5 --setting paper": "needs at least that many columns",
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",
     "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --setting paper",
+    "iris --n-init 3": "--n-init 3 belongs to the paper's model",
     "iris --n-jobs 0": "'--n-jobs': 0 is not possible",
     "iris --setting paper --device cuda": "--device cuda belongs to the default model",
-    "iris --temp-folder none": "'none'",
     "huge.csv --clusters 2 --scale none --setting paper": "'global'",
     "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",
 }

@@ -16,10 +16,10 @@ from sgpmic_cli.benchmark.plan.cells import Cell, Run, Study, plan_cells, plan_r
 from sgpmic_cli.benchmark.plan.methods import resolve, unknown
 from sgpmic_cli.benchmark.plan.table_data import load_table_data
 from sgpmic_cli.benchmark.run import runner
-from sgpmic_cli.benchmark.run.manifest import manifest
 from sgpmic_cli.benchmark.run.one_run import Limits
 from sgpmic_cli.benchmark.run.records import Record, Store
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.files.manifest import manifest
 from sgpmic_cli.files.output_folder import check_writable, claim_folder, write_files
 
 MANIFEST = "manifest.json"

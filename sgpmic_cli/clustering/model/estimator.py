@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike
+from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.model import fitted_model
 from sgpmic_cli.clustering.model.clusters.base_clusterings import (
     NAMED,
@@ -47,27 +47,24 @@ from sgpmic_cli.clustering.model.near_copies import copy_groups
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer, Located
+from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.parallel import Workers
 from sgpmic_cli.estimator_base.parameter_checks import (
     AUTO,
-    FOLDER,
     either,
     fraction,
     interval,
     one_of,
     whole,
 )
+from sgpmic_cli.estimator_base.prediction import Located
 from sgpmic_cli.estimator_base.scaling import (
     BLOCK,
     Scale,
     canonical_order,
     distinct_rows,
-    offset_and_scale,
 )
-from sgpmic_cli.files.mapped_array import empty_array
 from sgpmic_cli.gp.pca import dimensions_for
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -79,7 +76,6 @@ RULES = {
     "n_components": either(either(whole(), fraction()), AUTO),
     "n_resamples": whole(0),
     "max_rows": whole(2),
-    "temp_folder": FOLDER,
     "device": one_of(*DEVICES),
 }
 
@@ -130,9 +126,6 @@ class SGPMIC(LatentClusterer):
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
-    temp_folder : str or path-like, default=None
-        Folder for the probabilities and latent points of all rows if a subsample is fitted. None
-        keeps them in memory. The files have no name and disappear with the model.
     n_jobs : int, default=None
         Number of threads. None is one, -1 uses all cores. The result does not depend on it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -152,7 +145,8 @@ class SGPMIC(LatentClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
+        Cluster of each row. A row without any value is left out: its label is -1, and its
+        probabilities and latent point are NaN.
     responsibilities_ : ndarray of shape (n_samples, M)
         Probability of each cluster for each row.
     embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
@@ -184,18 +178,26 @@ class SGPMIC(LatentClusterer):
         can be slices of them.
     group_depths_ : list of float
         For each group, the density in the shallowest valley around it relative to the lower peak.
-    twins_, tiny_, dead_ : list
+    overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
+    log_density_ : ndarray of shape (n_samples,)
+        Lower bound on the log density of each row in the scaled columns. Model files leave it out.
+    unusual_below_ : float
+        Log density below which `prediction` calls a row unusual.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture over the latent space.
     inducing_points_ : ndarray of shape (K, Q)
         Inducing inputs.
     kernel_params_ : list of dict
         Variance and inverse squared widths of the RBF part, and variance of the linear part.
-    noise_variances_ : ndarray of shape (n_features_in_,)
-        Variance of the noise in the scaled columns.
-    offset_, scale_ : ndarray of shape (n_features_in_,)
-        The model sees (X - offset_) / scale_. Constant columns have the scale 0 and are left out.
+    encoder_ : TableEncoder or None
+        Fitted encoder of the data frame, which makes F features of its columns. None if X was an
+        array, whose columns are the features.
+    noise_variances_ : ndarray of shape (F,)
+        Variance of the noise in the scaled features.
+    offset_, scale_ : ndarray of shape (F,)
+        The model sees (features - offset_) / scale_. Constant features have the scale 0 and are
+        left out.
     lower_bound_ : float
         The bound at the end; `lower_bounds_` has it after every iteration.
     n_iter_ : int
@@ -203,7 +205,7 @@ class SGPMIC(LatentClusterer):
     converged_ : bool
         Whether `tol` was reached.
     n_features_in_, feature_names_in_
-        Number of columns in `fit`, and their names if they had any.
+        Number of columns of X in `fit`, and their names if they had any.
 
     Notes
     -----
@@ -245,7 +247,6 @@ class SGPMIC(LatentClusterer):
     tol: float = 0.02
     n_resamples: int = 0
     max_rows: int = 10_000
-    temp_folder: PathLike | None = None
     n_jobs: int | None = None
     device: str = "cpu"
     verbose: bool | int = False
@@ -255,13 +256,6 @@ class SGPMIC(LatentClusterer):
     _rules = RULES
     _kind = "shared-process"
     _rows_at_once = 4096
-    _run_parameters = ("temp_folder", *LatentClusterer._run_parameters)
-
-    @staticmethod
-    def from_paper(*args: Any, **params: Any) -> PaperSGPMIC:
-        """Return `PaperSGPMIC(*args, **params)`. Deprecated: use `PaperSGPMIC`."""
-        warn_caller("SGPMIC.from_paper is deprecated: use sgpmic.PaperSGPMIC.", FutureWarning)
-        return PaperSGPMIC(*args, **params)
 
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Return the rows that the model expects at latent points.
@@ -273,8 +267,8 @@ class SGPMIC(LatentClusterer):
 
         Returns
         -------
-        rows : ndarray of shape (n_points, n_features_in_)
-            Mean of the process at the points.
+        rows : ndarray of shape (n_points, F)
+            Mean of the process at the points, as features.
         """
         check_is_fitted(self)
         points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
@@ -297,8 +291,8 @@ class SGPMIC(LatentClusterer):
 
         Returns
         -------
-        X : ndarray of shape (n_samples, n_features_in_)
-            Rows.
+        X : ndarray of shape (n_samples, F)
+            Rows, as features.
         y : ndarray of shape (n_samples,)
             Their clusters.
         """
@@ -330,9 +324,7 @@ class SGPMIC(LatentClusterer):
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         candidates = self._candidates(Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(
-            Y, self.scale, self._levels, use_constant=False
-        )
+        self._set_scaling(Y, use_constant=False)
         self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
         rows, columns = self._scaled(Y[subsample]), self._used_columns
@@ -384,6 +376,9 @@ class SGPMIC(LatentClusterer):
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
             self._assign_all(Y, groups.labels, threads)
+        else:
+            located = self._map_block(self._scaled(Y), self._located, threads)
+            self.log_density_ = Located.joined(located).log_density
         self._derive()
         warn_about(self._diagnose())
 
@@ -399,7 +394,9 @@ class SGPMIC(LatentClusterer):
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self.scale_ == 0)
         if len(constant):
-            names = getattr(self, "feature_names_in_", np.arange(1, self.n_features_in_ + 1))
+            names = np.arange(1, len(self.scale_) + 1)
+            if self.encoder_ is not None:
+                names = self.encoder_.get_feature_names_out()
             shown = ", ".join(map(str, names[constant[:5]])) + ", ..." * (len(constant) > 5)
             warn_caller(f"Constant columns are left out: {len(constant)} ({shown}).")
 
@@ -412,12 +409,12 @@ class SGPMIC(LatentClusterer):
         else:
             low, high = self.n_clusters
         if not isinstance(self.init, str):
-            found = _given_memberships(self.init, len(Y)).shape[1]
-            if not isinstance(self.n_clusters, str) and not low <= found <= high:
+            given = self._given_memberships(len(Y)).shape[1]
+            if not isinstance(self.n_clusters, str) and not low <= given <= high:
                 raise ValueError(
-                    f"init has {found} clusters, which n_clusters={self.n_clusters} excludes."
+                    f"init has {given} clusters, which n_clusters={self.n_clusters} excludes."
                 )
-            return [found]
+            return [given]
         if high > (distinct := distinct_rows(Y, high)):
             raise ValueError(
                 f"n_clusters={high} needs at least that many distinct rows; there are {distinct}."
@@ -467,7 +464,7 @@ class SGPMIC(LatentClusterer):
     ) -> Consensus:
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         if not isinstance(self.init, str):
-            S = _given_memberships(self.init, n)[row_indices]
+            S = self._given_memberships(n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
             return space.consensus(n_clusters)
@@ -475,6 +472,28 @@ class SGPMIC(LatentClusterer):
             return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
+
+    def _given_memberships(self, n: int) -> Array:
+        """Return the labels or probabilities in `init` of the n rows with values, (n, M)."""
+        given = np.asarray(self.init)
+        n_samples = n + len(self._left_out)
+        if given.ndim not in (1, 2) or len(given) != n_samples:
+            raise ValueError(
+                f"init must have one entry for each of the {n_samples} rows, not shape "
+                f"{given.shape}."
+            )
+        if np.ma.is_masked(self.init) or (given.ndim == 1 and pd.isna(given).any()):
+            raise ValueError("init must have an entry for every row; it has missing values.")
+        given = np.delete(given, self._left_out, axis=0)
+        if given.ndim == 1:
+            names, labels = np.unique(given, return_inverse=True)
+            return np.eye(len(names))[labels]
+        S = np.asarray(given, dtype=np.float64)
+        if not np.isfinite(S).all() or (S < 0).any() or (S.sum(axis=1) <= 0).any():
+            raise ValueError(
+                "init must be probabilities: no negative numbers, and no row of zeros."
+            )
+        return S / S.sum(axis=1, keepdims=True)
 
     def _clusters(
         self, space: ClusterSpace, found: Consensus, random_state: np.random.RandomState
@@ -533,17 +552,18 @@ class SGPMIC(LatentClusterer):
     def _assign_all(self, Y: Array, groups: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
-        S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
-        density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
+        S, mu, s = (np.empty((len(Y), width)) for width in (m, q, q))
+        log_density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
         report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
-            parts = self._map_block(Y[rows], self._located, rows.start, threads)
-            mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
-            self.groups_[rows] = groups[self._fitted.nearest(self._scaled(Y[rows]))]
+            scaled = self._scaled(Y[rows], rows.start)
+            parts = self._map_block(scaled, self._located, threads)
+            mu[rows], s[rows], S[rows], log_density[rows] = Located.joined(parts)
+            self.groups_[rows] = groups[self._fitted.nearest(scaled)]
             if report is not None:
                 report(rows.stop, len(Y))
         self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
-        self._log_density = density
+        self.log_density_ = log_density
 
     def _located(self, scaled: Array) -> Located:
         return self._fitted.locate(scaled)
@@ -596,40 +616,3 @@ class SGPMIC(LatentClusterer):
             if self.stability_.shape != self.weights_.shape:
                 raise ValueError("the stability does not have one number for each cluster")
         self._diagnose()
-
-
-def load(path: PathLike, *, every_row: bool = True) -> SGPMIC | PaperSGPMIC:
-    """Read a model file that `save` wrote.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to read.
-    every_row : bool, default=True
-        Read the results of all rows. False reads what `predict` needs, which is little even if
-        millions of rows were assigned after a fit to a subsample.
-
-    Returns
-    -------
-    model : SGPMIC or PaperSGPMIC
-        The fitted estimator that the file holds.
-    """
-    return storage.load(path, (SGPMIC, PaperSGPMIC), every_row=every_row)
-
-
-def _given_memberships(init: Any, n: int) -> Array:
-    """Return labels or probabilities of n rows that the user gave, as a matrix (n, M)."""
-    given = np.asarray(init)
-    if given.ndim not in (1, 2) or len(given) != n:
-        raise ValueError(
-            f"init must have one entry for each of the {n} rows, not shape {given.shape}."
-        )
-    if np.ma.is_masked(init) or (given.ndim == 1 and pd.isna(given).any()):
-        raise ValueError("init must have an entry for every row; it has missing values.")
-    if given.ndim == 1:
-        names, labels = np.unique(given, return_inverse=True)
-        return np.eye(len(names))[labels]
-    S = np.asarray(given, dtype=np.float64)
-    if not np.isfinite(S).all() or (S < 0).any() or (S.sum(axis=1) <= 0).any():
-        raise ValueError("init must be probabilities: no negative numbers, and no row of zeros.")
-    return S / S.sum(axis=1, keepdims=True)

@@ -164,8 +164,8 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     if np.count_nonzero(scale) != p:
         raise ValueError(f"its array scale_ does not describe {p} columns")
     positive = [scale[scale != 0], np.linalg.eigvalsh(arrays["covariances"])]
-    known = {"temperature", "weights", "refit_weights", "embedding_variances_"} & arrays.keys()
-    positive += [arrays[name] for name in known]
+    names = {"temperature", "weights", "refit_weights", "embedding_variances_"}
+    positive += [arrays[name] for name in names & arrays.keys()]
     if "missing_covariance" in arrays:
         positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))
     if any((part <= 0).any() for part in positive):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.clusterer import Clusterer
+from sgpmic_cli.estimator_base.parallel import threads_for
 from sgpmic_cli.estimator_base.parameter_checks import (
     Rule,
     check_clusters,
@@ -21,7 +22,6 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     check_parameters,
     whole,
 )
-from sgpmic_cli.estimator_base.thread_limits import threads_for
 from sgpmic_cli.paper.fcm import FuzzyCMeans
 
 SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}

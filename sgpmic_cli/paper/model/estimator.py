@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Literal
 
@@ -11,8 +12,8 @@ from sklearn.utils import check_random_state
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer, Located
-from sgpmic_cli.estimator_base.parallel import Workers
+from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
+from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.estimator_base.parameter_checks import (
     BOOLEAN,
     MEMORY,
@@ -25,7 +26,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     positive_number,
     whole,
 )
-from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+from sgpmic_cli.estimator_base.prediction import Located, with_left_out
+from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.gp.pca import dimensions_for
 from sgpmic_cli.paper.embeddings.isomap import Parts
@@ -169,7 +171,7 @@ class PaperSGPMIC(LatentClusterer):
         M and Q.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
         Number of rows of each cluster, and the mean probability with which they belong to it.
-    twins_, tiny_, dead_ : list
+    overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters with very few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture prior of the latent points.
@@ -193,6 +195,8 @@ class PaperSGPMIC(LatentClusterer):
         Number of EM iterations.
     converged_ : bool
         Whether `tol` ended the fit.
+    best_start_ : int
+        Number of the start that was kept, from 0.
     jitter_ : float
         Largest jitter on the diagonal of a covariance matrix, usually 0.
     n_features_in_, feature_names_in_
@@ -252,6 +256,7 @@ class PaperSGPMIC(LatentClusterer):
     _active = ACTIVE
     _rules = RULES
     _kind = storage.FIRST_KIND
+    updates = ("E", "M")
     _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
 
@@ -263,9 +268,7 @@ class PaperSGPMIC(LatentClusterer):
             )
         check_clusters(self.n_clusters, Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(
-            Y, self.scale, self._levels, center=self.center
-        )
+        self._set_scaling(Y, center=self.center)
         scaled = (Y - self.offset_) / self.scale_
         # Only "standard" scaling changes neighbours and explained variances, so the start uses Y.
         shaped = Y / self.scale_ if self.scale == "standard" else Y
@@ -285,7 +288,8 @@ class PaperSGPMIC(LatentClusterer):
             self._report_step("fuzzy c-means")
             parameters, S = start(self, kernel, X, log_beta, check_random_state(int(seed)))
             fits.append(train(self, kernel, data, parameters, S, threads))
-        self._keep(max(fits, key=lambda fit: fit.bounds[-1]), scaled)
+        self.best_start_ = int(np.argmax([fit.bounds[-1] for fit in fits]))
+        self._keep(fits[self.best_start_], scaled)
 
     def _keep(self, fit: Fit, scaled: Array) -> None:
         """Set the fitted attributes, and prepare `predict`."""
@@ -317,11 +321,18 @@ class PaperSGPMIC(LatentClusterer):
     def _located(self, scaled: Array) -> Located:
         return self._assigner.assign(scaled)
 
+    @cached_property
+    def log_density_(self) -> Array:  # type: ignore[override]
+        """Lower bound on the log density of each training row in the scaled columns."""
+        parts = self._map_block(self._assigner.Y, self._located, ALONE)
+        return with_left_out(Located.joined(parts).log_density, self._left_out)
+
     def _content(self) -> tuple[dict, dict[str, Array]]:
         p = self._assigner.p
         arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
         arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
-        return {"converged_": self.converged_, "jitter_": self.jitter_}, arrays
+        names = ("converged_", "jitter_", "best_start_")
+        return {name: getattr(self, name) for name in names}, arrays
 
     def _restore(self, values: dict, members: storage.Arrays, every_row: bool) -> None:
         n_theta = len(self._kernel().start(members["embedding_"].shape[1]))
@@ -338,6 +349,7 @@ class PaperSGPMIC(LatentClusterer):
         )
         S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
         fit = Fit(p, S, bounds, bool(values["converged_"]), float(values["jitter_"]))
+        self.best_start_ = int(values.get("best_start_", 0))
         self._keep(fit, arrays["rows"])
 
 

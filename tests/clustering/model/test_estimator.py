@@ -86,7 +86,7 @@ def test_labels_do_not_depend_on_units_or_order(name):
     assert adjusted_rand_score(first[rows], labels(Y[rows])) >= 0.9
 
 
-def test_twin_tiny_and_dead_clusters_are_reported_at_the_callers_line():
+def test_overlapping_small_and_empty_clusters_are_reported_at_the_callers_line():
     init = np.zeros((80, 4))
     init[:40, :2] = [0.6, 0.4]  # two clusters that share their rows
     init[40:78, 2] = 1.0
@@ -96,8 +96,8 @@ def test_twin_tiny_and_dead_clusters_are_reported_at_the_callers_line():
         model.fit(clouds(0, 9, size=40))
     assert found[-1].filename == __file__
     model = model[-1]
-    assert 1 in model.dead_
-    assert 3 in [*model.tiny_, *model.dead_]
+    assert 1 in model.empty_clusters_
+    assert 3 in [*model.small_clusters_, *model.empty_clusters_]
     assert model.cluster_sizes_.sum() == 80
     np.testing.assert_allclose(model.weights_.sum(), 1.0)
 
@@ -161,13 +161,6 @@ def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(
     assert np.allclose(np.bincount(clusters, minlength=3) / 600, iris_model.weights_, atol=0.08)
     with pytest.raises(ValueError, match="latent points of shape"):
         iris_model.inverse_transform(np.zeros((3, 5)))
-
-
-def test_the_old_way_to_the_papers_model_is_deprecated():
-    with pytest.warns(FutureWarning, match=r"use sgpmic\.PaperSGPMIC") as found:
-        model = SGPMIC.from_paper(4, n_inducing=7)
-    assert isinstance(model, PaperSGPMIC)
-    assert (model.n_clusters, model.n_inducing, found[0].filename) == (4, 7, __file__)
 
 
 def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):

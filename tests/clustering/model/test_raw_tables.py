@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from raw_tables import birds
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC
+from sgpmic_cli import SGPMIC, PaperSGPMIC, load
 from sgpmic_cli.clustering.model.clusters.discrete_columns import is_discrete
-from sgpmic_cli.clustering.model.estimator import load
 
 
 @pytest.mark.filterwarnings("ignore:Column")
@@ -23,15 +22,21 @@ def test_raw_data_frame_is_fitted_saved_and_predicted(model, tmp_path):
     frame["paid"] = [f"€ 1.{i % 7}00,50" for i in range(60)]
     frame["when"] = [f"{i % 28 + 1:02d}.01.2024" for i in range(60)]
     model.fit(frame)
-    assert "island=Dream" in model.feature_names_in_
-    assert "bird" not in model.feature_names_in_
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.n_features_in_ == frame.shape[1]
+    features = model.encoder_.get_feature_names_out()
+    assert "island=Dream" in features
+    assert "bird" not in features
+    assert len(model.offset_) == len(features)
     assert [role.taken_as for role in model.encoder_.roles_][-2:] == ["numbers", "dates"]
     model.save(tmp_path / "m.npz")
     new = frame[frame.columns[::-1]]
     loaded = load(tmp_path / "m.npz")
-    np.testing.assert_array_equal(loaded.predict(new), model.labels_)
-    encoded = pd.DataFrame(model.encoder_.transform(frame), columns=model.feature_names_in_)
-    np.testing.assert_array_equal(loaded.encoder_.transform(new), encoded)
+    np.testing.assert_array_equal(loaded.predict(new.assign(other=1)), model.labels_)
+    assert list(loaded.feature_names_in_) == list(frame.columns)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        by_position = loaded.predict(frame.to_numpy(dtype=object))
+    np.testing.assert_array_equal(by_position, model.labels_)
     with pytest.raises(ValueError, match="columns of the model are missing: 'island'"):
         model.predict(frame.drop(columns=["island"]))
 
@@ -68,8 +73,87 @@ def test_mask_is_taken_as_missing_values(iris, iris_gaps, gaps_model):
         PaperSGPMIC(3).fit(masked)
 
 
-def test_row_without_a_value_is_refused_by_fit_and_predict(iris, iris_model):
-    X = np.where(np.arange(len(iris))[:, None] == 4, np.nan, iris)
-    for call in (SGPMIC(3).fit, iris_model.predict, iris_model.transform):
-        with pytest.raises(ValueError, match="Row 5 has no value: leave such rows out"):
-            call(X)
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.filterwarnings("ignore:Text and codes")
+def test_rows_without_any_value_are_left_out_with_a_warning(iris, raw, tmp_path):
+    table = pd.DataFrame(iris, columns=list("abcd"))
+    if raw:
+        table["size"] = np.where(iris[:, 0] > 5.8, "large", "small")
+    empty, complete = table.copy(), table.drop(index=[4, 90])
+    empty.loc[[4, 90]] = np.nan
+    if not raw:
+        empty, complete = empty.to_numpy(), complete.to_numpy()
+    message = "Rows without any value are left out: 2, the first is row 5"
+    init = np.arange(150) // 50
+    for given in (None, init):
+        options = {} if given is None else {"init": given}
+        used = {} if given is None else {"init": np.delete(given, [4, 90])}
+        with pytest.warns(UserWarning, match=message):
+            model = SGPMIC(3, max_iter=1, random_state=0, **options).fit(empty)
+        other = SGPMIC(3, max_iter=1, random_state=0, **used).fit(complete)
+        assert model.labels_[[4, 90]].tolist() == [-1, -1]
+        assert np.isnan(model.responsibilities_[4]).all()
+        assert np.isnan(model.embedding_[90]).all()
+        np.testing.assert_array_equal(np.delete(model.labels_, [4, 90]), other.labels_)
+        np.testing.assert_array_equal(model.cluster_sizes_, other.cluster_sizes_)
+        assert model.unusual_below_ == other.unusual_below_
+    model.save(tmp_path / "m.npz")
+    for fitted in (model, load(tmp_path / "m.npz")):
+        np.testing.assert_array_equal(fitted.responsibilities_, model.responsibilities_)
+        with pytest.warns(UserWarning, match=message):
+            prediction = fitted.prediction(empty)
+        np.testing.assert_array_equal(prediction.labels, model.labels_)
+        np.testing.assert_array_equal(prediction.unusual, model.training_prediction.unusual)
+        assert np.isnan(prediction.log_density[[4, 90]]).all()
+    with pytest.warns(UserWarning, match=message):
+        assert np.isfinite(model.score(empty))
+    with pytest.raises(ValueError, match=r"[Nn]o row has a value"):
+        model.predict(empty[4:5])
+
+
+def test_a_prediction_agrees_with_the_other_methods(iris, iris_model):
+    new = iris[::3] + 0.1
+    new[0] = 1e3
+    prediction = iris_model.prediction(new)
+    np.testing.assert_array_equal(prediction.labels, iris_model.predict(new))
+    np.testing.assert_array_equal(prediction.probabilities, iris_model.predict_proba(new))
+    np.testing.assert_array_equal(prediction.embedding, iris_model.transform(new))
+    units = np.sum(np.log(iris_model.scale_))
+    np.testing.assert_allclose(prediction.log_density - units, iris_model.score_samples(new))
+    assert prediction.unusual[0]
+    assert prediction.unusual.mean() < 0.2
+    training = iris_model.training_prediction
+    np.testing.assert_array_equal(training.labels, iris_model.labels_)
+    expected = iris_model.prediction(iris).log_density
+    np.testing.assert_allclose(training.log_density, expected, rtol=1e-9)
+    first, third = np.percentile(training.log_density, [25, 75])
+    assert iris_model.unusual_below_ == pytest.approx(first - 3.0 * (third - first))
+
+
+def test_a_text_column_weighs_half_of_a_number_column():
+    frame = birds(80, missing=0.0).drop(columns=["bird", "bill_depth"])
+    model = SGPMIC(2, max_iter=1, random_state=0)
+    with pytest.warns(UserWarning, match="half the variance"):
+        model.fit(frame)
+    features = model.encoder_.transform(frame) / model.scale_
+    variances = pd.Series(features.var(axis=0, ddof=1))
+    columns = [name.split("=")[0] for name in model.encoder_.get_feature_names_out()]
+    by_column = variances.groupby(columns).sum()
+    numbers = by_column.drop(["island", "sex"])
+    assert variances.mean() == pytest.approx(1.0)
+    assert numbers.max() == pytest.approx(numbers.min())
+    assert by_column["island"] == pytest.approx(numbers.mean() / 2)
+    assert by_column["sex"] == pytest.approx(numbers.mean() / 2)
+
+
+def test_a_frame_of_numbers_is_read_as_the_command_line_reads_a_file():
+    random = np.random.RandomState(0)
+    frame = pd.DataFrame(
+        random.randn(40, 3) + 6.0 * (np.arange(40) % 2)[:, None], columns=list("abc")
+    )
+    with pytest.warns(UserWarning, match="Column 'row' is left out: it rises from row to row"):
+        model = SGPMIC(2, max_iter=1, random_state=0).fit(frame.assign(row=range(40)))
+    assert model.n_features_in_ == 4
+    plain = SGPMIC(2, max_iter=1, random_state=0).fit(frame.to_numpy())
+    np.testing.assert_array_equal(model.responsibilities_, plain.responsibilities_)
+    assert plain.encoder_ is None

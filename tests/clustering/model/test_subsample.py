@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import SGPMIC, load
 from sgpmic_cli.clustering.model import estimator
-from sgpmic_cli.clustering.model.estimator import load
-from sgpmic_cli.estimator_base import latent_clusterer as interface
-from sgpmic_cli.files.mapped_array import empty_array
+from sgpmic_cli.estimator_base import latent_clusterer
 
 RNG = np.random.RandomState(0)
 Y = RNG.randn(90, 3) + 6.0 * (np.arange(90) % 3)[:, None]
@@ -19,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:90 rows are more than max_rows")
 
 @pytest.fixture
 def short_blocks(monkeypatch):
-    for module in (estimator, interface):
+    for module in (estimator, latent_clusterer):
         monkeypatch.setattr(module, "BLOCK", 16)
     monkeypatch.setattr(SGPMIC, "_rows_at_once", 8)
 
@@ -37,6 +35,7 @@ def test_blocks_do_not_change_the_result(X, request):
     np.testing.assert_allclose(blocks.responsibilities_, whole.responsibilities_, atol=1e-12)
     np.testing.assert_allclose(blocks.embedding_, whole.embedding_, atol=1e-6)
     np.testing.assert_array_equal(blocks.predict_proba(X), blocks.responsibilities_)
+    np.testing.assert_allclose(blocks.log_density_, blocks.prediction(X).log_density, atol=1e-6)
     assert len(blocks.labels_) == len(blocks.embedding_variances_) == 90
     with pytest.raises(ValueError, match="Row 78 is too far"):
         blocks.predict(np.where(np.arange(90)[:, None] == 77, 1e300, Y))
@@ -46,23 +45,6 @@ def test_the_subsample_does_not_depend_on_the_order_of_rows():
     shuffled = np.random.RandomState(1).permutation(90)
     one, other = fitted(Y), fitted(Y[shuffled])
     np.testing.assert_array_equal(one.labels_[shuffled], other.labels_)
-
-
-def test_results_of_all_rows_are_in_files_of_a_given_folder(short_blocks, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        estimator, "empty_array", lambda *all: asked.append(all) or empty_array(*all)
-    )
-    in_files, in_memory = fitted(GAPS, temp_folder=tmp_path), fitted(GAPS)
-    shapes = [(90, 3), (90, 2), (90, 2)]
-    assert asked == [(shape, folder) for folder in (tmp_path, None) for shape in shapes]
-    for name in ("responsibilities_", "embedding_", "embedding_variances_"):
-        np.testing.assert_array_equal(getattr(in_files, name), getattr(in_memory, name))
-    assert type(in_files.labels_) is np.ndarray
-    in_files.save(tmp_path / "m.npz")
-    np.testing.assert_array_equal(load(tmp_path / "m.npz").embedding_, in_memory.embedding_)
-    with pytest.raises(ValueError, match="temp_folder must be None or an existing folder"):
-        fitted(Y, temp_folder=tmp_path / "m.npz")
 
 
 @pytest.mark.filterwarnings("ignore:.*cluster")

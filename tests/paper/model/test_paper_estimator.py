@@ -31,7 +31,7 @@ def test_fitted_attributes_have_the_documented_shapes():
     for name, shape in shapes.items():
         assert getattr(model, name).shape == shape, name
     assert (model.n_clusters_, model.n_components_, model.n_features_in_) == (2, 2, 4)
-    assert (model.twins_, model.tiny_, model.dead_) == ([], [], [])
+    assert model.overlapping_pairs_ == model.small_clusters_ == model.empty_clusters_ == []
     assert (model.selection_, model.no_clusters_) == (None, False)
     assert not model.embedding_variances_.any()
     # The start, 4 / mean variance, stays the noise precision; "global" scale has mean variance one.

@@ -1,23 +1,23 @@
 """Figures of one fit: latent space, convergence, profile, numbers of clusters tried."""
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from command_line import sgpmic
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 from raw_tables import birds
 
-from sgpmic_cli.clustering.plots import one_fit
-from sgpmic_cli.clustering.plots.latent_space import plot_mixture
-from sgpmic_cli.clustering.plots.one_fit import draw_convergence, draw_embedding
-from sgpmic_cli.clustering.plots.plotting import MOST_FEATURES, plot_profile
-from sgpmic_cli.clustering.result.profile import Profile
-from sgpmic_cli.errors import SgpmicError
+from sgpmic import SGPMIC, load
+from sgpmic_cli.clustering.figures import draw_convergence, draw_embedding
+from sgpmic_cli.clustering.plots import MOST_FEATURES, plot_mixture, plot_profile
+from sgpmic_cli.clustering.profile import Profile
+from sgpmic_cli.commands import fit_models
 from sgpmic_cli.figure_style import COLOURS, COLUMN, DPI, PAGE
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
 
 
 def colours_in(path):
@@ -37,9 +37,10 @@ def fitted(X, clusters, m, classes=None, class_names=(), **model):
     q = X.shape[1]
     model = {"means_": np.zeros((m, q)), "covariances_": np.array([np.eye(q)] * m), **model}
     sizes = np.bincount(clusters, minlength=m)
-    found = SimpleNamespace(embedding_=X, labels_=clusters, cluster_sizes_=sizes, **model)
+    estimator = SimpleNamespace(labels_=clusters, cluster_sizes_=sizes, **model)
     data = SimpleNamespace(labels=classes, class_names=class_names)
-    return SimpleNamespace(model=found, data=data)
+    prediction = SimpleNamespace(embedding=X, labels=clusters)
+    return SimpleNamespace(model=estimator, data=data, prediction=prediction)
 
 
 @pytest.mark.parametrize(("q", "m"), [(1, 3), (5, 3), (2, 20)])
@@ -67,7 +68,8 @@ def test_regions_contain_their_probability_of_the_points(q):
     means = np.array([np.zeros(q), np.full(q, 30.0)])
     covariances = np.array([mixing @ mixing.T] * 2)
     axes = Figure().subplots()
-    plot_mixture(axes, fitted(X, labels, 2, means_=means, covariances_=covariances).model)
+    model = fitted(X, labels, 2, means_=means, covariances_=covariances).model
+    plot_mixture(axes, model, X)
     assert len(axes.patches) == (0 if q == 1 else 4)
     for ellipse, probability in zip(axes.patches, (0.5, 0.9, 0.5, 0.9), strict=False):
         turn = np.radians(ellipse.angle)
@@ -78,18 +80,17 @@ def test_regions_contain_their_probability_of_the_points(q):
 
 
 @pytest.mark.parametrize(
-    ("setting", "classes", "last"),
-    [("default", None, 6.0), ("paper", None, 3.0), ("paper", [0, 1], 3.0)],
+    ("updates", "classes", "last"),
+    [(["EM"], None, 6.0), (["E", "M"], None, 3.0), (["E", "M"], [0, 1], 3.0)],
 )
-def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, setting, classes, last):
+def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, updates, classes, last):
     drawn = []
     plot = Axes.plot
     monkeypatch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:3]) or plot(*a, **k))
     bounds, accs = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0], [50.0] * 6
     found = SimpleNamespace(
-        model=SimpleNamespace(lower_bounds_=bounds),
+        model=SimpleNamespace(lower_bounds_=bounds, updates=updates),
         data=SimpleNamespace(labels=classes),
-        setting=setting,
         trace=lambda: {"acc": accs},
     )
     draw_convergence(found, tmp_path / "c")
@@ -129,17 +130,14 @@ def test_profiles_of_empty_and_single_clusters():
     assert len(texts_of(empty)) == 3
 
 
-@pytest.mark.parametrize(("own", "setting"), [(True, "default"), (False, "paper")])
-def test_files_are_fitted_with_the_default_model(own, setting, tmp_path, monkeypatch):
-    birds(60).to_csv(tmp_path / "birds.csv", index=False)
-    seen = []
-
-    def fit(data, **asked):
-        seen.append((asked["setting"], bool(np.isnan(data.Y).any())))
-        raise SgpmicError("seen enough")
-
-    monkeypatch.setattr(one_fit, "fit", fit)
-    data = str(tmp_path / "birds.csv") if own else "iris"
-    with pytest.raises(SgpmicError, match="seen enough"):
-        one_fit.embedding(tmp_path / "e", PlotOptions(data=data))
-    assert seen == [(setting, own)]  # missing values are left to the model
+@pytest.mark.parametrize("name", ["birds.csv", "iris"])
+def test_the_figures_of_plot_show_the_model_of_fit(name, here, monkeypatch):
+    birds(60).to_csv("birds.csv", index=False)
+    drawn = []
+    monkeypatch.setattr(
+        fit_models, "embedding", partial(fit_models._fit_and_draw, lambda fit, _: drawn.append(fit))
+    )
+    sgpmic(f"plot embedding --data {name} --clusters 2")
+    sgpmic(f"fit {name} --clusters 2 --out fitted")
+    assert type(drawn[0].model) is SGPMIC
+    np.testing.assert_array_equal(drawn[0].model.labels_, load("fitted/model.npz").labels_)

@@ -2,7 +2,7 @@ from dataclasses import asdict
 
 import pytest
 
-from sgpmic_cli.clustering.result.settings import fit_command, with_options
+from sgpmic_cli.commands.fit_models import fit_command, with_options
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 
 

@@ -2,16 +2,19 @@
 
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from page_reader import PageReader
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from sgpmic import SGPMIC, PaperSGPMIC, write_report
-from sgpmic_cli.clustering.page.fit_page import MOST_COLUMNS, MOST_FEATURES, fit_page
-from sgpmic_cli.clustering.result.fitting import fit
+from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, write_report
+from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
+from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
 
 TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
@@ -24,7 +27,8 @@ def write(folder, frame, **settings):
         settings = {"max_iter": 1, "n_resamples": 2, **settings}
         fitted = fit(load(str(folder / "t.csv")), **settings)
     arguments = {"dataset": "t.csv", **settings}
-    return fit_page(fitted, folder, Path("my out"), arguments), fitted
+    command = partial(fit_command, arguments)
+    return fit_page(fitted, folder, Path("my out"), arguments, command), fitted
 
 
 def blobs(n=90, n_features=4):
@@ -107,8 +111,21 @@ def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file
     assert "&lt;height&gt;" in page
     assert "could not be drawn" not in page
     assert "sgpmic predict" not in page  # there is no model file
-    assert not hasattr(model, "encoder_")
     with pytest.raises(ValueError, match="not fitted yet"):
         write_report(make(3), rows, tmp_path / "other.html")
     with pytest.raises(ValueError, match="it has 5 rows, not 40"):
         write_report(model, rows[:5], tmp_path / "other.html")
+
+
+@pytest.mark.filterwarnings("ignore:Column", "ignore:Rows without any value")
+def test_the_page_of_a_pipeline_has_the_columns_of_the_raw_table(tmp_path):
+    rows = blobs(40, 3).drop(columns="empty")
+    rows.loc[7] = np.nan
+    encoder = TableEncoder(drop=["person"])
+    pipeline = make_pipeline(encoder, StandardScaler(), SGPMIC(3, max_iter=1, random_state=0))
+    pipeline.fit(rows)
+    write_report(pipeline, rows, tmp_path / "birds.html")
+    sections = PageReader((tmp_path / "birds.html").read_text(encoding="utf-8")).sections
+    assert "39 rows, 3 features" in sections["header"]
+    assert f"{rows['x0'][pipeline[-1].labels_ == 0].mean():.2f}" in sections["profiles"]
+    assert "person left out" in " ".join(sections["columns"].split())

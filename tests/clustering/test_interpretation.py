@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sgpmic_cli.clustering.result.interpretation import (
+from sgpmic_cli.clustering.interpretation import (
     choice_in_words,
     doubtful_rows,
     number_to_compare,
@@ -11,6 +11,7 @@ from sgpmic_cli.clustering.result.interpretation import (
     typical_rows,
 )
 from sgpmic_cli.data import Dataset
+from sgpmic_cli.estimator_base.prediction import Located, Prediction
 
 
 def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=None):
@@ -24,7 +25,7 @@ def fitted(m, scores, no_clusters=False, gap_drop=0.0, plausible=(), stability=N
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
-        weights_=[1.0 / m] * m, selection_=selection or None, no_clusters_=no_clusters, twins_=[]
+        n_clusters_=m, selection_=selection or None, no_clusters_=no_clusters, overlapping_pairs_=[]
     )
     data = SimpleNamespace(n_classes=0)
     return SimpleNamespace(model=model, setting="default", data=data, stability=stability)
@@ -93,9 +94,9 @@ def test_stability_in_words(each, words):
 def test_typical_and_doubtful_rows():
     X = np.zeros((4, 2))
     S = np.array([[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]])
-    model = SimpleNamespace(labels_=S.argmax(axis=1), responsibilities_=S)
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
-    found = SimpleNamespace(model=model, data=data, log_density=log_density)
-    assert typical_rows(found, 0, 3) == ["r", "p"]
-    assert doubtful_rows(found, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
+    prediction = Prediction.of(Located(X, X, S, log_density), unusual_below=-9.0)
+    result = SimpleNamespace(data=data, prediction=prediction)
+    assert typical_rows(result, 0, 3) == ["r", "p"]
+    assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sgpmic_cli.clustering.answer import explained, headline
 from sgpmic_cli.clustering.model.clusters.single_column import Condition
-from sgpmic_cli.clustering.result.answer import explained, headline
 
 
 def verdicts(*kinds):

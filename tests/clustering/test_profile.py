@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.result.profile import profile_of, text_advice
+from sgpmic_cli.clustering.profile import profile_of, text_advice
 from sgpmic_cli.data import load
 
 LABELS = np.repeat([0, 1], [30, 10])

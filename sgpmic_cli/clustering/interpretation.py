@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
-from sgpmic_cli.clustering.result.fitting import Fitted
 from sgpmic_cli.data.dataset import Dataset
 
 CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
@@ -38,7 +38,7 @@ def _shown(value: float | bool) -> str:
 
 def choice_in_words(fitted: Fitted) -> str:
     """Describe the number of clusters, how it was chosen and how clear the choice is."""
-    m, tried = len(fitted.model.weights_), numbers_tried(fitted)
+    m, tried = fitted.model.n_clusters_, numbers_tried(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
         of_classes = fitted.setting == "paper" and m == fitted.data.n_classes
@@ -64,10 +64,10 @@ def number_to_compare(fitted: Fitted) -> int | None:
     This is the plausible number with the best score, or the best of all if no other is plausible.
     It is below the chosen number if the clusters are doubtful.
     """
-    m = len(fitted.model.weights_)
+    m = fitted.model.n_clusters_
     if fitted.model.no_clusters_:
         return 2
-    most = m if _is_unstable(fitted) or fitted.model.twins_ else np.inf
+    most = m if _is_unstable(fitted) or fitted.model.overlapping_pairs_ else np.inf
     rows = [row for row in numbers_tried(fitted) if row["n_clusters"] != m]
     rows = [row for row in rows if 1 < row["n_clusters"] <= most]
     rows = [row for row in rows if row["plausible"]] or rows
@@ -85,39 +85,39 @@ def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
     drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
     if 0.0 < drop[m] == max(drop.values()):
         return f"gaps separate the rows into {m} parts"
-    own = score.pop(m)
+    chosen = score.pop(m)
     next_best = max(score.values(), default=None)
     if next_best is None:
         return f"{m} clusters separate the rows clearly better than random data"
-    if next_best > own:
+    if next_best > chosen:
         return "the smallest number that is about as good as the best"
-    if next_best >= CLOSE * own:
+    if next_best >= CLOSE * chosen:
         return "a close call"
-    return f"a {'clear' if next_best < CLEAR * own else 'fair'} choice"
+    return f"a {'clear' if next_best < CLEAR * chosen else 'fair'} choice"
 
 
 def stability_in_words(fitted: Fitted) -> str:
     """Describe how well refits of random halves of the rows find the clusters again."""
-    stability, each = fitted.stability, getattr(fitted.model, "stability_", None)
-    if stability is None or each is None:
+    stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
+    if stability is None or by_cluster is None:
         return "The stability of the clusters was not measured."
     names = {STABLE: "The clusters are stable", FAIR: "The clusters are fairly stable"}
     words = next((name for least, name in names.items() if stability >= least), UNSTABLE)
-    weak = [str(m) for m in np.flatnonzero(each < FAIR) if fitted.model.cluster_sizes_[m]]
+    weak = [str(m) for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak and stability >= FAIR:
         words = "Not all clusters are stable"
     refits = fitted.model.get_params()["n_resamples"]
-    found = (
+    text = (
         f"{words}: stability {stability:.2f} of 1. The clustering was repeated on {refits} random "
         f"halves of the rows, and the clusters overlapped with these by {100 * stability:.0f} % on "
         "average."
     )
     if stability < FAIR:
-        return found
+        return text
     if weak:
         plural = len(weak) > 1
-        found += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
-    return f"{found} Stable clusters need not be the groups you have in mind."
+        text += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
+    return f"{text} Stable clusters need not be the groups you have in mind."
 
 
 def row_name(data: Dataset, row: int) -> str:
@@ -129,20 +129,21 @@ def row_name(data: Dataset, row: int) -> str:
 
 def typical_rows(fitted: Fitted, cluster: int, most: int) -> list[str]:
     """Return the names of the densest rows among the more certain half of a cluster."""
-    rows = np.flatnonzero(fitted.model.labels_ == cluster)
+    prediction = fitted.prediction
+    rows = np.flatnonzero(prediction.labels == cluster)
     if len(rows):
-        certainty = fitted.model.responsibilities_[rows, cluster]
+        certainty = prediction.probabilities[rows, cluster]
         rows = rows[certainty >= np.median(certainty)]
-    densest = rows[np.argsort(-fitted.log_density[rows], kind="stable")[:most]]
+    densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]
     return [row_name(fitted.data, int(row)) for row in densest]
 
 
 def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:
     """Return name, cluster and conspicuous values of the most unusual rows."""
-    profile, labels = fitted.profile, fitted.model.labels_
+    profile, labels = fitted.profile, fitted.prediction.labels
     rows = np.flatnonzero(fitted.unusual)
-    rows = rows[np.argsort(fitted.log_density[rows], kind="stable")[:most]]
-    found = []
+    rows = rows[np.argsort(fitted.prediction.log_density[rows], kind="stable")[:most]]
+    described = []
     for row, values in zip(rows.tolist(), differing_values(fitted, rows), strict=True):
         cluster = int(labels[row])
         words = [
@@ -150,8 +151,8 @@ def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:
             f"(its cluster {profile.shown(j, profile.means[cluster, j])})"
             for j, value in values
         ]
-        found.append((row_name(fitted.data, row), cluster, words))
-    return found
+        described.append((row_name(fitted.data, row), cluster, words))
+    return described
 
 
 def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[int, float]]]:
@@ -160,7 +161,7 @@ def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[in
     Features are numbers of the profile, with the value of the row in the units of the file. Of a
     text column, only the category of the row counts.
     """
-    profile, data, labels = fitted.profile, fitted.data, fitted.model.labels_
+    profile, data, labels = fitted.profile, fitted.data, fitted.prediction.labels
     spread = np.where(profile.spread > 0, profile.spread, 1.0)
     step = max(1, BLOCK // len(spread))
     for part in (rows[first : first + step] for first in range(0, len(rows), step)):
@@ -177,7 +178,7 @@ def doubtful_rows(fitted: Fitted, most: int) -> list[tuple[str, int, float, int,
 
     The row with the least probable cluster is the first.
     """
-    S = fitted.model.responsibilities_
+    S = fitted.prediction.probabilities
     if S.shape[1] < 2:
         return []
     best = S.max(axis=1)

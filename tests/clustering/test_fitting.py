@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.result.fitting import N_RESAMPLES, fit
+from sgpmic_cli.commands.fit_models import N_RESAMPLES, fit
 from sgpmic_cli.data import load
 
 

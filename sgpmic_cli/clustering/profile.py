@@ -47,14 +47,14 @@ class Profile:
         A text column is represented by one category, since the fractions of the others follow.
         """
         size = np.nan_to_num(np.abs(self.differences[cluster]))
-        found: dict[str, int] = {}
+        chosen: dict[str, int] = {}
         # Of two categories with equal differences, prefer the one that is more common here than
         # elsewhere.
         higher = np.nan_to_num(self.differences[cluster])
         for j in np.lexsort([-higher, -np.round(size, 9)]).tolist():
             if size[j] >= MIN_DIFFERENCE:
-                found.setdefault(self.columns[j], j)
-        return list(found.values())[:most]
+                chosen.setdefault(self.columns[j], j)
+        return list(chosen.values())[:most]
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
@@ -91,13 +91,13 @@ class Profile:
             [self._name_part(m, j) for j in self.distinguishing(m, len(self.features)) if named[j]]
             for m, named in enumerate(extreme)
         ]
-        found: dict[int, str] = {}
+        chosen: dict[int, str] = {}
         for length in range(1, MAX_DISTINGUISHING + 1):
             names = [" and ".join(parts[:length]) for parts in words]
             for m, name in enumerate(names):
                 if name and names.count(name) == 1:
-                    found.setdefault(m, name)
-        return [found.get(m, f"cluster {m}") for m in range(len(words))]
+                    chosen.setdefault(m, name)
+        return [chosen.get(m, f"cluster {m}") for m in range(len(words))]
 
     def _name_part(self, cluster: int, j: int) -> str:
         difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
@@ -116,13 +116,13 @@ class Profile:
 
 def profile_of(data: Dataset, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
-    labels, found = S.argmax(axis=1), diagnose(S)
+    labels, diagnostics = S.argmax(axis=1), diagnose(S)
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
             yield data.Y[rows][test(labels[rows], cluster)]
 
-    clusters = range(len(found.sizes))
+    clusters = range(len(diagnostics.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
     inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
     means = np.array([mean for mean, _ in inside])
@@ -138,13 +138,13 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         columns = tuple(column.name for column in used)
         is_category = np.array([isinstance(column, TextColumn) for column in used])
         numbers = (column for column in used if isinstance(column, NumberColumn))
-        dates = frozenset(each.name for each in numbers if each.notation and each.notation.is_day)
+        dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
     return Profile(
         data.feature_names,
         columns,
         is_category,
-        found.sizes,
-        found.certainty,
+        diagnostics.sizes,
+        diagnostics.certainty,
         means,
         spread,
         spreads,
@@ -206,8 +206,9 @@ def text_advice(profile: Profile) -> str | None:
     means = np.nan_to_num(profile.means)
     repeated = [
         name
-        for name, own in features.items()
-        if weights @ means[:, own].max(axis=1) >= PURE and (weights @ means[:, own]).max() <= COMMON
+        for name, of_column in features.items()
+        if weights @ means[:, of_column].max(axis=1) >= PURE
+        and (weights @ means[:, of_column]).max() <= COMMON
     ]
     if not repeated:
         return None

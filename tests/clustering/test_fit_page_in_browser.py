@@ -3,6 +3,7 @@
 import csv
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,9 @@ import pytest
 from browser import Browser, find_chromium
 from sklearn.datasets import make_blobs
 
-from sgpmic_cli.clustering.page.fit_page import fit_page
-from sgpmic_cli.clustering.plots.one_fit import draw_all
-from sgpmic_cli.clustering.result.fitting import fit
+from sgpmic_cli.clustering.figures import draw_all
+from sgpmic_cli.clustering.page import fit_page
+from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
 
 AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
@@ -34,7 +35,8 @@ def write_page(folder, n):
     draw_all(fitted, folder)
     page = folder / "report.html"
     arguments = {"dataset": "blobs.csv", "clusters": 3}
-    page.write_text(fit_page(fitted, folder, Path("out"), arguments), encoding="utf-8")
+    command = partial(fit_command, arguments)
+    page.write_text(fit_page(fitted, folder, Path("out"), arguments, command), encoding="utf-8")
     return page, fitted
 
 

@@ -1,49 +1,38 @@
 """Fit an estimator to one data set, and write the model and its tables into a folder."""
 
-import copy
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
+from sklearn.pipeline import Pipeline
 
-from sgpmic_cli._typing import Array, BoolArray, Table
-from sgpmic_cli.clustering.result.profile import (
+from sgpmic_cli._typing import BoolArray, Table
+from sgpmic_cli.clustering.profile import (
     Profile,
     profile_of,
     scaling_advice,
     text_advice,
     write_profile,
 )
-from sgpmic_cli.clustering.result.row_density import unusual_below, unusual_notes
-from sgpmic_cli.clustering.result.row_tables import append_rows, row_numbers
-from sgpmic_cli.clustering.result.settings import (
-    Model,
-    Setting,
-    default_missing,
-    estimator_for,
-    with_options,
-)
+from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusual_notes
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.diagnostics import diagnose, warn_about
+from sgpmic_cli.estimator_base.diagnostics import diagnose, unusual_below, warn_about
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.estimator_base.prediction import Features, Prediction
+from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
-BLOCK = 4096  # rows that are located at once
-N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
 # Reports an iteration, assigned rows, or the name of a step that begins.
 Progress = Callable[["IterationProgress | AssignProgress | str"], None]
 
@@ -82,63 +71,51 @@ class AssignProgress:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model, its data and the iterations of the restart that was kept."""
+    """A fitted model with its training rows, those without any value left out."""
 
-    model: Model
-    setting: Setting
+    model: LatentClusterer
     data: Dataset
-    seed: int
-    seconds: float | None  # None if the model was fitted elsewhere
-    iterations: list[IterationProgress]
-    asked_for_scale: bool = False
+    prediction: Prediction  # of the rows of `data`
+    setting: str = "default"
+    seconds: float | None = None  # None if the model was fitted elsewhere
+    iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
+    scale_given: bool = False
     warnings: list[str] = field(default_factory=list)
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
         """All scores against the classes; None without classes."""
-        return None if self.data.labels is None else score_all(self.data.labels, self.model.labels_)
+        classes = self.data.labels
+        return None if classes is None else score_all(classes, self.prediction.labels)
 
-    @cached_property
-    def log_density(self) -> Array:
-        """Log density (N,) of the rows under the model; missing values count as expected ones."""
-        model = self.model
-        if (found := getattr(model, "_log_density", None)) is not None:  # of a fit to a subsample
-            return np.asarray(found)
-        Y = self.data.Y
-        blocks = gen_batches(len(Y), BLOCK)
-        parts = [model._located(model._scaled(Y[rows], 0)).log_density for rows in blocks]
-        return np.concatenate(parts)
-
-    @cached_property
+    @property
     def unusual(self) -> BoolArray:
         """Rows (N,) that resemble nothing else in the table."""
-        return np.asarray(self.log_density < unusual_below(self.log_density))
+        if self.prediction.unusual is not None:
+            return self.prediction.unusual
+        log_density = self.prediction.log_density  # of a model file without the limit
+        return np.asarray(log_density < unusual_below(log_density))
 
     @property
     def stability(self) -> float | None:
         """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
-        found = getattr(self.model, "stability_", None)
-        return None if found is None else float(self.model.weights_ @ found)
-
-    @property
-    def scale(self) -> str:
-        """How the columns were scaled."""
-        return str(self.model.scale)
+        stability = getattr(self.model, "stability_", None)
+        return None if stability is None else float(self.model.weights_ @ stability)
 
     @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
-        return profile_of(self.data, self.model.responsibilities_)
+        return profile_of(self.data, self.prediction.probabilities)
 
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
-        found = [text_advice(self.profile)]
+        advice, scale = [text_advice(self.profile)], self.model.scale
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
-        if self.scale == "none" or (self.scale == "global" and not self.asked_for_scale):
-            found.insert(0, scaling_advice(self.data))
+        if scale == "none" or (scale == "global" and not self.scale_given):
+            advice.insert(0, scaling_advice(self.data))
         n, n_rows = int(self.unusual.sum()), len(self.unusual)
-        return [*filter(None, found), *unusual_notes(n, n_rows, "else in the table")]
+        return [*filter(None, advice), *unusual_notes(n, n_rows, "else in the table")]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -146,14 +123,14 @@ class Fitted:
         The default model has one bound per iteration, after both steps. The paper's model has one
         after every E-step and every M-step, and one after a final E-step.
         """
-        names = ("E", "M") if self.setting == "paper" else ("EM",)
-        steps = [(each.number, name, each.acc) for each in self.iterations for name in names]
-        if self.setting == "paper":
+        updates, bounds = self.model.updates, self.model.lower_bounds_
+        steps = [(done.number, step, done.acc) for done in self.iterations for step in updates]
+        if len(steps) < len(bounds):
             final = None if self.scores is None else self.scores["acc"]
-            steps.append((self.model.n_iter_, "E", final))
+            steps.append((self.model.n_iter_, updates[0], final))
         trace = pd.DataFrame(steps, columns=["iteration", "step", "acc"])
         trace.insert(0, "update", range(1, len(steps) + 1))
-        trace.insert(3, "bound", self.model.lower_bounds_)
+        trace.insert(3, "bound", bounds)
         return trace
 
     def summary(self) -> dict[str, Any]:
@@ -170,18 +147,18 @@ class Fitted:
             "columns": self.data.Y.shape[1],
             "classes": self.data.n_classes or None,
             "setting": self.setting,
-            "clusters": len(model.weights_),
+            "clusters": model.n_clusters_,
             "sizes": model.cluster_sizes_.tolist(),
             "certainty": [round(float(value), 4) for value in model.certainty_],
             "stability": None if self.stability is None else round(self.stability, 4),
             "unusual_rows": int(self.unusual.sum()),
-            "twins": [list(pair) for pair in model.twins_],
-            "tiny_clusters": model.tiny_,
-            "dead_clusters": model.dead_,
+            "overlapping_pairs": [list(pair) for pair in model.overlapping_pairs_],
+            "small_clusters": model.small_clusters_,
+            "empty_clusters": model.empty_clusters_,
             "dims": model.embedding_.shape[1],
             "inducing": int(model.inducing_points_.shape[-2]),
-            "scale": self.scale,
-            "seed": self.seed,
+            "scale": model.scale,
+            "seed": model.get_params()["random_state"],
             "iterations": model.n_iter_,
             "converged": model.converged_,
             "lower_bound": float(model.lower_bound_),
@@ -194,95 +171,98 @@ class Fitted:
 
     def write(self, folder: Path) -> None:
         """Write the model and its tables."""
-        model, numbers = self.model, row_numbers(self.data)
-        model.save(folder / "model.npz")
+        numbers, ids = row_numbers(self.data), self.data.ids
+        self.model.save(folder / "model.npz")
         for rows in row_blocks(len(numbers)):
-            ids = None if self.data.ids is None else self.data.ids[rows]
-            S, X = model.responsibilities_[rows], model.embedding_[rows]
-            append_rows(folder, numbers[rows], ids, S, X, self.unusual[rows])
+            append_rows(
+                folder,
+                numbers[rows],
+                None if ids is None else ids[rows],
+                self.prediction.part(rows),
+            )
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
 def fit(
+    model: LatentClusterer,
     data: Dataset,
     *,
-    setting: Setting = "default",
-    seed: int = 0,
+    setting: str = "default",
+    scale_given: bool = False,
     progress: Progress = lambda _: None,
-    **settings: Any,
+    wording: Callable[[str], str] = str,
 ) -> Fitted:
     """Fit an estimator to all columns of a data set.
 
-    `settings` are arguments of `estimator_for`; None keeps the default, except that `n_resamples`
-    of the default model is 8. The model carries the recipe of the table, which encodes raw files
-    for `predict`.
+    The estimator gets the encoder of the table, which encodes later files for `predict`. `setting`
+    is the name of the model in the summary. A scaling that the user has given needs no advice.
+    `wording` rephrases the messages of the estimator, which name its parameters.
     """
-    if np.isnan(data.Y).any() and default_missing(setting) != "model":
+    if missing_mode(type(model)) != "model" and np.isnan(data.Y).any():
         what = "values are missing, and the model cannot deal with them"
         raise TableError(data.name, [Problem(what, [USE_MEDIAN, DROP_ROWS])])
-    given = {name: value for name, value in settings.items() if value is not None}
-    if setting == "default":
-        given.setdefault("n_resamples", N_RESAMPLES)
-    elif given.get("device") in ("cpu", "auto"):
-        del given["device"]  # the paper's model always runs on the processor
-    model = estimator_for(data, setting, random_state=seed, **given)
     recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
-    model._given_encoder = TableEncoder.from_recipe(recipe)
     callback = _ProgressCallback(model, data, progress)
-    model.callback = callback
-    names = None if data.names_made_up else list(data.feature_names)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(data.Y if names is None else pd.DataFrame(data.Y, columns=names, copy=False))
+            model.set_params(callback=callback)
+            model.fit(Features(data.Y, TableEncoder.from_recipe(recipe)))
         except ValueError as error:
-            reason = _lower_first(with_options(str(error)))
+            reason = _lower_first(wording(str(error)))
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-        if setting == "paper":  # the default estimator warns by itself
-            warn_about(diagnose(model.responsibilities_))
+        warn_about(diagnose(model.responsibilities_))  # PaperSGPMIC does not warn by itself
     seconds = time.perf_counter() - started
-    messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
-    asked = settings.get("scale") is not None
-    kept, distinct = callback.kept_iterations(), list(dict.fromkeys(messages))
-    fitted = Fitted(model, setting, data, seed, seconds, kept, asked, distinct)
-    model.unusual_below_ = unusual_below(fitted.log_density)
-    return fitted
+    messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
+    return Fitted(
+        model,
+        data,
+        model.training_prediction,
+        setting,
+        seconds,
+        callback.kept_iterations(),
+        scale_given,
+        list(messages),
+    )
 
 
-def dataset_of(model: LatentClusterer, X: Table, name: str = "X") -> Dataset:
-    """Return rows that a fitted model accepts as a data set."""
-    check_is_fitted(model)
-    Y = np.asarray(model._validated(X, reset=False))
-    given = getattr(model, "feature_names_in_", None)
-    names = [f"column_{j + 1}" for j in range(Y.shape[1])] if given is None else list(given)
-    if hasattr(model, "encoder_"):  # it was fitted to a raw table
-        recipe = model.encoder_.recipe_
+def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
+    """Return the estimator, which may be the last step of a pipeline."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> Fitted:
+    """Return a model that was fitted in Python, with the rows of a table.
+
+    The columns of a pipeline's table are described as they are before its first step.
+    """
+    estimator = last_step(model)
+    if isinstance(model, Pipeline) and len(model) > 1:
+        prediction = estimator.prediction(model[:-1].transform(X))
+        encoder = TableEncoder().fit(X) if is_frame(X) else None
+        features = Features(np.asarray(X) if encoder is None else encoder.transform(X), encoder)
     else:
-        recipe = TableRecipe.of_numbers(Y, names, named=given is not None)
-    return Dataset.from_classes(name, Y, None, names, recipe=recipe)
-
-
-def fitted_of(model: Model, X: Table, name: str) -> Fitted:
-    """Return a model that was fitted in Python, with its training rows."""
-    data = dataset_of(model, X, name)
-    if len(data.Y) != len(model.labels_):
-        raise ValueError(
-            f"X must be the rows of the fit: it has {len(data.Y)} rows, not {len(model.labels_)}."
-        )
-    model = copy.copy(model)
-    model.encoder_ = TableEncoder.from_recipe(cast(TableRecipe, data.recipe))
-    setting: Setting = "paper" if isinstance(model, PaperSGPMIC) else "default"
-    return Fitted(model, setting, data, seed=0, seconds=None, iterations=[])
+        features = estimator.encode(X)
+        prediction = estimator.prediction(features)
+    if features.encoder is None:
+        recipe, names = None, [f"column_{j + 1}" for j in range(features.Y.shape[1])]
+    else:
+        recipe = features.encoder.recipe_
+        names = list(recipe.feature_names)
+    used = np.flatnonzero(prediction.labels >= 0)
+    rows: Any = {"recipe": recipe, "row_numbers": used + 1}
+    data = Dataset.from_classes(name, features.Y[used], None, names, **rows)
+    return Fitted(estimator, data, prediction.part(used))
 
 
 class _ProgressCallback:
     """Callback of an estimator that records and reports the iterations."""
 
-    def __init__(self, model: Model, data: Dataset, progress: Progress):
+    def __init__(self, model: LatentClusterer, data: Dataset, progress: Progress):
         self.model, self.data, self.progress = model, data, progress
         self.started = progress  # a text names a step that begins
         self.iterations: list[IterationProgress] = []
@@ -302,10 +282,9 @@ class _ProgressCallback:
         self.progress(AssignProgress(done, rows))
 
     def kept_iterations(self) -> list[IterationProgress]:
-        """Return the iterations of the restart whose bounds the fitted model has."""
-        bounds = set(map(float, self.model.lower_bounds_))
-        kept = next(each.restart for each in self.iterations if each.bound in bounds)
-        return [each for each in self.iterations if each.restart == kept]
+        """Return the iterations of the start that the fitted model has kept."""
+        kept = getattr(self.model, "best_start_", 0) + 1
+        return [iteration for iteration in self.iterations if iteration.restart == kept]
 
 
 def _plain(value: Any) -> Any:

@@ -1,28 +1,32 @@
-"""Create the estimator that the options of a fit describe, and name these options."""
+"""Fit the estimator that the options of `sgpmic fit` describe, and name these options."""
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
-from sgpmic_cli.clustering.model.estimator import SGPMIC
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli.clustering import figures, fitting
+from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli.estimator_base.table_input import missing_mode
 from sgpmic_cli.text import as_option_value
 
 Setting = Literal["default", "paper"]
-Model = SGPMIC | PaperSGPMIC
 
-ESTIMATORS: Mapping[Setting, type[Model]] = {"default": SGPMIC, "paper": PaperSGPMIC}
 # Options of `sgpmic fit` whose name differs from the parameter of the estimator.
 OPTIONS = {
     "n_clusters": "clusters",
     "n_components": "dims",
     "n_inducing": "inducing",
     "max_iter": "iterations",
-    "n_init": "init",
     "n_resamples": "resamples",
 }
 # Arguments of a fit that need not be repeated: the defaults of the options.
@@ -35,11 +39,18 @@ USUAL = {
     "decimal": ".",
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
+N_RESAMPLES = 8  # of the default model, whose own default is 0
 
 
-def default_missing(setting: Setting) -> str:
-    """Return the default treatment of missing values: "model" if the estimator allows NaN."""
-    return "model" if ESTIMATORS[setting]().__sklearn_tags__().input_tags.allow_nan else "median"
+def estimator_class(setting: Setting) -> type[LatentClusterer]:
+    """Return the class of a setting. The fit of one model does not import the other."""
+    if setting == "paper":
+        from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+
+        return PaperSGPMIC
+    from sgpmic_cli.clustering.model.estimator import SGPMIC
+
+    return SGPMIC
 
 
 def option(parameter: str) -> str:
@@ -49,7 +60,7 @@ def option(parameter: str) -> str:
 
 def with_options(sentence: str) -> str:
     """Replace parameters in a message of the estimator, such as n_clusters=3, by options."""
-    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda found: f"{option(found[1])} ", sentence)
+    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda match: f"{option(match[1])} ", sentence)
 
 
 def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
@@ -59,7 +70,8 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     fields of `TableOptions`.
     """
     table = dict(arguments.get("table") or {})
-    usual = {**USUAL, "missing": default_missing(arguments.get("setting", "default"))}
+    setting = arguments.get("setting", "default")
+    usual = {**USUAL, "missing": missing_mode(estimator_class(setting))}
     given = {**table, **table.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
     for name, value in given.items():
@@ -84,12 +96,17 @@ def estimator_for(
     variance: float | None = None,
     inducing: int | None = None,
     **settings: Any,
-) -> Model:
+) -> LatentClusterer:
     """Create an estimator. Options that are None keep the estimator's default.
 
-    With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
-    The other settings are parameters of the estimator.
+    The default model makes 8 refits. With setting="paper" the number of clusters defaults to the
+    number of classes, as in the paper. The other settings are parameters of the estimator.
     """
+    settings = {name: value for name, value in settings.items() if value is not None}
+    if setting == "default":
+        settings.setdefault("n_resamples", N_RESAMPLES)
+    elif settings.get("device") in ("cpu", "auto"):
+        del settings["device"]  # the paper's model always runs on the processor
     if dims is not None and variance is not None:
         raise UsageError(
             f"--dims {dims} and --variance {variance:g} both set the latent dimensions: give one "
@@ -115,20 +132,20 @@ def estimator_for(
         variance = PAPER_VARIANCE if dims is None and variance is None else variance
         if inducing is None:
             registered = find(data.name)
-            usual = registered.inducing if registered else PaperSGPMIC().n_inducing
-            inducing = min(usual, len(data.Y))
+            default = estimator_class(setting)().get_params()["n_inducing"]
+            inducing = min(registered.inducing if registered else default, len(data.Y))
     given: dict[str, Any] = {
         "n_clusters": clusters,
         "n_components": dims if variance is None else variance / 100.0,
         "n_inducing": inducing,
     }
-    known = {name: value for name, value in given.items() if value is not None}
-    return ESTIMATORS[setting](**known, **settings)
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return estimator_class(setting)(**settings)
 
 
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
-    for name in sorted(settings.keys() - ESTIMATORS[setting]().get_params().keys()):
+    for name in sorted(settings.keys() - estimator_class(setting)().get_params().keys()):
         owner, remedy = (
             ("default", "drop it, or leave --setting paper out")
             if setting == "paper"
@@ -136,3 +153,40 @@ def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
         )
         given = f"{option(name)} {settings[name]}"
         raise UsageError(f"{given} belongs to the {owner} model: {remedy}.")
+
+
+def fit(
+    data: Dataset,
+    *,
+    setting: Setting = "default",
+    seed: int = 0,
+    scale: str | None = None,
+    progress: fitting.Progress = lambda _: None,
+    **options: Any,
+) -> Fitted:
+    """Fit the model of `sgpmic fit` to a data set, with the options of the command."""
+    model = estimator_for(data, setting, random_state=seed, scale=scale, **options)
+    return fitting.fit(
+        model,
+        data,
+        setting=setting,
+        scale_given=scale is not None,
+        progress=progress,
+        wording=with_options,
+    )
+
+
+def _fit_and_draw(draw: Callable[[Fitted, Path], None], stem: Path, options: Any) -> list[str]:
+    """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
+    if options.data is None:
+        raise UsageError("this figure needs a data set: name it, such as --data iris.")
+    source = {name: getattr(options.running, name) for name in ("data_dir", "mirror", "offline")}
+    data = load(options.data, table=options.table, **source)
+    with threadpool_limits(limits=1):
+        fitted = fit(data, clusters=options.clusters, scale=options.scale, seed=options.seed)
+    draw(fitted, stem)
+    return [*data.notes, *fitted.warnings]
+
+
+embedding = partial(_fit_and_draw, figures.draw_embedding)
+convergence = partial(_fit_and_draw, figures.draw_convergence)

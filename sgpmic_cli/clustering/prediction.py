@@ -1,53 +1,38 @@
-"""Assign new rows to the clusters of a fitted model, and write their tables."""
+"""Assign the rows of a file to the clusters of a fitted model, and write their tables."""
 
-import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli._typing import PathLike
-from sgpmic_cli.clustering.model import estimator
-from sgpmic_cli.clustering.result.fitting import AssignProgress
-from sgpmic_cli.clustering.result.row_density import unusual_notes
-from sgpmic_cli.clustering.result.row_tables import append_rows
-from sgpmic_cli.clustering.result.settings import Model
+from sgpmic_cli.clustering.fitting import AssignProgress
+from sgpmic_cli.clustering.result_tables import append_rows, unusual_notes
 from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.files.output_folder import settle
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli.estimator_base.prediction import Features
+from sgpmic_cli.estimator_base.table_input import missing_mode
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.tables.encoder import EncodedTable
 from sgpmic_cli.tables.recipe import Rows, TableRecipe, unify_numbers
 
 
-def load_model(path: PathLike, n_jobs: int = -1) -> Model:
-    """Load a model file, or the model in a folder that `sgpmic fit` wrote.
-
-    The result of `predict` does not depend on `n_jobs`.
-    """
-    path = Path(path)
-    settle(path if path.is_dir() else path.parent)
-    model = estimator.load(path / "model.npz" if path.is_dir() else path, every_row=False)
-    return model.set_params(n_jobs=n_jobs)
-
-
-def recipe_of(model: Model) -> TableRecipe:
-    """Return the recipe of a model. A model that was fitted in Python takes plain numbers."""
-    if hasattr(model, "encoder_"):
+def recipe_of(model: LatentClusterer) -> TableRecipe:
+    """Return the recipe of a model. A model that was fitted to an array takes plain numbers."""
+    if model.encoder_ is not None:
         return model.encoder_.recipe_
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     columns = names or [f"column_{j + 1}" for j in range(model.n_features_in_)]
-    means = model.offset_[None, :]
-    # The medians of the training rows are not known, so missing values are an error.
-    return replace(TableRecipe.of_numbers(means, columns, named=bool(names)), missing="error")
+    recipe = TableRecipe.of_numbers(model.offset_[None, :], columns, named=bool(names))
+    # The medians of the training rows are not known.
+    return replace(recipe, missing="model" if missing_mode(type(model)) == "model" else "error")
 
 
 def predict(
-    model: Model,
+    model: LatentClusterer,
     rows: EncodedTable,
     folder: Path,
     progress: Callable[[AssignProgress], None] = lambda _: None,
@@ -57,33 +42,25 @@ def predict(
     Return the content of the command's JSON output. Of each row, only the numbers of its cluster
     and its class are kept.
     """
-    names = getattr(model, "feature_names_in_", None)
-    model = copy.copy(model)
-    model.__dict__.pop("encoder_", None)  # the rows are encoded already
-    sizes = np.zeros(len(model.weights_), dtype=np.int64)
-    threshold = getattr(model, "unusual_below_", None)  # None for a model fitted in Python
+    sizes = np.zeros(model.n_clusters_, dtype=np.int64)
     probability, done, n_unusual = 0.0, 0, 0
     clusters: list[np.ndarray] = []
     classes: list[np.ndarray] = []
-    found_classes: dict[str, int] = {}  # in order of appearance
+    class_names: dict[str, int] = {}  # in order of appearance
     for block in _equal_blocks(rows, row_blocks.ROWS):
         try:
-            X = block.Y if names is None else pd.DataFrame(block.Y, columns=names, copy=False)
-            located = model._locate(X, done)
+            prediction = model.prediction(Features(block.Y, model.encoder_, done))
         except ValueError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-        strange = None
-        if threshold is not None:
-            strange = located.log_density < threshold
-            n_unusual += int(strange.sum())
-        append_rows(folder, block.row_numbers, block.ids, located.S, located.points, strange)
-        labels = located.S.argmax(axis=1)
-        sizes += np.bincount(labels, minlength=len(sizes))
-        probability += float(located.S.max(axis=1).sum())
+        append_rows(folder, block.row_numbers, block.ids, prediction)
+        if prediction.unusual is not None:
+            n_unusual += int(prediction.unusual.sum())
+        sizes += np.bincount(prediction.labels, minlength=len(sizes))
+        probability += float(prediction.probabilities.max(axis=1).sum())
         if block.classes is not None:
-            found = [found_classes.setdefault(name, len(found_classes)) for name in block.classes]
-            classes.append(np.array(found, dtype=np.int32))
-            clusters.append(labels.astype(np.int32))
+            numbers = [class_names.setdefault(name, len(class_names)) for name in block.classes]
+            classes.append(np.array(numbers, dtype=np.int32))
+            clusters.append(prediction.labels.astype(np.int32))
         done += len(block.Y)
         progress(AssignProgress(done, None))
     return {
@@ -93,8 +70,8 @@ def predict(
         "sizes": sizes.tolist(),
         "dims": model.embedding_.shape[1],
         "mean_probability": probability / done,
-        "unusual_rows": None if threshold is None else n_unusual,
-        "scores": _scores(list(found_classes), classes, clusters) if classes else None,
+        "unusual_rows": None if model.unusual_below_ is None else n_unusual,
+        "scores": _scores(list(class_names), classes, clusters) if classes else None,
         "notes": [*rows.notes, *unusual_notes(n_unusual, done, "that the model was fitted to")],
     }
 

@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.result.fitting import fit
-from sgpmic_cli.clustering.result.prediction import load_model, predict, recipe_of
-from sgpmic_cli.clustering.result.row_density import typicality, unusual_below, unusual_notes
-from sgpmic_cli.data import load
+from sgpmic_cli import SGPMIC, load
+from sgpmic_cli.clustering.fitting import fit
+from sgpmic_cli.clustering.prediction import predict, recipe_of
+from sgpmic_cli.clustering.result_tables import typicality, unusual_notes
+from sgpmic_cli.data import TableOptions
+from sgpmic_cli.data.loading import load as load_table
+from sgpmic_cli.data.loading import rows_for
+from sgpmic_cli.estimator_base.diagnostics import unusual_below
 
 
 def test_typicality_is_a_rank_within_the_cluster():
@@ -39,7 +43,8 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "t.csv", index=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = fit(load(str(folder / "t.csv"), table=None), clusters=2, max_iter=2, n_resamples=0)
+        data = load_table(str(folder / "t.csv"), table=TableOptions(missing="model"))
+        fitted = fit(SGPMIC(2, max_iter=2, random_state=0), data)
     fitted.write(folder)
     return folder, fitted
 
@@ -52,10 +57,8 @@ def test_absurd_rows_of_the_table_are_unusual(folder):
 
 
 def test_absurd_new_rows_are_unusual(folder, tmp_path):
-    from sgpmic_cli.data.loading import rows_for
-
     (tmp_path / "new.csv").write_text("a,b,c,d\n0,0,0,0\n8,8,8,8\n4e3,-4e3,5e3,9e3\n,0,0,0\n")
-    model = load_model(folder[0])
+    model = load(folder[0] / "model.npz")
     recipe = recipe_of(model)
     rows = rows_for(recipe, str(tmp_path / "new.csv"), format=recipe.format)
     summary = predict(model, rows, tmp_path)

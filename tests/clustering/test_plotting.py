@@ -7,6 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from raw_tables import clouds
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from sgpmic import SGPMIC, PaperSGPMIC, plot_map, plot_profiles, plot_selection
 
@@ -82,6 +84,32 @@ def test_without_axes_a_figure_of_pyplot_is_created(model, monkeypatch):
 
         assert plot_selection(model).figure is plt.gcf()
         plt.close("all")
+
+
+def test_a_pipeline_is_drawn_with_the_raw_table(rows):
+    table = rows.assign(length=rows["length"].where(np.arange(40) != 3))
+    scaled = make_pipeline(StandardScaler(), SGPMIC((1, 3), max_iter=1, random_state=0)).fit(table)
+    model = scaled[-1]
+    assert legend_of(plot_map(scaled, ax=Figure().subplots())) == ["0 (20 rows)", "1 (20 rows)"]
+    axes = plot_profiles(scaled, table, ax=Figure().subplots())
+    assert [text.get_text() for text in axes.get_yticklabels()] == list(table.columns)
+    first = table["length"][model.labels_ == 0].mean()
+    assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
+    assert plot_selection(scaled, ax=Figure().subplots()).lines
+    assert plot_profiles(make_pipeline(model), scaled[0].transform(table), ax=Figure().subplots())
+
+
+@pytest.mark.filterwarnings("ignore:Rows without any value")
+def test_rows_without_any_value_are_not_drawn(rows):
+    table = rows.to_numpy(copy=True)
+    table[3] = np.nan
+    model = SGPMIC(2, max_iter=1, random_state=0).fit(table)
+    for classes in (None, np.arange(40) % 2):
+        axes = plot_map(model, classes=classes, ax=Figure().subplots())
+        assert sum(len(drawn.get_offsets()) for drawn in axes.collections[:2]) == 39
+    axes = plot_profiles(model, table, ax=Figure().subplots())
+    first = np.nanmean(table[model.labels_ == 0, 0])
+    assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
 
 
 @pytest.mark.parametrize("plot", [plot_map, plot_selection])

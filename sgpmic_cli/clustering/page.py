@@ -1,21 +1,24 @@
 """The HTML report of one fit: the result in plain words first, the evidence after it."""
 
+import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
-from sgpmic_cli.clustering.page.row_map import SCRIPT, row_map
-from sgpmic_cli.clustering.plots.one_fit import draw_all
-from sgpmic_cli.clustering.result import interpretation
-from sgpmic_cli.clustering.result.fitting import Fitted, fitted_of
-from sgpmic_cli.clustering.result.settings import Model, fit_command
-from sgpmic_cli.clustering.result.table_copy import TABLE
+from sgpmic_cli.clustering import interpretation
+from sgpmic_cli.clustering.figures import draw_all
+from sgpmic_cli.clustering.fitting import Fitted, fitted_of, last_step
+from sgpmic_cli.clustering.plots import projection, shown_rows
+from sgpmic_cli.clustering.result_tables import TABLE
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.figure_style import look
 from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.pages.markup import (
@@ -35,9 +38,16 @@ MOST_NOTES = 8  # in the box at the top
 MOST_FEATURES = 30  # of the profiles: those that differ most
 MOST_COLUMNS = 40  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
+SCRIPT = "map.js"  # draws the map from the rows in the page
 
 
-def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> str:
+def fit_page(
+    fitted: Fitted,
+    figures: Path,
+    out: Path | None = None,
+    arguments: Mapping[str, Any] = {},
+    command: Callable[..., str] = str,
+) -> str:
     """Return the HTML page of a fit.
 
     Parameters
@@ -50,10 +60,12 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         Folder in which the user will find the model and the tables. None if there is none.
     arguments : Mapping
         Arguments of the command.
+    command : callable
+        Returns the command line of a fit with changed arguments. Used if there is a folder.
     """
     n, p = fitted.data.Y.shape
     sections = [
-        Section("summary", "In short", [_summary(fitted, figures, out, arguments)]),
+        Section("summary", "In short", [_summary(fitted, figures, out, command)]),
         Section("profiles", "Profiles", _profiles(fitted)),
         Section("map", "Map", _map(fitted, figures)),
         Section("rows", "Doubtful and unusual rows", _rows(fitted)),
@@ -66,27 +78,31 @@ def fit_page(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
     return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
 
 
-def write_report(model: Model, X: Table, path: PathLike) -> None:
+def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) -> None:
     """Write a page about a fit: clusters, profiles, map, doubtful rows and settings.
 
     Parameters
     ----------
-    model : SGPMIC or PaperSGPMIC
-        A fitted model.
+    model : SGPMIC, PaperSGPMIC or Pipeline
+        A fitted model, or a fitted pipeline that ends with one.
     X : array-like or DataFrame of shape (n_samples, n_features)
-        The rows that the model was fitted to.
+        The rows that the model or the pipeline was fitted to.
     path : str or path-like
         The HTML file to write. It needs no other file and no network.
     """
     path = Path(path)
+    check_is_fitted(estimator := last_step(model))
+    n, n_samples = np.shape(X)[0], len(estimator.labels_)
+    if n != n_samples:
+        raise ValueError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
     fitted = fitted_of(model, X, path.stem)
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
-        page = fit_page(fitted, Path(folder), None, {})
+        page = fit_page(fitted, Path(folder))
     write_whole(path, page)
 
 
-def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping[str, Any]) -> Html:
+def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[..., str]) -> Html:
     """Return the box with the clusters, their stability, what was left out and what to do next."""
     choice = interpretation.choice_in_words(fitted)
     parts = [tag("p", tag("strong", choice), class_="headline")]
@@ -101,8 +117,8 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, arguments: Mapping
         parts += [tag("h3", "What should I know?"), items(shown)]
     if out is not None:
         parts.append(tag("h3", "What next?"))
-        for words, command in _next_steps(fitted, out, arguments):
-            parts += [tag("p", words), tag("pre", tag("code", command))]
+        for words, code in _next_steps(fitted, out, command):
+            parts += [tag("p", words), tag("pre", tag("code", code))]
         if len(fitted.model.cluster_sizes_) > 1 and (figures / TABLE).exists():
             parts.append(paragraph("further_files", table=TABLE))
     return tag("div", *parts, class_="notice")
@@ -112,7 +128,7 @@ def _clusters(fitted: Fitted) -> Html:
     """Return one sentence about each cluster."""
     profile, sizes = fitted.profile, fitted.model.cluster_sizes_
     stability = getattr(fitted.model, "stability_", None)
-    found = []
+    clusters = []
     for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
         title = f"Cluster {m}" + f", “{name}”" * (name != f"cluster {m}")
         words = f"{size} row{'s' * (size != 1)} ({100 * size / sizes.sum():.0f} %)"
@@ -121,21 +137,21 @@ def _clusters(fitted: Fitted) -> Html:
         if stability is not None and size:
             words += f". Stability {stability[m]:.2f}"
         swatch = tag("span", class_="swatch", style=f"background:{look(m)[0]}")
-        found.append(tag("span", swatch, tag("strong", title), f": {words}."))
-    return tag("div", items(found), paragraph("elsewhere"), class_="groups")
+        clusters.append(tag("span", swatch, tag("strong", title), f": {words}."))
+    return tag("div", items(clusters), paragraph("elsewhere"), class_="groups")
 
 
 def _next_steps(
-    fitted: Fitted, out: Path, arguments: Mapping[str, Any]
+    fitted: Fitted, out: Path, command: Callable[..., str]
 ) -> Iterable[tuple[str, str]]:
     """Yield sentences with a command for each."""
     m, other = len(fitted.model.cluster_sizes_), interpretation.number_to_compare(fitted)
     if other is not None:
         words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
-        yield words, fit_command(arguments, clusters=other, out=f"{out}-{other}")
+        yield words, command(clusters=other, out=f"{out}-{other}")
     elif fitted.stability is not None and fitted.stability < interpretation.FAIR:
         words = "Random halves of the rows have other clusters. Let the number be chosen:"
-        yield words, fit_command(arguments, clusters=None, out=f"{out}-auto")
+        yield words, command(clusters=None, out=f"{out}-auto")
     if m > 1:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
@@ -169,7 +185,65 @@ def _map(fitted: Fitted, figures: Path) -> list[Html]:
     if q > 2:
         caption += f" The map shows the two main directions of {q}."
     static = picture(figures / "embedding.png", "Map of the rows", caption)
-    return row_map(fitted, static)
+    return _interactive_map(fitted, static)
+
+
+def _interactive_map(fitted: Fitted, picture: Html) -> list[Html]:
+    """Return the picture of the map and the rows with which the script replaces it.
+
+    One latent dimension has the picture only, a histogram.
+    """
+    if fitted.model.embedding_.shape[1] == 1:
+        return [picture]
+    # The content of a script element must not close the element.
+    content = Html(json.dumps(_map_rows(fitted), separators=(",", ":")).replace("<", "\\u003c"))
+    return [
+        tag("div", tag("div", picture, class_="picture"), class_="map"),
+        tag("script", content, type="application/json", id="map-rows"),
+    ]
+
+
+def _map_rows(fitted: Fitted) -> dict[str, object]:
+    """Return the clusters and the rows, an evenly spaced subset if there are too many."""
+    data, profile = fitted.data, fitted.profile
+    rows = shown_rows(len(data.Y))
+    shown = fitted.prediction.part(rows)
+    labels = shown.labels
+    middle, directions, _ = projection(fitted.prediction.embedding)
+    points = (shown.embedding - middle) @ directions.T
+    names, sizes = profile.proposed_names(), fitted.model.cluster_sizes_.tolist()
+    differ = list(interpretation.differing_values(fitted, rows))
+    features = sorted({j for values in differ for j, _ in values})
+    position = {j: n for n, j in enumerate(features)}
+    return {
+        "table": data.name,
+        "total": len(data.Y),
+        "features": [profile.features[j] for j in features],
+        "clusters": [
+            {
+                "name": names[m],
+                "rows": size,
+                "look": look(m),
+                "centre": points[labels == m].mean(axis=0).round(4).tolist() if size else None,
+                "means": [profile.shown(j, profile.means[m, j]) for j in features],
+            }
+            for m, size in enumerate(sizes)
+        ],
+        "classes": None
+        if data.labels is None
+        else [data.class_names[k] for k in data.labels[rows]],
+        "names": [interpretation.row_name(data, row) for row in rows.tolist()],
+        "cluster": labels.tolist(),
+        "probability": shown.probabilities.max(axis=1).round(4).tolist(),
+        "unusual": fitted.unusual[rows].astype(int).tolist(),
+        "x": points[:, 0].round(4).tolist(),
+        "y": points[:, 1].round(4).tolist(),
+        # Numbers of features and values by turns; a category has no value besides its name.
+        "differ": [
+            [part for j, value in values for part in (position[j], profile.value(j, value))]
+            for values in differ
+        ],
+    }
 
 
 def _rows(fitted: Fitted) -> list[Html]:
@@ -226,7 +300,7 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
     run = [["sgpmic", __version__]]
     run += [[k, v] for k, v in arguments.items() if v is not None and not isinstance(v, dict)]
     run += [[f"score: {name}", f"{value:.2f}"] for name, value in (fitted.scores or {}).items()]
-    run += [["columns scaled", fitted.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
+    run += [["columns scaled", model.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
     parameters = [
         [name, value]
         for name, value in model.get_params().items()

@@ -2,39 +2,35 @@
 
 import csv
 import gzip
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.result.table_copy import write_table
+from sgpmic_cli.clustering.result_tables import write_table
 from sgpmic_cli.data import load
+from sgpmic_cli.estimator_base.prediction import Located, Prediction
 from sgpmic_cli.tables.options import TableOptions
 
 ADDED = "cluster,probability,typicality,unusual,x1,x2"
 
 
-def fitted(data):
-    """Return a fit in which row i has cluster i % 2 and the point (i + 0.5, -0.5)."""
+def write(path, source, **options):
+    """Write a fit in which row i has cluster i % 2 and the point (i + 0.5, -0.5)."""
+    data = load(str(source), table=TableOptions(**options) if options else None)
     n = len(data.Y)
-    labels = np.arange(n) % 2
-    model = SimpleNamespace(
-        labels_=labels,
-        responsibilities_=np.where(np.eye(2)[labels] == 1, 0.75, 0.25),
-        embedding_=np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)]),
-    )
-    unusual = np.arange(n) == 1
-    return SimpleNamespace(model=model, data=data, log_density=np.arange(n), unusual=unusual)
+    S = np.where(np.eye(2)[np.arange(n) % 2] == 1, 0.75, 0.25)
+    X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
+    prediction = Prediction.of(Located(X, X, S, np.arange(n)), None)
+    write_table(path, data, replace(prediction, unusual=np.arange(n) == 1))
 
 
 def copy(folder, text, name="t.csv", encoding="utf-8", **options):
     source = folder / name
     content = text.encode(encoding)
     source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    write_table(
-        folder / "out.csv", fitted(load(str(source), table=TableOptions(**options))), str(source)
-    )
+    write(folder / "out.csv", source, **options)
     return (folder / "out.csv").read_bytes().decode().splitlines()
 
 
@@ -97,7 +93,7 @@ def test_other_files_become_csv(tmp_path, kind):
     else:
         pytest.importorskip("pyarrow")
         pd.DataFrame(values, columns=names).to_parquet(source)
-    write_table(tmp_path / "out.csv", fitted(load(str(source))), str(source))
+    write(tmp_path / "out.csv", source)
     found = pd.read_csv(tmp_path / "out.csv")
     assert list(found.columns) == [*names, *ADDED.split(",")]
     assert np.array_equal(found[names], values)
@@ -107,12 +103,12 @@ def test_other_files_become_csv(tmp_path, kind):
 def test_an_array_is_not_copied(tmp_path):
     source = tmp_path / "t.npy"
     np.save(source, np.array([[1.0, 2.5], [3.0, 4.0], [5.0, 7.0]]))
-    write_table(tmp_path / "out.csv", fitted(load(str(source))), str(source))
+    write(tmp_path / "out.csv", source)
     assert not (tmp_path / "out.csv").exists()
 
 
 def test_data_without_a_file(tmp_path):
-    write_table(tmp_path / "out.csv", fitted(load("iris")), None)
+    write(tmp_path / "out.csv", "iris")
     found = pd.read_csv(tmp_path / "out.csv")
     assert np.array_equal(found.iloc[:, :4], load("iris").Y)
     assert found["cluster"].tolist() == [0, 1] * 75

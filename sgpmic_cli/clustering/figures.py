@@ -1,28 +1,22 @@
-"""Draw the figures of one fit, for `sgpmic fit` and `sgpmic plot`."""
+"""Draw the figures of one fit into files."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.clustering.plots.latent_space import (
+from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.clustering.interpretation import numbers_tried
+from sgpmic_cli.clustering.plots import (
     class_groups,
     cluster_groups,
     plot_mixture,
     plot_points,
+    plot_profile,
+    plot_selection,
+    profile_size,
 )
-from sgpmic_cli.clustering.plots.plotting import plot_profile, plot_selection, profile_size
-from sgpmic_cli.clustering.result.fitting import Fitted, fit
-from sgpmic_cli.clustering.result.interpretation import numbers_tried
-from sgpmic_cli.clustering.result.settings import Setting
-from sgpmic_cli.data import load
-from sgpmic_cli.data.registry import names
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.figure_style import COLOURS, COLUMN, PAGE, canvas, legend_columns
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
 
 MOST_MARKED = 90  # bounds; more markers overlap
 LEGEND_LINE = 0.16  # inches
@@ -33,7 +27,7 @@ Draw = Callable[[Fitted, Path], None]
 def draw_all(fitted: Fitted, folder: Path) -> list[str]:
     """Draw all figures of a fit. Return a sentence for each figure that failed."""
     figures: dict[str, Draw] = {"convergence": draw_convergence, "embedding": draw_embedding}
-    if len(fitted.model.weights_) > 1:
+    if fitted.model.n_clusters_ > 1:
         figures["profile"] = draw_profile
     if numbers_tried(fitted):
         figures["numbers-tried"] = draw_numbers_tried
@@ -50,13 +44,13 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
 
 
 def draw_convergence(fitted: Fitted, stem: Path) -> None:
-    """Draw the bound against the iteration, and for the paper's model also the ACC, if known."""
+    """Draw the bound against the iteration, and the ACC if classes are known and labels change."""
     from matplotlib.ticker import MaxNLocator
 
-    bounds, of_paper = fitted.model.lower_bounds_, fitted.setting == "paper"
-    iterations = np.arange(1, len(bounds) + 1) / (2 if of_paper else 1)
+    bounds, n_updates = fitted.model.lower_bounds_, len(fitted.model.updates)
+    iterations = np.arange(1, len(bounds) + 1) / n_updates
     line = "o-" if len(bounds) <= MOST_MARKED else "-"
-    with_acc = of_paper and fitted.data.labels is not None  # other models keep their labels
+    with_acc = n_updates > 1 and fitted.data.labels is not None  # SGPMIC keeps its labels
     with canvas(stem, height=3.0 if with_acc else 2.2) as figure:
         panels = figure.subplots(2 if with_acc else 1, sharex=True, squeeze=False)[:, 0]
         panels[0].plot(iterations, bounds, line, color=COLOURS[0])
@@ -70,19 +64,19 @@ def draw_convergence(fitted: Fitted, stem: Path) -> None:
 
 def draw_embedding(fitted: Fitted, stem: Path) -> None:
     """Draw the latent points, coloured by cluster and, if classes are known, by class."""
-    model, data = fitted.model, fitted.data
-    panels = [cluster_groups(model)]
+    data, X = fitted.data, fitted.prediction.embedding
+    panels = [cluster_groups(fitted.model)]
     if data.labels is not None:
-        panels.append(class_groups(data.labels, data.class_names, model.labels_))
+        panels.append(class_groups(data.labels, data.class_names, fitted.prediction.labels))
     width = COLUMN if len(panels) == 1 else PAGE
-    each = width / len(panels) - 0.5
-    lines = max(-(-len(names) // legend_columns(names, each)) for _, _, names, _ in panels)
+    panel = width / len(panels) - 0.5
+    lines = max(-(-len(names) // legend_columns(names, panel)) for _, _, names, _ in panels)
     with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
-        planar = model.embedding_.shape[1] > 1
+        planar = X.shape[1] > 1
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
         for axes, groups in zip(row, panels, strict=True):
-            plot_points(axes, model.embedding_, groups, each)
-        plot_mixture(row[0], model)
+            plot_points(axes, X, groups, panel)
+        plot_mixture(row[0], fitted.model, X)
 
 
 def draw_profile(fitted: Fitted, stem: Path) -> None:
@@ -96,23 +90,3 @@ def draw_numbers_tried(fitted: Fitted, stem: Path) -> None:
     """Draw the silhouette against the number of clusters."""
     with canvas(stem, height=2.6) as figure:
         plot_selection(fitted.model, ax=figure.subplots())
-
-
-def _fit_and_draw(draw: Draw, stem: Path, options: PlotOptions) -> list[str]:
-    """Fit registered data sets with the paper's model, files with the default model; draw it."""
-    if options.data is None:
-        raise UsageError("this figure needs a data set: name it, such as --data iris.")
-    setting: Setting = "paper" if options.data in names() else "default"
-    choices: Any = {"clusters": options.clusters, "scale": options.scale, "seed": options.seed}
-    where: Any = {
-        name: getattr(options.running, name) for name in ("data_dir", "mirror", "offline")
-    }
-    data = load(options.data, table=options.table, **where)
-    with threadpool_limits(limits=1):
-        fitted = fit(data, setting=setting, **choices)
-    draw(fitted, stem)
-    return [*data.notes, *fitted.warnings]
-
-
-embedding = partial(_fit_and_draw, draw_embedding)
-convergence = partial(_fit_and_draw, draw_convergence)

@@ -1,0 +1,120 @@
+"""Write the tables with one line for each row: labels, embedding, and the user's table."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.estimator_base.prediction import Prediction
+from sgpmic_cli.tables.read import read_blocks
+
+LABELS, EMBEDDING = "labels.csv", "embedding.csv"
+TABLE = "table-with-clusters.csv"
+DIGITS = 4  # of probabilities
+
+
+def row_numbers(data: Dataset) -> Indices:
+    """Return the numbers (N,) of the rows in the file, counted from 1."""
+    return np.arange(1, len(data.Y) + 1) if data.row_numbers is None else data.row_numbers
+
+
+def append_rows(
+    folder: Path, numbers: Indices, ids: Sequence[str] | None, prediction: Prediction
+) -> None:
+    """Append rows to both files, given their numbers (n,) in the data and their ids."""
+    keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
+    labels = {"cluster": prediction.labels}
+    labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
+    if prediction.unusual is not None:
+        labels["unusual"] = prediction.unusual.astype(int)
+    coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}
+    _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
+    _append(folder / EMBEDDING, pd.DataFrame({**keys, **coordinates}))
+
+
+def typicality(log_density: Array, labels: Indices) -> Array:
+    """Return for each row the fraction of rows of its cluster that are not more typical."""
+    ranks = np.empty(len(labels))
+    for cluster in np.unique(labels):
+        rows = np.flatnonzero(labels == cluster)
+        ordered = np.sort(log_density[rows])
+        ranks[rows] = np.searchsorted(ordered, log_density[rows], side="right") / len(rows)
+    return ranks
+
+
+def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
+    """Return a note if there are unusual rows; `others` are the rows that they do not resemble."""
+    if not n:
+        return []
+    rows = f"1 of {n_rows} rows resembles" if n == 1 else f"{n} of {n_rows} rows resemble"
+    return [f"{rows} nothing {others}: see the column 'unusual' in labels.csv."]
+
+
+def write_table(path: Path, data: Dataset, prediction: Prediction) -> None:
+    """Write the table of a fit with the results of each row as further columns.
+
+    The cells of a text file are copied as they are, so that ids and leading zeros do not change. A
+    `.npy` array is not copied.
+    """
+    results, recipe = _results(data, prediction), data.recipe
+    if data.path is None:
+        frame = pd.DataFrame(data.Y, results.index, data.feature_names)
+        if recipe is not None:  # standard input cannot be read again
+            ids = {} if data.ids is None else {"id": data.ids}
+            frame = pd.DataFrame({"row": results.index, **ids}, results.index)
+        _joined(frame, results).to_csv(path, index=False)
+        return
+    assert recipe is not None
+    columns = recipe.file_columns if recipe.named else ()
+    for table in read_blocks(data.path, recipe.format, columns):
+        if table.numbers is not None:
+            return
+        first = table.first_row == 0
+        rows = np.arange(table.n_rows) + table.first_row + 1
+        frame = pd.DataFrame({name: cells.raw for name, cells in table.cells.items()}, rows)
+        added = results.astype(object)
+        if table.format.decimal == ",":
+            added = added.map(lambda cell: str(cell).replace(".", ","))
+        _joined(frame, added).to_csv(
+            path,
+            mode="w" if first else "a",
+            header=first and table.named,
+            sep=table.format.separator or ",",
+            index=False,
+            lineterminator="\r\n",  # otherwise a carriage return in a cell is not quoted
+        )
+
+
+def _results(data: Dataset, prediction: Prediction) -> pd.DataFrame:
+    """Return the columns that are added to the table, with the row numbers as index."""
+    assert prediction.unusual is not None
+    ranks = typicality(prediction.log_density, prediction.labels)
+    results = {
+        "cluster": prediction.labels,
+        "probability": prediction.probabilities.max(axis=1).round(DIGITS),
+        "typicality": ranks.round(DIGITS),
+        "unusual": prediction.unusual.astype(int),
+    }
+    for q, coordinate in enumerate(prediction.embedding.T):
+        results[f"x{q + 1}"] = coordinate.round(DIGITS)
+    return pd.DataFrame(results, row_numbers(data))
+
+
+def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    named = results.set_axis(_new_names(results.columns, table.columns), axis=1)
+    return table.join(named.astype(object))  # whole numbers stay whole beside empty cells
+
+
+def _new_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Return the names, all with a prefix if the table has a column with one of them."""
+    new = list(names)
+    while not set(taken).isdisjoint(new):
+        new = [f"sgpmic_{name}" for name in new]
+    return new
+
+
+def _append(path: Path, table: pd.DataFrame) -> None:
+    table.to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator="\n")
