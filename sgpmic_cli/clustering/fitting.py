@@ -210,7 +210,7 @@ def fit(
         try:
             model.set_params(callback=callback)
             model.fit(Features(data.Y, TableEncoder.from_recipe(recipe)))
-        except ValueError as error:
+        except UsageError as error:
             reason = _lower_first(wording(str(error)))
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:

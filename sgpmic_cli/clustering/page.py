@@ -18,6 +18,7 @@ from sgpmic_cli.clustering.figures import draw_all
 from sgpmic_cli.clustering.fitting import Fitted, fitted_of, last_step
 from sgpmic_cli.clustering.plots import projection, shown_rows
 from sgpmic_cli.clustering.result_tables import TABLE
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.figure_style import look
 from sgpmic_cli.files.atomic import write_whole
@@ -94,7 +95,7 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     check_is_fitted(estimator := last_step(model))
     n, n_samples = np.shape(X)[0], len(estimator.labels_)
     if n != n_samples:
-        raise ValueError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
+        raise UsageError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
     fitted = fitted_of(model, X, path.stem)
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from sgpmic_cli._typing import Table
 from sgpmic_cli.clustering.fitting import fitted_of, last_step
 from sgpmic_cli.clustering.profile import Profile
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.figure_style import (
     COLOURS,
@@ -73,7 +74,7 @@ def plot_map(
     if classes is not None:
         names, numbers = np.unique(np.asarray(classes), return_inverse=True)
         if numbers.shape != used.shape:
-            raise ValueError(f"classes must have one entry for each of {len(used)} rows.")
+            raise UsageError(f"classes must have one entry for each of {len(used)} rows.")
         groups = class_groups(numbers[used], [str(name) for name in names], labels)
     plot_points(ax, X, groups, ax.get_window_extent().width / ax.figure.dpi)
     if classes is None:
@@ -125,7 +126,7 @@ def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = Non
     """
     check_is_fitted(model := last_step(model))
     if model.selection_ is None:
-        raise ValueError("The number of clusters was given, so no other number was tried.")
+        raise UsageError("The number of clusters was given, so no other number was tried.")
     from matplotlib.ticker import MaxNLocator
 
     ax = _axes(ax, 4.5, 3.0)

@@ -50,7 +50,7 @@ def predict(
     for block in _equal_blocks(rows, row_blocks.ROWS):
         try:
             prediction = model.prediction(Features(block.Y, model.encoder_, done))
-        except ValueError as error:
+        except UsageError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
         append_rows(folder, block.row_numbers, block.ids, prediction)
         if prediction.unusual is not None:

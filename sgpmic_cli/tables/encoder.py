@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.options import TableOptions
@@ -293,7 +294,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             X = validate_data(self, X, reset=fitting, dtype=None, ensure_all_finite=False)
             frame = pd.DataFrame(X, columns=default_names(X.shape[1]))
         if not frame.size:
-            raise ValueError(f"the table has no {'columns' if len(frame) else 'rows'}")
+            raise UsageError(f"the table has no {'columns' if len(frame) else 'rows'}")
         return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -338,7 +339,7 @@ def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = 
         (rows,) = EncodedTable(table.path, recipe, [table], problems=list(problems))
     except TableError as error:
         own = TableEncoder().get_params()
-        raise ValueError(
+        raise UsageError(
             error.message(
                 lambda name, value: f"TableEncoder({name}={value!r})" if name in own else None
             )

@@ -44,6 +44,7 @@ from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.clustering.model.near_copies import copy_groups
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
@@ -273,7 +274,7 @@ class SGPMIC(LatentClusterer):
         check_is_fitted(self)
         points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
         if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
-            raise ValueError(f"X must be finite latent points of shape (n, {q}).")
+            raise UsageError(f"X must be finite latent points of shape (n, {q}).")
         points = np.clip(points, -FAR, FAR)
         return self._unscaled(rows_at(self._fitted.map, points))
 
@@ -298,7 +299,7 @@ class SGPMIC(LatentClusterer):
         """
         check_is_fitted(self)
         if not whole(0).holds(n_samples):
-            raise ValueError(f"n_samples must be {whole(0).wanted}, not {n_samples!r}.")
+            raise UsageError(f"n_samples must be {whole(0).wanted}, not {n_samples!r}.")
         rng = check_random_state(random_state)
         labels = np.sort(rng.choice(self.n_clusters_, size=n_samples, p=self.weights_))
         factors = np.linalg.cholesky(self.covariances_)[labels]
@@ -411,12 +412,12 @@ class SGPMIC(LatentClusterer):
         if not isinstance(self.init, str):
             given = self._given_memberships(len(Y)).shape[1]
             if not isinstance(self.n_clusters, str) and not low <= given <= high:
-                raise ValueError(
+                raise UsageError(
                     f"init has {given} clusters, which n_clusters={self.n_clusters} excludes."
                 )
             return [given]
         if high > (distinct := distinct_rows(Y, high)):
-            raise ValueError(
+            raise UsageError(
                 f"n_clusters={high} needs at least that many distinct rows; there are {distinct}."
             )
         return list(range(low, high + 1))
@@ -471,26 +472,26 @@ class SGPMIC(LatentClusterer):
         if self.init in NAMED:
             return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
-        raise ValueError(f"init must be one of {names}, labels or probabilities.")
+        raise UsageError(f"init must be one of {names}, labels or probabilities.")
 
     def _given_memberships(self, n: int) -> Array:
         """Return the labels or probabilities in `init` of the n rows with values, (n, M)."""
         given = np.asarray(self.init)
         n_samples = n + len(self._left_out)
         if given.ndim not in (1, 2) or len(given) != n_samples:
-            raise ValueError(
+            raise UsageError(
                 f"init must have one entry for each of the {n_samples} rows, not shape "
                 f"{given.shape}."
             )
         if np.ma.is_masked(self.init) or (given.ndim == 1 and pd.isna(given).any()):
-            raise ValueError("init must have an entry for every row; it has missing values.")
+            raise UsageError("init must have an entry for every row; it has missing values.")
         given = np.delete(given, self._left_out, axis=0)
         if given.ndim == 1:
             names, labels = np.unique(given, return_inverse=True)
             return np.eye(len(names))[labels]
         S = np.asarray(given, dtype=np.float64)
         if not np.isfinite(S).all() or (S < 0).any() or (S.sum(axis=1) <= 0).any():
-            raise ValueError(
+            raise UsageError(
                 "init must be probabilities: no negative numbers, and no row of zeros."
             )
         return S / S.sum(axis=1, keepdims=True)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices, PathLike
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
@@ -262,7 +263,7 @@ class PaperSGPMIC(LatentClusterer):
 
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         if self.prior_by_gradient and self.covariance_type != "full":
-            raise ValueError(
+            raise UsageError(
                 "prior_by_gradient=True needs covariance_type='full', not "
                 f"{self.covariance_type!r}: its steps move every element of C."
             )

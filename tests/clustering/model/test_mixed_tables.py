@@ -120,7 +120,7 @@ def test_groups_of_numbers_are_found_beside_independent_discrete_columns():
 def test_no_cluster_is_empty():
     random = np.random.RandomState(0)
     model = fit(random.standard_normal((60, 2)), 14)
-    assert model.dead_ == []
+    assert model.empty_clusters_ == []
 
 
 KINDS = {
