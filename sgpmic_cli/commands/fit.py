@@ -126,15 +126,15 @@ def fit(
     embedding.csv, profile.csv, trace.csv, manifest.json and the figures. If the fit fails, nothing
     is written.
     """
-    from sgpmic_cli.benchmark.run.manifest import manifest
     from sgpmic_cli.clustering.page.fit_page import fit_page
     from sgpmic_cli.clustering.plots.one_fit import draw_all
     from sgpmic_cli.clustering.result import fitting
     from sgpmic_cli.clustering.result.settings import default_missing
     from sgpmic_cli.clustering.result.table_copy import TABLE, write_table
+    from sgpmic_cli.commands.fit_progress import FitProgress
     from sgpmic_cli.commands.fit_tables import fit_tables
-    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
+    from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
 
     dataset = shared.one_of(dataset, dataset_option)
@@ -181,7 +181,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     unlike those of the fit as unusual, and embedding.csv.
     """
     from sgpmic_cli.clustering.result import prediction
-    from sgpmic_cli.commands.progress import FitProgress
+    from sgpmic_cli.commands.fit_progress import FitProgress
     from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files.output_folder import output_folder

@@ -1,113 +1,17 @@
-"""Progress on stderr: a bar on a terminal, otherwise a line every ten seconds."""
+"""Progress of an experiment on stderr."""
 
-import sys
-import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
 
-from rich import progress as bars
-
-from sgpmic_cli.benchmark.plan.cells import Run
-from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, Watcher
-from sgpmic_cli.benchmark.run.records import Record
-from sgpmic_cli.benchmark.run.runner import cost
+from sgpmic_cli.benchmark.plan.study import Run
+from sgpmic_cli.benchmark.run.parallel import cost
+from sgpmic_cli.benchmark.run.running import FinishedStudy, Watcher
+from sgpmic_cli.benchmark.run.store import Row
+from sgpmic_cli.commands.fit_progress import Progress
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
-from sgpmic_cli.interrupts import cleanup
 
-if TYPE_CHECKING:
-    from sgpmic_cli.clustering.result.fitting import AssignProgress, IterationProgress
-
-LINE_SECONDS = 10.0  # between two lines of progress
-SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
 OVERHEAD_SECONDS = 1.0  # of a run, besides its fit
 RETRY = "the notes say why, and --retry-failed runs them again"
-
-
-class Progress:
-    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
-
-    time_left = "left"  # text before the estimated time left
-
-    def __init__(self, output: Output, text: str = "initialising the fit"):
-        self.output = output
-        self.cleanup = cleanup()
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._print_lines, daemon=True)
-        self.bar = bars.Progress(
-            bars.TextColumn("{task.description}", markup=False),
-            bars.BarColumn(),
-            bars.TextColumn("{task.fields[count]}"),
-            bars.TimeElapsedColumn(),
-            bars.TextColumn(self.time_left),
-            bars.TimeRemainingColumn(),
-            console=output.console(stderr=True),
-            transient=True,
-            speed_estimate_period=SPEED_SECONDS,
-            disable=output.quiet or not sys.stderr.isatty(),
-        )
-        self.bar.add_task(text, total=None, count="")
-        (self.task,) = self.bar.tasks
-
-    def __enter__(self) -> Self:
-        self.cleanup.__enter__()
-        if self.bar.disable:
-            self.thread.start()
-        else:
-            self.bar.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self.cleanup.__exit__(None, None, None)
-        if self.bar.disable:
-            self.ended.set()
-            self.thread.join()
-        else:
-            self.bar.stop()
-
-    def state(self) -> str:
-        """Return the text of a periodic line."""
-        return self.task.description
-
-    def update(self, text: str, **bar: Any) -> None:
-        """Show a step; `bar` has the fields of the bar that change."""
-        self.bar.update(self.task.id, description=text, **bar)
-
-    def _print_lines(self) -> None:
-        last = ""
-        while not self.ended.wait(LINE_SECONDS):
-            if (state := self.state()) != last:  # a long step is announced once
-                self.output.note(state)
-            last = state
-
-
-class FitProgress(Progress):
-    """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
-
-    time_left = "left at most"  # a fit that converges ends before its last iteration
-
-    def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
-        """Show one step."""
-        from sgpmic_cli.clustering.result.fitting import AssignProgress
-
-        if isinstance(step, str):
-            self.update(f"current step: {step}")
-            return
-        if isinstance(step, AssignProgress):
-            total = "" if step.rows is None else f" of {step.rows}"
-            text = f"assigned {step.done}{total} rows"
-            self.update(text, completed=step.done, total=step.rows)
-            return
-        is_first = "iteration" not in self.task.description
-        restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
-        acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
-        self.update(
-            f"{restart}iteration {step.number}/{step.max_iter}: bound {step.bound:.2f}{acc}",
-            completed=(step.restart - 1) * step.max_iter + step.number,
-            total=step.restarts * step.max_iter,
-        )
-        if is_first and self.bar.disable:
-            self.output.note(self.state())
 
 
 class RunProgress(Progress, Watcher):
@@ -134,13 +38,13 @@ class RunProgress(Progress, Watcher):
         self.bar.reset(self.task.id, total=seconds, count=f"0/{len(self.costs)}")
         self.update(f"{kept} stored, running")
 
-    def finished(self, record: Record) -> None:
+    def finished(self, row: Row) -> None:
         """Count a run."""
         self.done += 1
-        self.failed += not record.ok
+        self.failed += row["status"] == "failed"
         self.update(
-            f"{record.method} on {record.dataset}{self._failures()}",
-            advance=self.costs[record.key],
+            f"{row['method']} on {row['dataset']}{self._failures()}",
+            advance=self.costs[row["key"]],
             count=f"{self.done}/{len(self.costs)}",
         )
 

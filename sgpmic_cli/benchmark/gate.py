@@ -8,20 +8,23 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
-from sgpmic_cli.benchmark.compare.comparison import METRICS, Place, Result
-from sgpmic_cli.benchmark.plan.cells import Cell, Study
-from sgpmic_cli.benchmark.plan.methods import known, resolve, unknown
-from sgpmic_cli.benchmark.run import runner
-from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, RunOptions, run_study
-from sgpmic_cli.benchmark.studies.reference import (
-    Change,
+import pandas as pd
+
+from sgpmic_cli.benchmark.plan.methods import resolve, unknown
+from sgpmic_cli.benchmark.plan.study import Cell, Study, Suite
+from sgpmic_cli.benchmark.reference import (
     OwnFile,
+    Place,
     Reference,
-    Scores,
+    changes_frame,
     changes_of,
     missing,
+    scores_of,
 )
+from sgpmic_cli.benchmark.run import parallel
+from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import find, names
 from sgpmic_cli.errors import UsageError
@@ -29,7 +32,6 @@ from sgpmic_cli.errors import UsageError
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
 UPDATE_REPEATS = 10
-DIGITS = 4  # of the scores in a reference
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,37 @@ class Selection:
 
 
 def check(
+    suite: Suite,
     reference: Reference,
     selection: Selection = Selection(),
     options: RunOptions = RunOptions(),
     *,
     full: bool = False,
     repeats: int | None = None,
-) -> list[Change]:
-    """Recompute the selected cells and compare them; only the fast ones unless `full`."""
-    _check_names(reference, selection)
+) -> pd.DataFrame:
+    """Recompute the selected cells and compare them; only the fast ones unless `full`.
+
+    The result has a row for each metric of each cell; see `reference.COLUMNS`.
+    """
+    _check_names(suite, reference, selection)
     if repeats is None:
         repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
     if repeats > reference.repeats:
         raise UsageError(
             f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
-    wanted = {place: cell for place, cell in reference.cells.items() if selection.has(place)}
+    wanted = {place: scores for place, scores in reference.cells.items() if selection.has(place)}
     # Data sets and methods that no longer exist are missing, not wrong arguments.
-    files = {name: str(own.path) for name, own in reference.files.items() if own.path.is_file()}
+    files = {name: str(file.path) for name, file in reference.files.items() if file.path.is_file()}
     selected = dict.fromkeys(place[0] for place in wanted)
     datasets = [files.get(name, name) for name in selected if name in files or find(name)]
-    methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(name)]
+    methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(suite, name)]
     if not datasets or not methods:
-        return [missing(place, cell) for place, cell in wanted.items()]
+        gone = (missing(place, scores) for place, scores in wanted.items())
+        return changes_frame([change for cell in gone for change in cell])
     too_slow: set[Place] = set()
 
-    def vary(cell: Cell) -> list[Cell]:
+    def keep(cell: Cell) -> list[Cell]:
         """Keep the wanted cells."""
         if cell.place not in wanted:
             return []
@@ -83,40 +90,41 @@ def check(
             return []
         return [cell]
 
-    label = reference.label if files.keys() & selected.keys() else None
-    how = repeats, reference.seed, reference.protocol, label
-    finished = _run(Study(datasets, ["all"], methods, *how, vary=vary), options)
-    found = {result.place: result for result in finished.results}
+    how: dict[str, Any] = {"seed": reference.seed, "protocol": reference.protocol, "vary": keep}
+    how["label"] = reference.label if files.keys() & selected.keys() else None
+    finished = _run(suite.study(datasets, methods, ["all"], repeats=repeats, **how), options)
+    computed = _by_place(finished)
     changes = []
-    for place, cell in wanted.items():
-        own, result = reference.files.get(place[0]), found.get(place)
-        reason = "; ".join(result.reasons) if result else ""
-        if own and result and result.available and result.data != own.sha256:
+    for place, scores in wanted.items():
+        file, runs = reference.files.get(place[0]), computed.get(place)
+        if runs is None:
+            changes += [] if place in too_slow else missing(place, scores)
+        elif (runs["status"] == "unavailable").any():
+            changes += missing(place, scores, runs["reason"].iloc[0])
+        elif file and runs["data"].iloc[0] != file.sha256:
             reason = f"'{place[0]}' is not the file that the reference was made with"
-            changes.append(missing(place, cell, reason))
-        elif result and result.available:
-            now = _scores(finished, result)
-            changes += changes_of(place, cell, now, repeats, reason)
-        elif place not in too_slow:
-            changes.append(missing(place, cell, reason))
-    return changes
+            changes += missing(place, scores, reason)
+        else:
+            changes += changes_of(place, scores, scores_of(runs), repeats, _reasons(runs))
+    return changes_frame(changes)
 
 
 def update(
+    suite: Suite,
     old: Reference | None,
     selection: Selection = Selection(),
     options: RunOptions = RunOptions(),
     *,
     repeats: int | None = None,
     label: str | None = None,
-) -> tuple[Reference, list[Change], FinishedStudy]:
+) -> tuple[Reference, pd.DataFrame, FinishedStudy]:
     """Recompute the selected cells and put them into the reference.
 
     A cell in which every run failed keeps its old values and is among the changes as failed.
     `label` is the label column of CSV files; a reference has one. If the reference has such files,
     "all" selects what it contains.
     """
-    base = old or Reference("as-run", 0, UPDATE_REPEATS, {})
+    base = old or Reference(next(iter(suite.protocols)), 0, UPDATE_REPEATS, {})
     repeats = base.repeats if repeats is None else repeats
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(
@@ -124,42 +132,39 @@ def update(
             "change it."
         )
     datasets, methods, label = _arguments_of_update(base, selection, label)
-    study = Study(datasets, ["all"], methods, repeats, base.seed, base.protocol, label=label)
-    finished = _run(study, options)
+    how: dict[str, Any] = {"seed": base.seed, "protocol": base.protocol, "label": label}
+    finished = _run(suite.study(datasets, methods, ["all"], repeats=repeats, **how), options)
     # Cells that are no longer in the table are removed; cells without data stay.
-    found = {result.place: result for result in finished.results}
-    removed = [place for place in base.cells if selection.has(place) and place not in found]
-    cells = {place: cell for place, cell in base.cells.items() if place not in removed}
+    computed = _by_place(finished)
+    removed = [place for place in base.cells if selection.has(place) and place not in computed]
+    cells = {place: scores for place, scores in base.cells.items() if place not in removed}
     files = dict(base.files)
     paths = {Path(name).name: Path(name) for name in datasets}
     changes = []
-    for place, result in found.items():
-        if result.available:
-            now = _scores(finished, result)
-            reason = "; ".join(result.reasons)
-            changes += changes_of(place, base.cells.get(place), now, reason=reason)
-            if now is not None:
-                cells[place] = now
-            if find(result.dataset) is None:
-                files[result.dataset] = OwnFile(paths[result.dataset], result.data)
-    changes += [missing(place, base.cells[place], "no longer in the table") for place in removed]
+    for place, runs in computed.items():
+        if (runs["status"] == "unavailable").any():
+            continue
+        dataset, now = place[0], scores_of(runs)
+        changes += changes_of(place, base.cells.get(place), now, reason=_reasons(runs))
+        if now is not None:
+            cells[place] = now
+        if find(dataset) is None:
+            files[dataset] = OwnFile(paths[dataset], runs["data"].iloc[0])
+    for place in removed:
+        changes += missing(place, base.cells[place], "no longer in the table")
     label = label if files else None
     renewed = replace(base, repeats=repeats, cells=cells, files=files, label=label)
-    return renewed, changes, finished
+    return renewed, changes_frame(changes), finished
 
 
-def _scores(finished: FinishedStudy, result: Result) -> Scores | None:
-    """Convert a computed cell to a cell of the reference; None if every run failed."""
-    if not result.ok:
-        return None
-    records = [finished.records[run.key] for run in result.runs]
-    return {
-        metric: [
-            round(record.scores[result.scores[metric]], DIGITS) if record.ok else None
-            for record in records
-        ]
-        for metric in METRICS
-    }
+def _by_place(finished: FinishedStudy) -> dict[Place, pd.DataFrame]:
+    """Return the runs of each cell."""
+    groups = finished.runs.groupby("cell", sort=False)
+    return {cell.place: groups.get_group(i) for i, cell in enumerate(finished.prepared.cells)}
+
+
+def _reasons(runs: pd.DataFrame) -> str:
+    return "; ".join(runs["reason"][runs["status"] == "failed"].unique())
 
 
 def _arguments_of_update(
@@ -184,46 +189,44 @@ def _arguments_of_update(
     return paths, methods, old.label if any(find(name) is None for name in paths) else None
 
 
-def _exists(method: str) -> bool:
+def _exists(suite: Suite, method: str) -> bool:
     try:
-        resolve([method])
+        resolve([method], suite.methods)
     except UsageError:
         return False
     return True
 
 
 def _run(study: Study, options: RunOptions) -> FinishedStudy:
-    """Run a study. Without a store, keep records until the end, so that a killed check resumes."""
+    """Run a study. Without a store, keep runs until the end, so that a killed check resumes."""
     if options.store is not None:
         return run_study(study, options)
     folder = cache_folder(options.data_dir) / ".sgpmic-check"
     finished = run_study(study, replace(options, store=folder))
     rmtree(finished.prepared.store.memory, ignore_errors=True)
-    with suppress(OSError):  # the folder has files of others, such as records of another check
-        for key in finished.records:
+    with suppress(OSError):  # the folder has files of others, such as runs of another check
+        for key in finished.distinct_runs["key"]:
             (folder / f"{key}.json").unlink(missing_ok=True)
         folder.rmdir()
     return finished
 
 
-def _check_names(reference: Reference, selection: Selection) -> None:
+def _check_names(suite: Suite, reference: Reference, selection: Selection) -> None:
     """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
     datasets = [*names(), *(place[0] for place in reference.cells), "all"]
-    methods = [*known(), *(place[2] for place in reference.cells), "all"]
-    for kind, asked, valid in (
+    methods = [*suite.methods, *(place[2] for place in reference.cells), "all"]
+    for kind, given, valid in (
         ("data set", selection.datasets, datasets),
         ("method", selection.methods, methods),
     ):
-        for name in asked:
+        for name in given:
             if Path(name).name not in valid:  # a user's file may be named by its path
                 raise UsageError(unknown(kind, name, dict.fromkeys(valid)))
 
 
 def is_slow(cell: Cell) -> bool:
     """Return whether a cell is left out of the fast check. Users' data and methods never are."""
-    known = find(cell.dataset)
-    if known is None or cell.method.third_party:
+    entry = find(cell.dataset)
+    if entry is None or cell.method.third_party:
         return False
-    if known.kind != "bundled":
-        return True
-    return runner.cost(cell) > FAST_SECONDS
+    return entry.kind != "bundled" or parallel.cost(cell) > FAST_SECONDS

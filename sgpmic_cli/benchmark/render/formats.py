@@ -3,11 +3,11 @@
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.benchmark.compare.paper import Stat
 from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import SCORES
 
@@ -57,16 +57,16 @@ def escape(text: str) -> str:
     return "".join(special.get(character, character) for character in text)
 
 
-def plain(stat: Stat | None) -> str:
-    """Return `91.33±0.00`, or a dash."""
-    return "–" if stat is None or stat.mean is None else f"{stat.mean:.2f}±{stat.std:.2f}"
+def plain(mean: float, std: float) -> str:
+    """Return `91.33±0.00`, or a dash for NaN."""
+    return "–" if math.isnan(mean) else f"{mean:.2f}±{std:.2f}"
 
 
-def signed(value: float | None) -> str:
-    """Return `+1.20`, or an empty text for None."""
-    return "" if value is None else f"{round(value, 2) + 0.0:+.2f}"
+def signed(value: float) -> str:
+    """Return `+1.20`, or an empty text for NaN."""
+    return "" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
 
 
-def digits(value: float | None, places: int) -> str:
-    """Return a number with `places` decimals, or an empty text for None."""
-    return "" if value is None else f"{value:.{places}f}"
+def digits(value: float, places: int) -> str:
+    """Return a number with `places` decimals, or an empty text for NaN."""
+    return "" if math.isnan(value) else f"{value:.{places}f}"

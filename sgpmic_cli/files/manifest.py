@@ -62,7 +62,7 @@ def blas() -> list[dict[str, Any]]:
 
 def commit() -> str | None:
     """Return the commit of the checkout, marked as modified if files differ from it."""
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None
     answers = []
