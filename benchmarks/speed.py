@@ -38,9 +38,9 @@ from benchmarks.paper_problem import (
 from benchmarks.shared import progress
 from benchmarks.speed_figures import draw_gpu, draw_speed
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.benchmark.run.manifest import commit, environment
-from sgpmic_cli.benchmark.tables.formats import as_json
+from sgpmic_cli.benchmark.render.formats import as_json
 from sgpmic_cli.data import load
+from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

@@ -23,7 +23,7 @@ from sgpmic_cli.benchmark.reference import (
     missing,
     scores_of,
 )
-from sgpmic_cli.benchmark.run import parallel
+from sgpmic_cli.benchmark.run.parallel import cost
 from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.data.originals import cache_folder
 from sgpmic_cli.data.registry import find, names
@@ -229,4 +229,4 @@ def is_slow(cell: Cell) -> bool:
     entry = find(cell.dataset)
     if entry is None or cell.method.third_party:
         return False
-    return entry.kind != "bundled" or parallel.cost(cell) > FAST_SECONDS
+    return entry.kind != "bundled" or cost(cell) > FAST_SECONDS

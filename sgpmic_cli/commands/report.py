@@ -25,7 +25,7 @@ def report(
     method, dataset, metric, mean, std, repeats and, if rows differ by it, variance.
     """
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
-    from sgpmic_cli.paper.experiments.page import report_page
+    from sgpmic_cli.paper.page import report_page
 
     tables = (path for path in results.glob("*") if path.suffix != ".html")
     inputs = [*tables, *results.glob("*/*"), *([printed] if printed else [])]

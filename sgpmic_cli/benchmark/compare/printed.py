@@ -68,7 +68,7 @@ def parse_printed(content: bytes) -> pd.DataFrame:
     for line, metric in printed["metric"].items():
         if metric not in SHOWN:
             raise ValueError(f"metric {metric!r} in line {line} is none of {', '.join(SHOWN)}")
-    finite = np.isfinite(printed[NUMBERS]).all(axis="columns")
+    finite = np.isfinite(printed[NUMBERS].to_numpy(float)).all(axis=1)
     for line in printed.index[~finite | (printed["std"] < 0.0) | (printed["repeats"] <= 0)]:
         raise ValueError(f"a number in line {line} is negative or infinite")
     for line in printed.index[printed.duplicated(KEY)]:

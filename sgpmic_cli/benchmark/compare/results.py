@@ -45,7 +45,7 @@ def compare(
     runs: pd.DataFrame, methods: Sequence[Method], printed: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Aggregate the results frame and compare it with printed numbers, if there are any."""
-    cells = []
+    cells: list[dict[str, Any]] = []
     for _, group in runs.groupby("cell", sort=False):
         cell, good = group.iloc[0], group[group["status"] == "ok"]
         repeats = int((group["status"] != "unavailable").sum())
@@ -53,11 +53,11 @@ def compare(
         for metric in SHOWN:
             values = good[cell["scores"].get(metric, metric)].to_numpy(float) if len(good) else []
             numbers[metric] = (np.mean(values), np.std(values)) if len(good) else (None, None)
-        reasons = group["reason"][group["status"] != "ok"].unique()
+        reasons = group["reason"][group["status"] != "ok"].unique().tolist()
         tracebacks = [text for text in group.get("traceback", ()) if text] if repeats else []
         cells.append(
             {
-                **cell[[name for name in FIELDS if name in runs]].to_dict(),
+                **{name: cell[name] for name in FIELDS if name in runs},
                 "repeats": repeats,
                 "failed": repeats - len(good),
                 "seconds": good["seconds"].mean() if len(good) else None,
@@ -103,7 +103,7 @@ def _long(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataFrame:
         }
         for metric, (mean, std) in cell["numbers"].items():
             rows.append({**facts, "metric": metric, "mean": mean, "std": std})
-    types = {"q": "Int64", "mean": float, "std": float, "seconds": float}
+    types: Any = {"q": "Int64", "mean": float, "std": float, "seconds": float}
     return pd.DataFrame(rows).astype(types)
 
 
@@ -163,7 +163,7 @@ def _cell_document(cell: pd.DataFrame) -> dict[str, Any]:
     def numbers(columns: Mapping[str, str]) -> dict[str, Any]:
         """Return the numbers of each metric by their names in the document; None without any."""
         return {
-            metric: plain_values({name: row[column] for column, name in columns.items()})
+            str(metric): plain_values({name: row[column] for column, name in columns.items()})
             for metric, row in judged.iterrows()
         }
 
@@ -186,7 +186,7 @@ def _cell_document(cell: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def plain_values(fields: Mapping[str, Any]) -> dict[str, Any]:
+def plain_values(fields: Mapping[Any, Any]) -> dict[str, Any]:
     """Convert the values of a frame to those of JSON: None for a missing number."""
     values = {
         name: value.item() if isinstance(value, np.generic) else value
@@ -208,7 +208,13 @@ def read_document(path: Path, methods: Methods) -> Document:
 
 def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     fields = {column: cell[name] for column, name in FIELDS.items()}
-    types = {"dataset": str, "data": str, "method": str, "scores": dict, "settings": dict}
+    types: dict[str, Any] = {
+        "dataset": str,
+        "data": str,
+        "method": str,
+        "scores": dict,
+        "settings": dict,
+    }
     types |= dict.fromkeys(("explained_variance", "n_clusters", "repeats", "failed"), int)
     fields |= {name: kind(fields[name]) for name, kind in types.items()}
     return fields | {

@@ -108,7 +108,7 @@ def summary(
         "verdicts": count_verdicts(cells["verdict"]),
         "by_metric": _count_by(cells, "metric", metrics),
         "by_method": _count_by(cells, "method", methods),
-        "by_dataset": _count_by(cells, "dataset", cells["dataset"].unique()),
+        "by_dataset": _count_by(cells, "dataset", cells["dataset"].unique().tolist()),
         "equivalent_by_method": {name: int(equivalent.get(name, 0)) for name in methods},
         "differing": [
             {

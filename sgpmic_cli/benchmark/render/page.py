@@ -72,17 +72,24 @@ def read_report(
     methods: Methods,
     printed: pd.DataFrame | None,
     metrics: Sequence[str] = (*METRICS, "ari"),
+    *,
+    only_run: bool = False,
 ) -> Report:
     """Read a folder that `sgpmic benchmark` wrote, to compare it with printed numbers.
 
-    The page has the given metrics and those with printed numbers.
+    The page has the given metrics and those with printed numbers. With `only_run`, it leaves out
+    the printed numbers of cells that were not run.
     """
     written = read_document(folder / TABLE, methods)
     with reading(folder / MANIFEST) as manifest:
         manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
+    numbers = with_printed(written.table, printed)
+    if printed is not None and only_run:
+        run = numbers[[*ROW, "method"]].drop_duplicates()
+        printed = printed.merge(run)
+        printed = None if printed.empty else printed
     if printed is not None:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
-    numbers = with_printed(written.table, printed)
     head = written.protocol, written.repeats, manifest
     return Report(numbers, printed, methods, *head, metrics)
 

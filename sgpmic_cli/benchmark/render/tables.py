@@ -185,13 +185,13 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
         body = [[TITLES.get(name, name), *(str(of[name]) for of in columns)] for name in groups]
         parts.append(markdown_table([title, *verdicts, *more], body))
     best = {
-        f"{TITLES[metric]} best of the row, {title}": counts["wins"][metric][side]
+        f"{TITLES[metric]}, {title}": counts["wins"][metric][side]
         for metric in METRICS
         for side, title in WINS.items()
     }
     methods = next(iter(best.values()))
     body = [[name, *(str(of.get(name, "–")) for of in best.values())] for name in methods]
-    parts.append(markdown_table(["method", *best], body))
+    parts.append(markdown_table(["best of the row", *best], body))
     lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]
     lines.append(
         f"best of the row: in {counts['rows']} distinct rows, ties count for each method; ours: "

@@ -1,11 +1,10 @@
-"""Compute runs in the processes of this machine: longest first, each stored when finished."""
+"""Compute batches of runs in the processes of this machine, the longest runs first."""
 
-import contextlib
 import multiprocessing.resource_tracker
 import os
 import signal
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 from sgpmic_cli.benchmark.plan.study import Cell, Run
 from sgpmic_cli.benchmark.plan.third_party import exit_with_parent
 from sgpmic_cli.benchmark.run.fit import Limits, compute, needs_child
-from sgpmic_cli.benchmark.run.store import Row, Store
+from sgpmic_cli.benchmark.run.store import Row
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.interrupts import blocked_interrupts
 
@@ -24,40 +23,6 @@ RESUME = "finished runs are kept, and the same command resumes."
 
 Batches = Sequence[list[Run]]
 Rows = Generator[list[Row], None, None]
-
-
-def execute(
-    pending: Sequence[Run],
-    store: Store,
-    *,
-    n_jobs: int = 1,
-    scheduler: str | None = None,
-    limits: Limits = Limits(),
-    progress: Callable[[Row], None] = lambda _: None,
-) -> dict[str, Row]:
-    """Compute runs, store each row at once, and return the rows by key.
-
-    The runs are computed by `n_jobs` processes of this machine, or by the workers of a Dask cluster
-    if the address of its `scheduler` is given. Third-party methods come last.
-    """
-    if not pending:
-        return {}
-    store.open()
-    batches = make_batches(pending, limits)
-    if scheduler is None:
-        results = _run_locally(batches, store.memory, limits, n_jobs)
-    else:
-        from sgpmic_cli.benchmark.run.dask_cluster import run_on_cluster
-
-        results = run_on_cluster(batches, scheduler, limits, store.warn, n_jobs)
-    rows: dict[str, Row] = {}
-    with contextlib.closing(results):
-        for batch in results:
-            for row in batch:
-                store.write(row)
-                rows[row["key"]] = row
-                progress(row)
-    return rows
 
 
 def cost(cell: Cell) -> float:
@@ -88,7 +53,7 @@ def make_batches(runs: Sequence[Run], limits: Limits) -> list[list[Run]]:
     return batches
 
 
-def _run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Rows:
+def run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Rows:
     """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
     from joblib.externals import loky

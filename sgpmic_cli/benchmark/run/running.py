@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import pandas as pd
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.plan.datasets import load_data
 from sgpmic_cli.benchmark.plan.study import Cell, Run, Study, plan_cells, plan_runs, runs_of
-from sgpmic_cli.benchmark.run import parallel
 from sgpmic_cli.benchmark.run.fit import Limits
+from sgpmic_cli.benchmark.run.parallel import make_batches, run_locally
 from sgpmic_cli.benchmark.run.store import Row, Store
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.manifest import manifest
@@ -140,15 +140,31 @@ def run_study(
         check_writable(folder, "--store")
     with nullcontext() if out is None else claim_folder(Path(out), command, study.datasets, folder):
         options.watcher.planned(len(prepared.stored), prepared.pending)
-        rows = prepared.stored | parallel.execute(
-            prepared.pending,
-            prepared.store,
-            n_jobs=options.n_jobs,
-            scheduler=options.scheduler,
-            limits=options.limits,
-            progress=options.watcher.finished,
-        )
+        rows = prepared.stored | execute(prepared.pending, prepared.store, options)
     return FinishedStudy(prepared, results_frame(prepared, rows), time.perf_counter() - start)
+
+
+def execute(pending: Sequence[Run], store: Store, options: RunOptions) -> dict[str, Row]:
+    """Compute runs, store each at once, and return the rows by key."""
+    if not pending:
+        return {}
+    store.open()
+    batches = make_batches(pending, options.limits)
+    if options.scheduler is None:
+        results = run_locally(batches, store.memory, options.limits, options.n_jobs)
+    else:
+        from sgpmic_cli.benchmark.run.dask_cluster import run_on_cluster
+
+        how = options.scheduler, options.limits, store.warn, options.n_jobs
+        results = run_on_cluster(batches, *how)
+    rows: dict[str, Row] = {}
+    with closing(results):
+        for batch in results:
+            for row in batch:
+                store.write(row)
+                rows[row["key"]] = row
+                options.watcher.finished(row)
+    return rows
 
 
 def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:

@@ -58,12 +58,12 @@ class Sweep:
             else:
                 by_metric = points.groupby("metric", sort=False)
                 tables = [
-                    (f"{TITLES[name]} on {where}", "method", part) for name, part in by_metric
+                    (f"{TITLES[str(name)]} on {where}", "method", part) for name, part in by_metric
                 ]
             for title, columns, part in tables:
                 grid = part.pivot(index=parameter, columns=columns, values="text")
                 grid = grid[part[columns].unique()]
-                heading = [parameter, *(TITLES.get(name, name) for name in grid)]
+                heading = [parameter, *(TITLES.get(name, name) for name in map(str, grid))]
                 yield title, heading, [[str(row[0]), *row[1:]] for row in rows_of(grid)]
 
     def notes(self) -> list[str]:
@@ -103,9 +103,11 @@ class Sweep:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
         parameter = self.axis.parameter
         rows = [
-            [point["dataset"], point["method"], point[parameter], point["metric"]]
-            + [digits(point["mean"], 4), digits(point["std"], 4)]
-            + [point["repeats"] - point["failed"]]
+            [
+                *(point[name] for name in ("dataset", "method", parameter, "metric")),
+                *(digits(point[name], 4) for name in ("mean", "std")),
+                point["repeats"] - point["failed"],
+            ]
             for point in self.available.to_dict("records")
         ]
         head = ["dataset", "method", parameter, "metric", "mean", "std", "n"]
@@ -178,8 +180,8 @@ def sweep_study(
             return []
         return [cell] if cell.data is None else along(cell, values)
 
-    rows = ["all"] if explained_variance is None else [explained_variance]
-    return paper_suite().study(datasets, methods, rows, vary=vary, **fields)
+    chosen: list[str | int] = ["all" if explained_variance is None else explained_variance]
+    return paper_suite().study(datasets, methods, chosen, vary=vary, **fields)
 
 
 def _row(dataset: str) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sgpmic_cli.benchmark.plan.study import Study, Vary, unvaried
 from sgpmic_cli.benchmark.run.running import RunOptions
@@ -27,5 +28,5 @@ class PlotOptions:
         self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
     ) -> Study:
         """Return a study of cells of the paper's table at 95 % of the variance."""
-        how = {"repeats": self.repeats, "seed": self.seed}
+        how: Any = {"repeats": self.repeats, "seed": self.seed}
         return paper_suite().study(list(datasets), methods, [95], vary=vary, **how)

@@ -59,16 +59,9 @@ def report_page(folder: Path, printed: Path | None = None) -> str:
     methods = paper_suite().methods
     if of_paper:
         return _paper_page(folder, page.read_report(tables, methods, table2(), METRICS))
-    numbers = _printed_cells(tables) if printed is None else read_printed(printed)
-    return page.benchmark_page(page.read_report(tables, methods, numbers))
-
-
-def _printed_cells(folder: Path) -> pd.DataFrame | None:
-    """Return the numbers of Table 2 whose cells were run; None if there are none."""
-    place = ["dataset", "explained_variance", "method"]
-    run = read_document(folder / page.TABLE, paper_suite().methods).table[place]
-    printed = table2().merge(run.drop_duplicates())
-    return None if printed.empty else printed
+    numbers = table2() if printed is None else read_printed(printed)
+    report = page.read_report(tables, methods, numbers, only_run=printed is None)
+    return page.benchmark_page(report)
 
 
 def _paper_page(folder: Path, report: Report) -> str:
@@ -147,7 +140,7 @@ def _as_stated(path: Path, report: Report) -> list[Html]:
     both = stated.merge(report.table[[*place, "mean", "std"]], "left", place, suffixes=("", "_run"))
     rows = []
     for (name, percentage, _), cell in both.groupby(place[:3], sort=False):
-        row = [f"{dataset_title(name)} {percentage} %"]
+        row = [f"{dataset_title(str(name))} {percentage} %"]
         for score in rows_of(cell[cell["metric"].isin(METRICS)]):
             row += [plain(score.mean_run, score.std_run), plain(score.mean, score.std)]
             row.append(plain(score.paper_mean, score.paper_std))
@@ -201,5 +194,5 @@ def _paragraph(name: str, **values: object) -> Html:
 
 @cache
 def _texts() -> dict[str, Any]:
-    content = files("sgpmic_cli.paper.experiments") / "page_texts.toml"
+    content = files("sgpmic_cli.paper") / "page_texts.toml"
     return tomllib.loads(content.read_text(encoding="utf-8"))
