@@ -5,10 +5,11 @@ import pytest
 from made_up import NOTE, write_results
 from page_reader import PageReader
 
-from sgpmic_cli.benchmark.compare.paper import printed_q, table2
-from sgpmic_cli.benchmark.page.page import table2_page
 from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.paper.experiments.printed import printed_q, table2
+from sgpmic_cli.paper.page import report_page
 
+PLACE = ["dataset", "explained_variance", "method"]
 SECTIONS = {"summary", "table", "figures", "significance", "protocol", "environment"}
 
 PIXEL = bytes.fromhex(
@@ -29,7 +30,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def html(results):
-    return table2_page(results)
+    return report_page(results)
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +40,18 @@ def read(html):
 
 def _page_of(folder, document):
     (folder / "table2" / "benchmark.json").write_text(json.dumps(document))
-    return table2_page(folder)
+    return report_page(folder)
 
 
 def _printed(results):
     """Return the verdicts on the printed numbers."""
     cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
+    places = set(table2()[["metric", *PLACE]].itertuples(index=False, name=None))
     return [
         cell["verdict"][metric]
         for cell in cells
         for metric in ("acc", "nmi")
-        if (metric, cell["dataset"], cell["variance"], cell["method"]) in table2()
+        if (metric, cell["dataset"], cell["variance"], cell["method"]) in places
     ]
 
 
@@ -77,7 +79,9 @@ def test_the_grid_has_all_cells_of_the_paper(read):
     places = [each["data-place"] for each in read.all("td") if "data-place" in each]
     assert len(places) == 2 * 25 * 12
     assert len(set(places)) == 25 * 12
-    assert set(places) >= {"/".join(map(str, key[1:])) for key in table2()}
+    assert set(places) >= {
+        "/".join(map(str, place)) for place in table2()[PLACE].itertuples(index=False)
+    }
 
 
 def test_anchors_are_unique_and_every_link_leads_to_a_section(read):
@@ -126,10 +130,9 @@ def test_ranks_of_the_printed_numbers(tmp_path, html):
 def test_the_papers_count_of_its_wins_is_correct(html):
     for metric in ("acc", "nmi"):
         rows = {}  # one for each data set and Q, which several percentages can share
-        for (score, dataset, variance, method), cell in table2().items():
-            if score == metric:
-                row = rows.setdefault((dataset, printed_q()[dataset, variance]), {})
-                row.setdefault(method, cell.mean)
+        for cell in table2()[table2()["metric"] == metric].itertuples():
+            q = printed_q()[cell.dataset, cell.explained_variance]
+            rows.setdefault((cell.dataset, q), {}).setdefault(cell.method, cell.mean)
         best = [row for row in rows.values() if row["sgp-mic"] == max(row.values())]
         assert (len(rows), len(best)) == (22, 7)
     text = html[html.index("Best in 7 of 22") :]
@@ -172,4 +175,4 @@ def test_a_manifest_of_another_format_is_one_sentence(tmp_path):
     write_results(tmp_path)
     (tmp_path / "table2" / "manifest.json").write_text('{"versions": [1]}')
     with pytest.raises(SgpmicError, match=r"manifest.json.*version"):
-        table2_page(tmp_path)
+        report_page(tmp_path)

@@ -3,11 +3,11 @@ import re
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare.counts import distinct, wins
-from sgpmic_cli.benchmark.compare.paper import table2
-from sgpmic_cli.benchmark.plan.methods import resolve
-from sgpmic_cli.benchmark.tables.benchmark_summary import summary, summary_markdown
-from sgpmic_cli.benchmark.tables.result_tables import shape_markdown
+from sgpmic_cli.benchmark.compare.results import distinct
+from sgpmic_cli.benchmark.compare.summary import summary, wins
+from sgpmic_cli.benchmark.render.tables import paper_layout, summary_markdown
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "k-means", "dec", "toy_methods:Broken"]
 FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
@@ -16,11 +16,11 @@ FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("summary")
-    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2).results
+    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2)[1]
 
 
 def test_every_printed_cell_is_counted_once(results):
-    content = summary(results)
+    content = summary(results, table2())
     assert content["published"] == len(table2()) == 582
     # Four methods of the paper, three rows, two metrics. DEC has no number at Q = 1.
     assert content["compared"] == sum(content["verdicts"].values()) == 4 * 3 * 2 - 2
@@ -43,7 +43,7 @@ def test_every_printed_cell_is_counted_once(results):
 
 
 def test_ties_count_as_wins_for_each_method(results):
-    printed = wins(results, "nmi", "paper")
+    printed = wins(results, "nmi", "paper_mean")
     # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
     assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
     # Methods without a column in the paper have no wins there.
@@ -55,7 +55,7 @@ def test_ties_count_as_wins_for_each_method(results):
 
 
 def test_the_paper_layout_has_two_tables_for_each_metric(results):
-    text = shape_markdown(results)
+    text = paper_layout(results)
     titles = [f"{metric}, {side}" for metric in ("ACC", "NMI") for side in ("ours", "the paper's")]
     assert re.findall(r"### (.*)", text) == titles
     assert text.count("| wins |") == 4
@@ -69,23 +69,25 @@ def test_the_paper_layout_has_two_tables_for_each_metric(results):
 
 
 def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
-    finished = small_benchmark(
+    _, table = small_benchmark(
         ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
     )
-    dimensions = [result.q for result in finished.results if result.method_name == "pca-fcm"]
-    assert dimensions == [1, 1, 2, 1, 2, 3]
-    content = summary(finished.results)
+    acc = table[(table["method"] == "pca-fcm") & (table["metric"] == "acc")]
+    assert acc["q"].tolist() == [1, 1, 2, 1, 2, 3]
+    content = summary(table, table2())
     assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
-    kept = {cell.place for cell in distinct(finished.results)}
-    assert ("wdbc", 50, "pca-fcm") in kept
-    assert ("wdbc", 95, "pca-fcm") not in kept
-    assert sum(wins(finished.results, "acc").values()) >= 5
+    kept = distinct(acc)[["dataset", "explained_variance"]].to_numpy().tolist()
+    assert ["wdbc", 50] in kept
+    assert ["wdbc", 95] not in kept
+    assert sum(wins(table, "acc").values()) >= 5
 
 
 def test_fitted_columns_are_named_below_the_counts(tmp_path):
-    assert {method.name for method in resolve(["all"]) if method.settings_searched} == FITTED
-    finished = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
-    assert summary(finished.results)["fitted_to_print"] == ["fgplvm-fcm"]
+    methods = paper_suite().methods.values()
+    fitted = {each.name for each in methods if each.settings_searched and each.group == "all"}
+    assert fitted == FITTED
+    _, table = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
+    assert summary(table, table2())["fitted_to_print"] == ["fgplvm-fcm"]
     for name in ("summary.md", "table2.md"):
         text = (tmp_path / name).read_text()
         assert "fgplvm-fcm: settings that the paper leaves open were searched" in text

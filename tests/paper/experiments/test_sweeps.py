@@ -5,7 +5,7 @@ import pytest
 from small_studies import prepared_sweep, small_benchmark, small_sweep
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.sweep_ranges import CLUSTERS, INDUCING
+from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING
 
 
 def _counts(axis, datasets, values, methods, tmp_path, **options):
@@ -37,11 +37,11 @@ def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
 def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
     both = _counts(CLUSTERS, ["australian", "segment"], ["1"], ["pca-fcm"], tmp_path)
     assert both == [("australian", 1, 2), ("segment", 4, 7)]
-    given = _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, variance=99)
+    given = _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, explained_variance=99)
     assert given == [("segment", 6, 7)]
     where = {"store": tmp_path, "offline": True, "data_dir": tmp_path}
     yale = prepared_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
-    rows = [(cell.dataset, cell.variance, cell.q) for cell in yale.cells]
+    rows = [(cell.dataset, cell.explained_variance, cell.q) for cell in yale.cells]
     assert rows == [("yale", 50, 3), ("iris", 95, 2)]
 
 
@@ -52,13 +52,14 @@ def test_a_method_without_inducing_points_is_refused(tmp_path):
 
 def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
     options = {"store": tmp_path / "runs", "repeats": 2}
-    table = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "table", **options)
+    _, table = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "table", **options)
     done = small_sweep(
         CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], out=tmp_path / "sweep", **options
     )
     assert (done.runs.computed, done.runs.reused) == (2, 2)
-    assert done.points[0].ours["acc"] == table.results[0].ours["acc"]
-    assert done.points[1].n_clusters == 6
+    acc = done.points[done.points["metric"] == "acc"]
+    assert acc["mean"].iloc[0] == table["mean"].iloc[0]
+    assert acc["n_clusters"].tolist() == [3, 6]
 
 
 @pytest.mark.slow
@@ -74,7 +75,7 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
         for metric in ("acc", "nmi")
     ]
     assert (rows[0]["mean"], rows[0]["n"]) == ("88.6667", "6")
-    failed = sum(point.failed for point in done.points)
+    failed = done.points.drop_duplicates("cell")["failed"].sum()
     assert 0 < failed == done.runs.failed
     assert sum(int(row["n"]) for row in rows if row["metric"] == "acc") == 24 - failed
     assert json.loads((tmp_path / "sweep.json").read_text()) == done.document()
@@ -93,6 +94,6 @@ def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
 def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
     where = {"out": tmp_path, "offline": True, "data_dir": tmp_path / "none"}
     done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, **where)
-    assert [point.dataset for point in done.points] == ["iris"]
+    assert done.available["dataset"].unique().tolist() == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()

@@ -5,9 +5,10 @@ import re
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare.paper import read_printed, table2
-from sgpmic_cli.benchmark.page.page import table2_page
+from sgpmic_cli.benchmark.compare.printed import read_printed
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.page import report_page
 
 HEADING = "method,dataset,metric,mean,std,repeats\n"
 PRINTED = f"""{HEADING}toy_methods:Halves,mine.csv,acc,50.0,0.0,5
@@ -34,7 +35,7 @@ def _cells(page):
 
 
 def test_without_printed_numbers_the_page_has_no_verdicts(results):
-    page = table2_page(results / "out")
+    page = report_page(results / "out")
     methods = ("toy_methods:Halves", "toy_methods:Flaky")
     assert _cells(page) == {(metric, m): "" for metric in ("acc", "nmi", "ari") for m in methods}
     sections = re.findall(r'<section id="(\w+)"', page)
@@ -47,7 +48,7 @@ def test_without_printed_numbers_the_page_has_no_verdicts(results):
 
 
 def test_printed_numbers_are_compared_and_their_methods_shown(results):
-    page = table2_page(results / "out", results / "printed.csv")
+    page = report_page(results / "out", results / "printed.csv")
     verdicts = _cells(page)
     assert verdicts["ari", "toy_methods:Halves"] == "v-differs-down"
     assert verdicts["acc", "toy_methods:Flaky"] == "v-new"
@@ -59,7 +60,7 @@ def test_printed_numbers_are_compared_and_their_methods_shown(results):
 
 
 def test_a_failed_run_shows_its_traceback_behind_the_cell(results):
-    page = table2_page(results / "out")
+    page = report_page(results / "out")
     start = page.index("95/toy_methods:Flaky")
     details = page[start : page.index("</td>", start)]
     assert "<pre>Traceback (most recent call last):" in details
@@ -69,12 +70,9 @@ def test_a_failed_run_shows_its_traceback_behind_the_cell(results):
 
 def test_the_papers_numbers_have_the_format_of_a_users_file(tmp_path):
     path = tmp_path / "printed.csv"
-    rows = [
-        f"{method},{dataset},{metric},{cell.mean},{cell.std},{cell.repeats},{variance}"
-        for (metric, dataset, variance, method), cell in table2().items()
-    ]
-    path.write_text(f"{HEADING.strip()},variance\n" + "\n".join(rows))
-    assert read_printed(path) == table2()
+    numbers = table2().rename(columns={"explained_variance": "variance"})
+    numbers.drop(columns="data_differ").to_csv(path, index=False)
+    assert read_printed(path).equals(table2().assign(data_differ=False))
 
 
 @pytest.mark.parametrize(
@@ -105,4 +103,4 @@ def test_the_papers_folder_has_its_own_printed_numbers(tmp_path):
     (tmp_path / "table2").mkdir()
     (tmp_path / "table2" / "benchmark.json").write_text("{}")
     with pytest.raises(UsageError, match=r"--results .*table2"):
-        table2_page(tmp_path, tmp_path / "printed.csv")
+        report_page(tmp_path, tmp_path / "printed.csv")

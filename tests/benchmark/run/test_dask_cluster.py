@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 from small_studies import local_cluster, planned_runs, small_benchmark
 
-from sgpmic_cli.benchmark.run import runner
-from sgpmic_cli.benchmark.run.one_run import Limits
+from sgpmic_cli.benchmark.run import dask_cluster
+from sgpmic_cli.benchmark.run.fit import Limits
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not installed")
@@ -33,11 +33,16 @@ def start(tmp_path):
 
 @pytest.mark.slow
 def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
-    arguments = {"datasets": ["iris", "wine"], "variances": [95], "methods": METHODS, "repeats": 5}
+    arguments = {
+        "datasets": ["iris", "wine"],
+        "percentages": [95],
+        "methods": METHODS,
+        "repeats": 5,
+    }
     small_benchmark(**arguments, out=tmp_path / "here")
     running = start(2)
     out, store = tmp_path / "there", tmp_path / "store"
-    cluster = {"backend": "dask", "scheduler": running.scheduler_address}
+    cluster = {"scheduler": running.scheduler_address}
     finished = []
 
     def work():
@@ -51,7 +56,7 @@ def test_one_of_two_workers_is_killed_and_no_run_is_lost(tmp_path, start):
     os.kill(running.workers[0].pid, signal.SIGKILL)
     thread.join(timeout=MOST_SECONDS)
     assert not thread.is_alive()
-    assert finished[0].computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
+    assert finished[0][0].computed == len(list(store.glob("*.json"))) == 2 * len(METHODS) * 5
     for name in TABLES:
         assert (out / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
     assert not (store / "memory").exists()  # workers keep shared results on their own disk
@@ -62,9 +67,9 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
         running = start(1)
     before = running.workers[0].pid
-    cluster = {"backend": "dask", "scheduler": running.scheduler_address}
-    table = {"datasets": ["iris"], "variances": [95], "out": tmp_path / "out"}
-    finished = small_benchmark(
+    cluster = {"scheduler": running.scheduler_address}
+    table = {"datasets": ["iris"], "percentages": [95], "out": tmp_path / "out"}
+    finished, _ = small_benchmark(
         **table, methods=["toy_methods:Leaving", "toy_methods:Halves"], repeats=2, **cluster
     )
     assert running.workers[0].pid == before
@@ -75,9 +80,9 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
 
 @pytest.mark.slow
 def test_a_local_cluster_is_started_and_ended(tmp_path):
-    table = {"datasets": ["iris"], "variances": [95], "methods": ["pca-fcm"], "repeats": 2}
+    table = {"datasets": ["iris"], "percentages": [95], "methods": ["pca-fcm"], "repeats": 2}
     small_benchmark(**table, out=tmp_path / "here")
-    cluster = {"backend": "dask", "scheduler": "local", "n_jobs": 1}
+    cluster = {"scheduler": "local", "n_jobs": 1}
     small_benchmark(**table, out=tmp_path / "there", **cluster)
     for name in TABLES:
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
@@ -104,9 +109,9 @@ def test_a_worker_that_would_give_other_numbers_refuses(
     monkeypatch.setattr(distributed, "get_worker", lambda: Worker)
     (run,) = planned_runs(["toy_methods:Halves"])
     with pytest.raises(SgpmicError, match=sentence):
-        runner.compute_on_worker([replace(run, code=code or run.code)])
+        dask_cluster.compute_on_worker([replace(run, code=code or run.code)])
     Worker.state.nthreads = 1
-    assert runner.compute_on_worker([run])[0].ok
+    assert dask_cluster.compute_on_worker([run])[0]["status"] == "ok"
 
 
 SLOW_ADDRESSES = ["tcp://", "127.0.0.1:x", "silent", "other protocol"]
@@ -122,7 +127,7 @@ def test_address_without_a_dask_scheduler_is_one_sentence(tmp_path, address):
             if address == "other protocol":
                 threading.Thread(target=_answer_once, args=(server,), daemon=True).start()
             address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        cluster = {"backend": "dask", "scheduler": address, "out": tmp_path / "out"}
+        cluster = {"scheduler": address, "out": tmp_path / "out"}
         with pytest.raises(UsageError, match=r"^no Dask scheduler answers[^\n]*$"):
             small_benchmark(["iris"], [95], ["pca-fcm"], repeats=1, **cluster)
     assert not (tmp_path / "out").exists()
@@ -137,4 +142,4 @@ def _answer_once(server):
 def test_without_dask_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'sgpmic\[dask\]'"):
-        next(runner.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))
+        next(dask_cluster.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))

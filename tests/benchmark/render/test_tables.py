@@ -2,13 +2,12 @@ import csv
 import io
 import re
 
+import pandas as pd
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare.comparison import SHOWN, Result
-from sgpmic_cli.benchmark.compare.paper import Stat
-from sgpmic_cli.benchmark.plan.methods import Method
-from sgpmic_cli.benchmark.tables.result_tables import latex, markdown, ranking, tidy_csv
+from sgpmic_cli.benchmark.compare.printed import SHOWN
+from sgpmic_cli.benchmark.render.tables import latex, markdown, ranking, tidy_csv
 from sgpmic_cli.scores import SCORES
 
 
@@ -20,7 +19,7 @@ def results(tmp_path_factory):
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
     return small_benchmark(
         ["iris", str(path)], [95], methods, out=folder / "out", label="kind", repeats=2
-    ).results
+    )[1]
 
 
 def test_csv_has_a_line_for_each_score_of_each_cell(results):
@@ -62,15 +61,13 @@ def test_latex_escapes_names_and_balances_its_braces(results):
     ],
 )
 def test_means_and_ranks_are_over_data_sets_with_ties_and_missing_numbers(iris, mean, mean_rank):
-    how = 95, 2, 3
+    how = {"metric": "ari", "explained_variance": 95, "q": 2, "std": 0.0}
     cells = [
-        Result(
-            dataset, "", *how, Method(name, name), {}, {}, 1, 0, {"ari": Stat(score, 0.0)}, Stat()
-        )
+        {**how, "dataset": dataset, "method": name, "mean": score}
         for dataset, scores in (("iris", iris), ("wine", [90.0, 20.0, 10.0]))
         for name, score in zip("abc", scores, strict=True)
     ]
-    head, rows, verdict = ranking(cells)
+    head, rows, verdict = ranking(pd.DataFrame(cells))
     assert head == ["data set", "a", "b", "c"]
     assert rows[-2:] == [["mean", *mean], ["mean rank", *mean_rank]]
     assert verdict.startswith("No test" if None in iris else "Friedman's test over 2 data sets")

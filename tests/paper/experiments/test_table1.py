@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from sgpmic_cli.benchmark.compare.paper import printed_q, table1
-from sgpmic_cli.benchmark.plan.table_data import VARIANCES
-from sgpmic_cli.paper.table1_study import for_people, shapes, write_table1
+from sgpmic_cli.benchmark.plan.datasets import PERCENTAGES
+from sgpmic_cli.paper.experiments.printed import printed_q, table1
+from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def test_the_bundled_sets_have_the_printed_shapes_and_dimensions(found):
     assert equal == set(table1()) - {"yale"}
     assert {"n": 2310, "p": 19, "n_classes": 7}.items() <= found["segment"].items()
     assert {"q50": 2, "q95": 17, "q99": 29}.items() <= found["sonar"].items()
-    printed = [shape[f"paper_q{each}"] for shape in found.values() for each in VARIANCES]
+    printed = [shape[f"paper_q{each}"] for shape in found.values() for each in PERCENTAGES]
     assert len(printed) - printed.count(None) == len(printed_q()) == 25
 
 

@@ -1,17 +1,17 @@
 from dataclasses import replace
 
-from sgpmic_cli.benchmark.compare.paper import printed_q
-from sgpmic_cli.benchmark.plan.cells import plan_cells, plan_runs, runs_of
-from sgpmic_cli.benchmark.plan.methods import known, resolve
-from sgpmic_cli.benchmark.plan.table_data import TableData, load_table_data
+from small_studies import SUITE, planned_cells
+
+from sgpmic_cli.benchmark.plan.datasets import LoadedData
+from sgpmic_cli.benchmark.plan.study import plan_cells, plan_runs, runs_of
 from sgpmic_cli.data import entry, load
+from sgpmic_cli.paper.experiments.printed import printed_q
 
 METHODS = ["pca-fcm", "ppca-fcm"]
 
 
 def _cells(datasets, variances, methods=METHODS, name="as-run", **options):
-    tables = load_table_data(datasets, variances, **options)
-    return plan_cells(tables, resolve(methods), name)
+    return planned_cells(datasets, variances, methods, protocol=name, **options)
 
 
 def _seeds(cells, repeats, seed=0):
@@ -48,9 +48,9 @@ def test_equal_experiments_are_computed_once():
 def test_q_is_the_printed_one_in_every_row_but_yale():
     printed = {place: q for place, q in printed_q().items() if place[0] != "yale"}
     cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
-    assert {(cell.dataset, cell.variance): cell.q for cell in cells} == printed
-    table = TableData("yale", (50,), entry("yale"), None, "not here")
-    (cell,) = plan_cells([table], resolve(["pca-fcm"]), "as-run")
+    assert {(cell.dataset, cell.explained_variance): cell.q for cell in cells} == printed
+    loaded = LoadedData("yale", (50,), entry("yale"), None, "not here")
+    (cell,) = plan_cells([loaded], SUITE.study(["yale"], ["pca-fcm"]))
     assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
 
 
@@ -90,7 +90,7 @@ def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_pa
     *own, sgpmic = _cells([str(own_file)], [95], [*methods, "sgp-mic"], label="y")
     (printed,) = _cells(["iris"], [95], ["sgp-mic"])
     assert sgpmic.settings == {}
-    assert printed.settings == {"n_inducing": 50, **known()["sgp-mic"].as_run}
+    assert printed.settings == {"n_inducing": 50, **SUITE.methods["sgp-mic"].as_run}
     assert [cell.scores for cell in own] == [{"acc": "acc", "nmi": "nmi"}] * 3
     as_run = _cells(["iris"], [95], methods)
     assert [cell.scores["nmi"] for cell in as_run] == ["nmi", "nmi_clusters", "nmi"]

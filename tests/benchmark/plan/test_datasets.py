@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from small_studies import prepared
 
-from sgpmic_cli.benchmark.plan.table_data import load_table_data
+from sgpmic_cli.benchmark.plan.datasets import load_data
 
 
 @pytest.fixture
@@ -15,10 +15,10 @@ def folder(tmp_path):
 
 
 def test_a_pattern_selects_files_in_order_and_the_last_column_is_the_label(folder):
-    found = load_table_data([f"{folder}/*.csv", "iris"], [95])
-    assert [one.name for one in found] == ["a.csv", "b.csv", "c.csv", "iris"]
-    assert found[0].data.class_names == ("x", "y")
-    assert found[0].data.feature_names == ("u", "v")
+    loaded = load_data([f"{folder}/*.csv", "iris"], [95])
+    assert [one.name for one in loaded] == ["a.csv", "b.csv", "c.csv", "iris"]
+    assert loaded[0].data.class_names == ("x", "y")
+    assert loaded[0].data.feature_names == ("u", "v")
 
 
 def test_one_scale_for_all_methods(folder, tmp_path):
@@ -34,7 +34,7 @@ def test_one_scale_for_all_methods(folder, tmp_path):
 
 
 def test_all_has_only_the_rows_of_the_paper():
-    found = load_table_data(["all"], [99], offline=True)
-    listed = {table.name: table.variances for table in found}
+    loaded = load_data(["all"], [99], offline=True)
+    listed = {one.name: one.explained_variances for one in loaded}
     assert "yale" not in listed
     assert listed["iris"] == (99,)
