@@ -1,39 +1,55 @@
 import json
 import os
 from dataclasses import replace
-from xml.etree import ElementTree
 
 import pytest
 
-from sgpmic_cli.benchmark.compare.paper import Stat
-from sgpmic_cli.benchmark.plan import methods
+from sgpmic_cli.benchmark import gate
+from sgpmic_cli.benchmark.gate import Selection
 from sgpmic_cli.benchmark.plan.methods import Method
-from sgpmic_cli.benchmark.run.pipeline import RunOptions, Watcher
-from sgpmic_cli.benchmark.studies.reference import (
-    Change,
+from sgpmic_cli.benchmark.plan.study import Suite, unvaried
+from sgpmic_cli.benchmark.reference import (
+    BROKEN,
+    COMPARED,
     State,
-    annotations,
-    broken,
+    changes_frame,
     changes_of,
-    compared,
-    junit,
     read_reference,
     write_reference,
 )
-from sgpmic_cli.benchmark.studies.regression_gate import Selection, check, update
+from sgpmic_cli.benchmark.run.running import RunOptions, Watcher
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 HERE = RunOptions(n_jobs=1)
 IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
 PLACE = ("iris", 95, "pca-fcm")
-OWN = ("my, own.csv", 95, "mypkg:Mine")
-SAME = Change(OWN, "acc", State.SAME, Stat(90.0, 1.0), Stat(90.0, 1.0), 1.0)
-GONE = Change(OWN, "acc", State.MISSING, Stat(90.0, 1.0), Stat(), reason="gone <away>\nfor good")
+
+
+def check(*arguments, suite=None, options=HERE, **how):
+    return gate.check(suite or paper_suite(), *arguments, options=options, **how)
+
+
+def update(*arguments, suite=None, **how):
+    return gate.update(suite or paper_suite(), *arguments, options=HERE, **how)
+
+
+def broken(changes):
+    return changes[changes["state"].isin(BROKEN)]
+
+
+def compared(changes):
+    return int(changes["state"].isin(COMPARED).sum())
+
+
+def _places(changes):
+    columns = ["dataset", "explained_variance", "method"]
+    return list(changes[columns].itertuples(index=False, name=None))
 
 
 @pytest.fixture(scope="module")
 def reference():
-    return update(None, IRIS, repeats=4, options=HERE)[0]
+    return update(None, IRIS, repeats=4)[0]
 
 
 def _with(reference, **metrics):
@@ -43,21 +59,19 @@ def _with(reference, **metrics):
 
 
 def _states(changes):
-    return {
-        (*change.place, change.metric): change.state
-        for change in changes
-        if change.state is not State.SAME
-    }
+    moved = changes[changes["state"] != State.SAME]
+    places = zip(_places(moved), moved["metric"], moved["state"], strict=True)
+    return {(*place, metric): state for place, metric, state in places}
 
 
 def test_unchanged_code_changes_no_number(reference):
-    changes = check(reference, options=HERE)
+    changes = check(reference)
     assert compared(changes) == len(changes) == 2 * 3 * 2
     assert _states(changes) == {}
-    assert broken(changes) == []
-    assert compared(check(replace(reference, cells={}), options=HERE)) == 0
+    assert broken(changes).empty
+    assert compared(check(replace(reference, cells={}))) == 0
     with pytest.raises(UsageError, match="--repeats 5: the reference has 4"):
-        check(reference, repeats=5, options=HERE)
+        check(reference, repeats=5)
 
 
 @pytest.mark.parametrize(
@@ -75,30 +89,29 @@ def test_unchanged_code_changes_no_number(reference):
 )
 def test_the_tolerance_depends_on_the_spread_of_the_reference(reference, values, state):
     before = _with(reference, acc=values).cells[PLACE]
-    changes = changes_of(PLACE, before, reference.cells[PLACE], repeats=3)
-    assert [change.state for change in changes] == [state, State.SAME]
-    assert bool(broken(changes)) == (state is State.DOWN)
+    changes = changes_frame(changes_of(PLACE, before, reference.cells[PLACE], repeats=3))
+    assert changes["state"].tolist() == [state, State.SAME]
+    assert len(broken(changes)) == (state is State.DOWN)
 
 
 def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
-    toy = Method("toy", "toy_methods:Flaky")
-    monkeypatch.setattr(methods, "_BUILT_IN", (toy,))
+    toy = Suite({"toy": Method("toy", "toy_methods:Flaky")}, {"plain": unvaried})
     monkeypatch.setenv("TOY_MENDED", "1")
-    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, options=HERE)
-    assert {change.state for change in changes} == {State.NEW}
+    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, suite=toy)
+    assert set(changes["state"]) == {State.NEW}
     monkeypatch.delenv("TOY_MENDED")
-    changes = check(good, repeats=6, options=HERE)
-    assert {change.state for change in broken(changes)} == {State.FAILED}
-    assert "the bound is not finite" in broken(changes)[0].reason
+    changes = broken(check(good, repeats=6, suite=toy))
+    assert set(changes["state"]) == {State.FAILED}
+    assert "the bound is not finite" in changes["reason"].iloc[0]
 
 
 def test_methods_data_sets_and_rows_that_no_longer_exist_are_missing(reference):
     cell = reference.cells[PLACE]
     for place in (("iris", 95, "gone-fcm"), ("flowers", 95, "pca-fcm"), ("iris", 42, "pca-fcm")):
         for others in (reference.cells, {}):
-            changes = check(replace(reference, cells=others | {place: cell}), options=HERE)
-            failing = [(change.place, change.state) for change in broken(changes)]
-            assert failing == [(place, State.MISSING)]
+            changes = check(replace(reference, cells=others | {place: cell}))
+            assert _places(broken(changes)) == [place]
+            assert broken(changes)["state"].tolist() == [State.MISSING]
             assert compared(changes) == 2 * len(others)
 
 
@@ -106,10 +119,10 @@ def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference
     yale = ("yale", 50, "pca-fcm")
     alone = replace(reference, cells=dict.fromkeys([yale, PLACE], reference.cells[PLACE]))
     nowhere = {"offline": True, "data_dir": tmp_path}
-    assert broken(check(alone, options=replace(HERE, **nowhere))) == []
-    (change,) = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
-    assert (change.place, change.state) == (yale, State.MISSING)
-    assert "yale is unavailable" in change.reason
+    assert broken(check(alone, options=replace(HERE, **nowhere))).empty
+    changes = broken(check(alone, full=True, options=replace(HERE, **nowhere)))
+    assert (_places(changes), changes["state"].tolist()) == ([yale], [State.MISSING])
+    assert "yale is unavailable" in changes["reason"].iloc[0]
 
 
 class Interrupting(Watcher):
@@ -118,7 +131,7 @@ class Interrupting(Watcher):
     def planned(self, kept, pending):
         self.kept = kept
 
-    def finished(self, record):
+    def finished(self, row):
         raise KeyboardInterrupt
 
 
@@ -145,11 +158,11 @@ def test_an_update_replaces_the_selected_cells_only(reference):
     others = dict.fromkeys(places, reference.cells[PLACE])
     old = _with(reference, acc=[50.0] * 4)
     old = replace(old, cells=old.cells | others)
-    new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)), options=HERE)
+    new, changes, _ = update(old, Selection(("iris",), ("pca-fcm",)))
     assert _states(changes) == {(*PLACE, "acc"): State.UP}
     assert new.cells == reference.cells | others
     with pytest.raises(UsageError, match="update all cells to change it"):
-        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2, options=HERE)
+        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2)
 
 
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
@@ -159,23 +172,3 @@ def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):
     assert read_reference(path) == with_failure
     assert len(path.read_text().splitlines()) == len(with_failure.cells) + 2
     json.loads(path.read_text())
-
-
-@pytest.mark.parametrize(
-    ("changes", "failures", "lines"),
-    [
-        ([SAME], [None], []),
-        ([SAME, GONE], [None, "missing"], [f"ACC of {OWN[2]} on {OWN[0]} at 95 %25: missing, "]),
-        ([], ["empty"], ["nothing was compared"]),
-    ],
-)
-def test_failures_are_cases_of_junit_and_one_line_each_for_github(changes, failures, lines):
-    suite = ElementTree.fromstring(junit(changes))
-    found = [case.find("failure") for case in suite.findall("testcase")]
-    assert [None if case is None else case.get("type") for case in found] == failures
-    counts = str(len(failures)), str(len(lines))
-    assert (suite.get("tests"), suite.get("failures")) == counts
-    printed = annotations(changes)
-    for line, start in zip(printed, lines, strict=True):
-        assert line.startswith(f"::error title=sgpmic check::{start}")
-        assert "\n" not in line

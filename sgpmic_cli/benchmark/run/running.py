@@ -16,7 +16,7 @@ from sgpmic_cli.benchmark.plan.datasets import load_data
 from sgpmic_cli.benchmark.plan.study import Cell, Run, Study, plan_cells, plan_runs, runs_of
 from sgpmic_cli.benchmark.run.fit import Limits
 from sgpmic_cli.benchmark.run.parallel import make_batches, run_locally
-from sgpmic_cli.benchmark.run.store import Row, Store
+from sgpmic_cli.benchmark.run.store import FIELDS, Row, Store
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.manifest import manifest
 from sgpmic_cli.files.output_folder import check_writable, claim_folder, write_files
@@ -25,6 +25,7 @@ from sgpmic_cli.scores import SCORES
 MANIFEST = "manifest.json"
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 MAX_JOBS_PER_CORE = 32
+COLUMNS = list(dict.fromkeys(["cell", "data", "explained_variance", *FIELDS, *SCORES]))
 
 
 class Watcher:
@@ -212,10 +213,10 @@ def results_frame(prepared: Prepared, rows: Mapping[str, Row]) -> pd.DataFrame:
             "settings": cell.settings,
         }
         runs = [rows[run.key] for run in prepared.runs_of(cell)]
-        lines += [{**dict.fromkeys(SCORES), **run["scores"], **run, **place} for run in runs]
+        lines += [{**run, **run["scores"], **place} for run in runs]
         if not runs:
             lines.append({**place, "status": "unavailable", "reason": cell.reason})
-    return pd.DataFrame(lines).astype({"q": "Int64"})
+    return pd.DataFrame(lines, columns=COLUMNS).astype({"q": "Int64"})
 
 
 def write_study(

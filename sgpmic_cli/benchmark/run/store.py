@@ -28,10 +28,10 @@ MAX_BYTES = 1 << 24  # of a run with its traces
 Row = dict[str, Any]  # of the results frame
 # The fields of every row, with the values of those that a fit may leave out.
 DEFAULTS: Row = {"scores": {}, "reason": "", "traceback": "", "warnings": [], "n_iter": None}
-FIELDS = {
+FIELDS = [
     *("key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed", "status"),
     *("seconds", "trace", *DEFAULTS),
-}
+]
 
 
 class Store:
@@ -63,8 +63,10 @@ class Store:
             if path.exists() and not path.is_file():
                 raise ValueError("not a regular file")
             row = strict_json(read_regular(path, MAX_BYTES))
-            if row.pop("checksum") != _checksum(row) or row["key"] != key or row.keys() != FIELDS:
-                raise ValueError("the checksum, the key or the fields differ")
+            if row.pop("checksum") != _checksum(row) or row["key"] != key:
+                raise ValueError("the checksum or the key differs")
+            if row.keys() != set(FIELDS):
+                raise ValueError("the fields are those of another version")
             return row
         except (FileNotFoundError, NotADirectoryError):
             return None
