@@ -55,7 +55,7 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/lint-imports"
 
 kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
-	"$(BIN)/python" -m pytest tests/hostile/kill_thirty_times.py
+	KILLS=10 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
 
 check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare them with the reference
 	$(SGPMIC) check

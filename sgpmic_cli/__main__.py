@@ -1,27 +1,34 @@
 """Entry point of the command line."""
 
 import os
+import resource
 import sys
 
 from sgpmic_cli.interrupts import install_handlers
 
 # Use one BLAS thread per process; this must be set before NumPy is imported. Several processes with
 # several threads each are slower, and sums that are split over threads differ in the last digits.
-for _variable in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-):
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+LEAST_MEMORY = 1 << 30  # bytes of address space; with less, loading OpenBLAS may not end
 
 
 def main() -> None:
     """Run the `sgpmic` command."""
     _open_closed_streams()
     install_handlers()
-    for variable in ("SOURCE_DATE_EPOCH", "TERMINAL_WIDTH"):
-        os.environ.pop(variable, None)  # NumPy and Typer fail if they are not numbers
+    # Typer, NumPy and Matplotlib fail if these have values that they do not expect.
+    for variable in ("TERMINAL_WIDTH", "SOURCE_DATE_EPOCH", "MPLBACKEND"):
+        os.environ.pop(variable, None)
+    columns = os.environ.get("COLUMNS", "")
+    if len(columns) > 3 or not columns.isdecimal():  # Rich would need the memory of such a line
+        os.environ.pop("COLUMNS", None)
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < LEAST_MEMORY:  # -1 is no limit
+        sys.exit(
+            f"sgpmic: the memory limit of this process is {limit >> 20} MB, and 1 GB is needed: "
+            "raise it with `ulimit -v`."
+        )
     from sgpmic_cli.commands import app
 
     app(prog_name="sgpmic")

@@ -1,15 +1,12 @@
 """Identify the code that a stored result depends on.
 
-The version of a method's code is a hash of two things. The first are the versions of sgpmic, NumPy,
-SciPy and scikit-learn. The second are the source files of the method's module, of the scores, and
-of every module of this package that they import, directly or through other modules. The modules in
-`IGNORED` are left out because they change no number.
+The version of a method's code is a hash of the versions of sgpmic, NumPy, SciPy and scikit-learn,
+and of the source files of the method, of the scores, and of every module of this package that they
+import, directly or through other modules. The modules in `IGNORED` change no number.
 
-A third-party method is identified by the version of its distribution if it is installed. Otherwise
-it is identified by the source files of its package, or, for a single file, by all Python files in
-the same folder. Third-party code is never imported here.
-
-Sources are read once per process, so an edit during a run does not affect that run.
+A third-party method that is installed is identified by the version of its distribution, another
+one by the source files of its package, or by all Python files beside a single file. Third-party
+code is never imported here.
 """
 
 import hashlib
@@ -24,53 +21,42 @@ from sgpmic_cli._version import __version__
 PACKAGE = "sgpmic_cli"
 ROOT = Path(__file__).parent
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-IGNORED = (
-    "_typing",
-    "_version",
-    "code_version",
-    "data",
-    "errors",
-    "files",
-    "interrupts",
-    "safe_text",
-)
-_IMPORT = re.compile(
-    rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\n]*)$", re.MULTILINE
-)
+IGNORED = {"_typing", "_version", "code_version", "data", "errors", "files", "interrupts", "text"}
+_IMPORT = re.compile(rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\n]*)$", re.M)
 
 
 @cache
 def code_version(module: str) -> str:
-    """Return a hash of the code that the results of a method in `module` depend on."""
-    digest = hashlib.sha256(__version__.encode())
-    for library in LIBRARIES:
-        digest.update(f"{library} {version(library)}".encode())
-    files = package_sources(f"{PACKAGE}.scores")
+    """Return a hash of the code that the results of a method in `module` depend on.
+
+    Sources are read once per process, so an edit during a run does not affect that run.
+    """
+    versions = [__version__, *(f"{library} {version(library)}" for library in LIBRARIES)]
     if module.startswith(f"{PACKAGE}."):
-        files |= package_sources(module)
+        files = package_sources(module)
     else:
-        third_party, versions = _third_party(module)
-        files |= third_party
-        digest.update(versions.encode())
-    for path in sorted(files):
+        files, distributions = _third_party(module)
+        versions += distributions
+    digest = hashlib.sha256(" ".join(versions).encode())
+    for path in sorted(files | package_sources(f"{PACKAGE}.scores")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def package_sources(module: str) -> set[Path]:
     """Return the files of a module and of all modules of this package that it imports."""
-    found: set[Path] = set()
+    sources: set[Path] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
         path = _source(name)
-        if path is None or path in found or name.split(".")[1] in IGNORED:
+        if path is None or path in sources or name.split(".")[1] in IGNORED:
             continue
-        found.add(path)
+        sources.add(path)
         for imported, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
             # `from package import name` may import the module `package.name`.
             waiting += [imported, *(f"{imported}.{each}" for each in re.findall(r"\w+", names))]
-    return found
+    return sources
 
 
 def _source(module: str) -> Path | None:
@@ -83,16 +69,13 @@ def _source(module: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _third_party(module: str) -> tuple[set[Path], str]:
-    """Return the source files of a third-party module and the version of its distribution."""
+def _third_party(module: str) -> tuple[set[Path], list[str]]:
+    """Return the source files of a third-party module, or the versions of its distributions."""
     top = module.partition(".")[0]
     spec = find_spec(top) if top else None
     if spec is None or spec.origin is None:
-        return set(), ""
-    origin = Path(spec.origin)
-    if {"site-packages", "dist-packages"}.intersection(origin.parts):
-        names = packages_distributions().get(top, [])
-        return set(), " ".join(f"{name} {version(name)}" for name in names)
-    if spec.submodule_search_locations:
-        return set(origin.parent.rglob("*.py")), ""
-    return {origin, *origin.parent.glob("*.py")}, ""
+        return set(), []
+    folder = Path(spec.origin).parent
+    if {"site-packages", "dist-packages"}.intersection(folder.parts):
+        return set(), [f"{name} {version(name)}" for name in packages_distributions().get(top, [])]
+    return set(folder.rglob("*.py") if spec.submodule_search_locations else folder.glob("*.py")), []

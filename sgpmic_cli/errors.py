@@ -1,4 +1,12 @@
-"""Errors that the command line prints as one sentence, with their exit codes."""
+"""Errors that the command line prints as one sentence, with their exit codes.
+
+Only these are shown as the user's. Every other exception, such as a ValueError of a library, is
+reported as a bug of this package. So our checks of arguments and data raise UsageError, also in
+Python, where it is a ValueError.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class SgpmicError(Exception):
@@ -8,7 +16,7 @@ class SgpmicError(Exception):
 
 
 class UsageError(SgpmicError, ValueError):
-    """A wrong argument, an unknown name, or a file that cannot be read as requested."""
+    """A wrong argument, an unknown name, or data that cannot be used as requested."""
 
     exit_code = 2
 
@@ -27,3 +35,17 @@ class DataUnavailable(SgpmicError):
 
 class Terminated(KeyboardInterrupt):
     """The process received SIGTERM."""
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Raise a ValueError of this block, in which a library checks input of the user, as ours.
+
+    The block contains the check only, such as a call of scikit-learn's `validate_data`.
+    """
+    try:
+        yield
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -1,7 +1,5 @@
 """The style of all figures: readable in one column and safe for colour blindness."""
 
-import os
-import re
 import string
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sgpmic_cli.safe_text import printable, shortened
+from sgpmic_cli.text import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,8 +49,6 @@ _SETTINGS: Any = {
 FALLBACK_FONTS = (
     *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Droid Sans Fallback"),
     *("Noto Sans Devanagari", "Lohit Devanagari", "Noto Emoji", "Symbola"),
-    *("Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Arial Unicode MS"),
-    *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Nirmala UI", "Segoe UI Emoji"),
 )
 NO_GLYPH = (
     "the installed fonts lack some letters, which the figures show as boxes: install a font of "
@@ -60,10 +56,6 @@ NO_GLYPH = (
 )
 LONGEST_NAME = 40
 NO_WIDTH = "\u200b"  # an invisible character
-_WORD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
-_RIGHT_TO_LEFT = re.compile(rf"{_WORD}(?:\s+{_WORD})*")
-# Environment variables that change figures, or that Matplotlib refuses to read.
-_IGNORED_VARIABLES = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
 
 
 def look(index: int) -> tuple[str, str]:
@@ -90,52 +82,37 @@ def matched_looks(
 @contextmanager
 def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterator["Figure"]:
     """Yield a figure, and write it as `stem`.png and `stem`.pdf at the end."""
-    with _without_variables():
-        import matplotlib
-        from matplotlib import font_manager
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+    import matplotlib
+    from matplotlib import font_manager
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
-        with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            matplotlib.rcdefaults()  # ignore the user's own style file
-            matplotlib.rcParams.update(_SETTINGS)
-            installed = {font.name for font in font_manager.fontManager.ttflist}
-            fallback = [name for name in FALLBACK_FONTS if name in installed]
-            matplotlib.rcParams["font.family"] = [_SETTINGS["font.family"], *fallback]
-            figure = Figure(figsize=(width, height), dpi=DPI)
-            FigureCanvasAgg(figure)
-            yield figure
-            # Without dates and versions, equal content gives equal files.
-            figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-            undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-            figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
-    texts = [str(warning.message) for warning in caught]
-    if any(text.startswith("Glyph") for text in texts):
+    with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        matplotlib.rcdefaults()  # ignore the user's own style file
+        matplotlib.rcParams.update(_SETTINGS)
+        installed = {font.name for font in font_manager.fontManager.ttflist}
+        fallback = [name for name in FALLBACK_FONTS if name in installed]
+        matplotlib.rcParams["font.family"] = [_SETTINGS["font.family"], *fallback]
+        figure = Figure(figsize=(width, height), dpi=DPI)
+        FigureCanvasAgg(figure)
+        yield figure
+        # Without dates and versions, equal content gives equal files.
+        figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
+        undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+        figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
+    if any(str(warning.message).startswith("Glyph") for warning in caught):
         warnings.warn(NO_GLYPH, stacklevel=3)
 
 
 def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name from a user's data in a form that Matplotlib can draw.
 
-    Long names are shortened and formulas are escaped. Words of right-to-left scripts are reversed,
-    because Matplotlib draws left to right.
+    Long names are shortened and formulas are escaped.
     """
-    text = shortened(printable(name), most)
-    text = _RIGHT_TO_LEFT.sub(lambda words: words[0][::-1], text)
-    text = text.replace("$", r"\$")
+    text = shortened(printable(name), most).replace("$", r"\$")
     # Matplotlib omits labels that begin with an underscore from a legend.
     return NO_WIDTH + text if text.startswith("_") else text
-
-
-@contextmanager
-def _without_variables() -> Iterator[None]:
-    """Remove the ignored environment variables, and restore them at the end."""
-    removed = {name: os.environ.pop(name) for name in _IGNORED_VARIABLES if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(removed)
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:

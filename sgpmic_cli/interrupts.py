@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, which end a command with one sentence.
+"""Ctrl-C, SIGTERM and deadlines, which end a command with one sentence.
 
 An exception in the middle of an import can be swallowed or printed by the imported package. So a
 signal ends the process at once, unless it arrives in a block with `cleanup`. There it raises
@@ -9,14 +9,16 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Any, TypeVar
 
 from sgpmic_cli.errors import Terminated
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REPEAT_SECONDS = 1.0  # `timeout` sends its signal twice
+Result = TypeVar("Result")
 
 
 class _State:
@@ -83,11 +85,28 @@ def blocked_interrupts() -> Iterator[None]:
 
     Ctrl-C in a terminal also reaches the workers. Without this, each would print a traceback.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def within(seconds: float, call: Callable[[], Result]) -> Result:
+    """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
+    outcome: dict[str, Any] = {}
+
+    def work() -> None:
+        try:
+            outcome["result"] = call()
+        except BaseException as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise TimeoutError(f"not done after {seconds:g} s")
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["result"]

@@ -6,7 +6,6 @@ entropies. The columns of AML, UNCA and DEC compare the classes with the cluster
 geometric mean. The paper's text defines the NMI with the arithmetic mean.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -51,28 +50,33 @@ def accuracy_hungarian(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 def nmi_mapped(classes: ArrayLike, clusters: ArrayLike) -> float:
     """Return the NMI of most printed columns: assigned labels, geometric mean."""
-    return _nmi(contingency(classes, mapped_labels(classes, clusters)), _geometric)
+    return _nmi(classes, mapped_labels(classes, clusters), "geometric")
 
 
 def nmi_clusters(classes: ArrayLike, clusters: ArrayLike) -> float:
     """Return the NMI of the columns AML, UNCA and DEC: clusters, geometric mean."""
-    return _nmi(contingency(classes, clusters), _geometric)
+    return _nmi(classes, clusters, "geometric")
 
 
 def nmi_stated(classes: ArrayLike, clusters: ArrayLike) -> float:
     """Return the NMI that the paper's text defines: clusters, arithmetic mean."""
-    return _nmi(contingency(classes, clusters), _arithmetic)
+    return _nmi(classes, clusters, "arithmetic")
 
 
 def ari(classes: ArrayLike, clusters: ArrayLike) -> float:
     """Return the adjusted Rand index: 0 for chance, 100 for equal partitions."""
-    table = contingency(classes, clusters)
-    in_class, in_cluster = _pairs(table.sum(axis=1)), _pairs(table.sum(axis=0))
-    together, all_pairs = _pairs(table), _pairs(table.sum())
-    if in_class == in_cluster == together:  # equal partitions; the ratio below may be 0 / 0
-        return 100.0
-    by_chance = in_class * in_cluster / all_pairs
-    return 100.0 * (together - by_chance) / (0.5 * (in_class + in_cluster) - by_chance)
+    from sklearn.metrics import adjusted_rand_score
+
+    return 100.0 * float(adjusted_rand_score(classes, clusters))
+
+
+def _nmi(classes: ArrayLike, clusters: ArrayLike, average: str) -> float:
+    """Return mutual information over a mean of the entropies, or 0 if either side is constant."""
+    from sklearn.metrics import normalized_mutual_info_score
+
+    if 1 in contingency(classes, clusters).shape:  # scikit-learn has 1 if both are
+        return 0.0
+    return 100.0 * float(normalized_mutual_info_score(classes, clusters, average_method=average))
 
 
 @dataclass(frozen=True)
@@ -98,31 +102,3 @@ SCORES = {
 def score_all(classes: ArrayLike, clusters: ArrayLike) -> dict[str, float]:
     """Return all scores by name."""
     return {name: score.function(classes, clusters) for name, score in SCORES.items()}
-
-
-def _nmi(table: NDArray[np.int64], mean: Callable[[float, float], float]) -> float:
-    """Return mutual information over a mean of the entropies, or 0 if either side is constant."""
-    if 1 in table.shape:
-        return 0.0
-    fractions = table / table.sum()
-    of_classes, of_clusters = _entropy(fractions.sum(axis=1)), _entropy(fractions.sum(axis=0))
-    mutual = of_classes + of_clusters - _entropy(fractions)
-    return 100.0 * max(mutual, 0.0) / mean(of_classes, of_clusters)
-
-
-def _pairs(counts: NDArray[np.int64]) -> float:
-    """Return the number of pairs within the cells."""
-    return float(np.sum(counts * (counts - 1) // 2))
-
-
-def _entropy(fractions: NDArray[np.float64]) -> float:
-    present = fractions[fractions > 0.0]
-    return -float(present @ np.log(present))
-
-
-def _geometric(a: float, b: float) -> float:
-    return math.sqrt(a * b)
-
-
-def _arithmetic(a: float, b: float) -> float:
-    return 0.5 * (a + b)

@@ -1,10 +1,9 @@
-"""Scores against scikit-learn, counts by hand, and general properties."""
+"""Scores counted by hand, and general properties."""
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import metrics
 
 from sgpmic_cli import scores
 
@@ -16,26 +15,7 @@ labelings = st.integers(2, 60).flatmap(
 )
 
 
-@given(labelings)
-def test_against_scikit_learn(pair):
-    classes, clusters = pair
-    expected = 100 * metrics.adjusted_rand_score(classes, clusters)
-    assert scores.ari(classes, clusters) == pytest.approx(expected, abs=1e-9)
-    if len(set(classes)) > 1 and len(set(clusters)) > 1:
-        expected = 100 * metrics.normalized_mutual_info_score(classes, clusters)
-        assert scores.nmi_stated(classes, clusters) == pytest.approx(expected, abs=1e-9)
-        expected = 100 * metrics.normalized_mutual_info_score(
-            classes, clusters, average_method="geometric"
-        )
-        assert scores.nmi_clusters(classes, clusters) == pytest.approx(expected, abs=1e-9)
-        mapped = scores.mapped_labels(classes, clusters)
-        if len(set(mapped)) > 1:
-            expected = 100 * metrics.normalized_mutual_info_score(
-                classes, mapped, average_method="geometric"
-            )
-            assert scores.nmi_mapped(classes, clusters) == pytest.approx(expected, abs=1e-9)
-
-
+@settings(max_examples=30)
 @given(labelings)
 def test_bounds_and_invariance(pair):
     classes, clusters = np.array(pair[0]), np.array(pair[1])
@@ -52,6 +32,11 @@ def test_counted_by_hand():
     classes, clusters = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 1]
     assert scores.purity(classes, clusters) == pytest.approx(100 * 6 / 8)
     assert scores.accuracy_hungarian(classes, clusters) == pytest.approx(100 * 6 / 8)
+    # The contingency table is [[2, 1, 0], [0, 3, 0], [0, 1, 1]].
+    together, in_class, in_cluster, all_pairs = 1 + 3, 3 + 3 + 1, 1 + 10, 28
+    by_chance = in_class * in_cluster / all_pairs
+    expected = (together - by_chance) / ((in_class + in_cluster) / 2 - by_chance)
+    assert scores.ari(classes, clusters) == pytest.approx(100 * expected)
 
 
 def test_clusters_of_one_class_are_merged_before_the_printed_nmi():

@@ -6,9 +6,12 @@ that `sgpmic --help` and shell completion are fast.
 
 import errno
 import os
+import resource
 import shlex
 import sys
-from collections.abc import Callable
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +22,7 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import benchmark, check, datasets, fit, info, plot, report
 from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
-from sgpmic_cli.safe_text import as_option_value, for_terminal
+from sgpmic_cli.text import as_option_value, for_terminal
 
 
 class Commands(TyperGroup):
@@ -40,18 +43,16 @@ class Commands(TyperGroup):
         except typer.Abort:  # Ctrl-C while the arguments are parsed
             _print_error("interrupted.")
             code = 130
-        except MemoryError:
-            _print_error("not enough memory: use fewer rows or a smaller --n-jobs.")
+        except MemoryError as error:
+            _print_error(_memory_sentence(error))
         except OSError as error:  # Typer ends quietly if the reader of a pipe has closed it
             name = error.filename
             what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
             _print_error(f"{what}: {error.strerror or error}.")
         except Exception as error:
-            if sys.flags.dev_mode:
-                raise
             _print_error(
                 f"unexpected {type(error).__name__}: {error}; this is a bug in sgpmic: please "
-                "report it with what `python -X dev -m sgpmic_cli` prints for the same arguments."
+                f"report it with the file {_write_traceback(self.arguments)}."
             )
         code = _flush_stdout(code if isinstance(code, int) else 0)
         if standalone_mode:
@@ -100,6 +101,27 @@ def _flush_stdout(code: int) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or 1
     return code
+
+
+def _write_traceback(arguments: Sequence[str]) -> str:
+    """Write the traceback of the current exception into a temporary file, and return its path."""
+    head = f"sgpmic {__version__}, Python {sys.version}, arguments {list(arguments)}\n"
+    try:
+        descriptor, path = tempfile.mkstemp(".txt", "sgpmic-error-")
+        with open(descriptor, "wb") as file:
+            file.write((head + traceback.format_exc()).encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        return f"that could not be written ({error.strerror})"
+    return path
+
+
+def _memory_sentence(error: MemoryError) -> str:
+    """Return what to do if the memory does not suffice."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    reason = f"not enough memory ({error})" if str(error) else "not enough memory"
+    if limit != resource.RLIM_INFINITY:
+        return f"{reason}: this process may use {limit >> 20} MB only, raise it with `ulimit -v`."
+    return f"{reason}: end other programs, or use a smaller --n-jobs or fewer rows."
 
 
 def _print_error(sentence: str) -> None:

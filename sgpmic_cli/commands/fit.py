@@ -12,7 +12,7 @@ import typer
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.safe_text import shortened
+from sgpmic_cli.text import shortened
 
 PAPER = "The paper's model"
 _paper_option = partial(shared.option, rich_help_panel=PAPER)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.commands.shared_options import Json, Quiet
-from sgpmic_cli.safe_text import for_html, for_terminal
+from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

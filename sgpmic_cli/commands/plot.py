@@ -8,7 +8,7 @@ import typer
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.safe_text import for_terminal
+from sgpmic_cli.text import for_terminal
 
 
 def complete_figures(incomplete: str) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.safe_text import for_terminal
+from sgpmic_cli.text import for_terminal
 
 
 def report(

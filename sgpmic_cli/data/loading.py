@@ -14,7 +14,6 @@ from sgpmic_cli.data.generated import generate
 from sgpmic_cli.data.originals import parse_original, read_original
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.safe_text import printable
 from sgpmic_cli.tables.encoding import EncodedTable
 from sgpmic_cli.tables.learning import decision_notes, learn_recipe
 from sgpmic_cli.tables.options import TableOptions, TextFormat
@@ -22,6 +21,7 @@ from sgpmic_cli.tables.raw_table import Cells, RawTable
 from sgpmic_cli.tables.reading import STANDARD_INPUT
 from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.tables.table_files import read_blocks, read_table
+from sgpmic_cli.text import printable
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
 CLASSES = "classes"  # the name of the class column of a registered data set

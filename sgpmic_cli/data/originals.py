@@ -1,12 +1,11 @@
 """Get the publishers' files from the cache, a mirror or the network, check and parse them."""
 
-import base64
 import hashlib
 import io
 import os
+import re
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,16 +20,17 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry
-from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 from sgpmic_cli.files.atomic import read_regular, replacing
-from sgpmic_cli.safe_text import printable, shortened, without_login
+from sgpmic_cli.interrupts import within
+from sgpmic_cli.text import printable, shortened, without_login
 
 TIMEOUT = 15.0  # seconds without data before an attempt fails
 ATTEMPTS = 3  # at all addresses
 BACKOFF = 0.5  # seconds before the second attempt, doubled each time
 MIN_SECONDS = 60.0  # allowed for a file of any size, all attempts and addresses together
 MIN_SPEED = 50_000.0  # bytes per second; allows more time for larger files
+HEADERS = {"User-Agent": f"sgpmic/{__version__}"}
 
 Parsed = tuple[np.ndarray, list[str]]  # values (N, P) and class names, in the order of the file
 
@@ -131,7 +131,10 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
         kind: type[DataUnavailable] = DataUnavailable
         for url in urls:
             try:
-                with urllib.request.urlopen(_request(url), timeout=TIMEOUT) as response:
+                if not re.match(r"https?://[^/@]+/", url):  # errors would repeat a password
+                    raise ValueError("neither another protocol nor a login")
+                request = urllib.request.Request(url, headers=HEADERS)
+                with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
                     raw: bytes = response.read(entry.size + 1)
             except urllib.error.HTTPError as error:
                 reason = f"answered {error.code} {error.reason}"
@@ -139,7 +142,7 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
                 cause = getattr(error, "reason", error) or type(error).__name__
                 reason = f"cannot be reached or broke the connection ({cause})"
             except ValueError:
-                reason = "is not a valid http:// or https:// address"
+                reason = "is not a valid http:// or https:// address without a login"
             else:
                 if hashlib.sha256(raw).hexdigest() == entry.sha256:
                     return raw
@@ -153,30 +156,11 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
     raise _unavailable(entry, f"{reasons} ({ATTEMPTS} attempts); retry later", kind)
 
 
-def _request(url: str) -> urllib.request.Request:
-    """Build a request. A login in the address becomes a header that redirects do not carry."""
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("not an address of a web server")
-    login, _, host = parts.netloc.rpartition("@")
-    bare = urllib.parse.urlunsplit(parts._replace(netloc=host))
-    request = urllib.request.Request(bare, headers={"User-Agent": f"sgpmic/{__version__}"})
-    if login:
-        token = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode("ascii")
-        request.add_unredirected_header("Authorization", f"Basic {token}")
-    return request
-
-
 def _unavailable(
     entry: Entry, reason: str, kind: type[DataUnavailable] = DataUnavailable
 ) -> DataUnavailable:
-    remedy = f"name a folder or server that holds {entry.filename}"
-    return kind(
-        printable(
-            f"{entry.name} is unavailable: {reason}, or {remedy} with --mirror PLACE or "
-            "SGPMIC_MIRROR"
-        )
-    )
+    remedy = f"name a folder or server that holds {entry.filename} with --mirror PLACE"
+    return kind(printable(f"{entry.name} is unavailable: {reason}, or {remedy} or SGPMIC_MIRROR"))
 
 
 def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.safe_text import nearest
+from sgpmic_cli.text import nearest
 
 
 @dataclass(frozen=True)

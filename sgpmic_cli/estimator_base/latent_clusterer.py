@@ -15,6 +15,7 @@ from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, Indices, PathLike, Table
+from sgpmic_cli.errors import UsageError, input_errors
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.clusterer import Clusterer
@@ -360,7 +361,9 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _validated(self, X: Table, **options: Any) -> Array:
         X = self._encoded(X, fitting=options.get("reset", True))
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        Y = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=finite, **options)
+        checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": finite, **options}
+        with input_errors():
+            Y = validate_data(self, X, **checks)
         check_rows(Y)
         return Y
 
@@ -384,7 +387,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         with np.errstate(over="ignore"):
             scaled = (Y[:, used] - self.offset_[used]) / self.scale_[used]
         if len(far := np.flatnonzero((np.abs(scaled) > SAFE_RANGE[1]).any(axis=1))):
-            raise ValueError(
+            raise UsageError(
                 f"Row {first_row + far[0] + 1} is too far from the training rows to be assigned "
                 f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
             )

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgpmic_cli.errors import UsageError
+
 
 class Rule(NamedTuple):
     """A test of a value, and the words that complete "NAME must be ..."."""
@@ -99,7 +101,7 @@ MEMORY = Rule(
 
 
 def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
-    """Raise ValueError for the first parameter that breaks its rule.
+    """Raise UsageError for the first parameter that breaks its rule.
 
     Examples
     --------
@@ -107,30 +109,30 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
     >>> check_parameters(SimpleNamespace(n_clusters=2.5), {"n_clusters": whole()})
     Traceback (most recent call last):
     ...
-    ValueError: n_clusters must be an integer of at least 1, not 2.5.
+    sgpmic_cli.errors.UsageError: n_clusters must be an integer of at least 1, not 2.5.
     """
     for name, rule in rules.items():
         value = getattr(estimator, name)
         if not rule.holds(value):
-            raise ValueError(f"{name} must be {rule.wanted}, not {value!r}.")
+            raise UsageError(f"{name} must be {rule.wanted}, not {value!r}.")
 
 
 def check_clusters(n_clusters: int, Y: np.ndarray) -> None:
-    """Raise ValueError if there are more clusters than rows."""
+    """Raise UsageError if there are more clusters than rows."""
     if n_clusters > len(Y):
-        raise ValueError(
+        raise UsageError(
             f"n_clusters={n_clusters} needs at least that many rows; n_samples={len(Y)}."
         )
 
 
 def check_dimensions(n_components: int, Y: np.ndarray) -> None:
-    """Raise ValueError if there are more dimensions than columns, or too few rows."""
+    """Raise UsageError if there are more dimensions than columns, or too few rows."""
     if n_components > Y.shape[1]:
-        raise ValueError(
+        raise UsageError(
             f"n_components={n_components} needs at least that many columns; "
             f"n_features={Y.shape[1]}."
         )
     if n_components >= len(Y):
-        raise ValueError(
+        raise UsageError(
             f"n_components={n_components} needs more rows than dimensions; n_samples={len(Y)}."
         )

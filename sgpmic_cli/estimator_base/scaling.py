@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.errors import UsageError
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
 BLOCK = 1 << 16  # rows
@@ -46,25 +47,25 @@ def offset_and_scale(
 
 
 def check_rows(Y: Array) -> None:
-    """Raise ValueError if a row has no value."""
+    """Raise UsageError if a row has no value."""
     for rows in gen_batches(len(Y), BLOCK):
         if len(empty := np.flatnonzero(np.isnan(Y[rows]).all(axis=1))):
-            raise ValueError(
+            raise UsageError(
                 f"Row {rows.start + empty[0] + 1} has no value: leave such rows out, as in "
                 "X[~np.isnan(X).all(axis=1)]."
             )
 
 
 def check_spread(Y: Array) -> None:
-    """Raise ValueError if rows are all equal, a column is empty, or values are too large."""
+    """Raise UsageError if rows are all equal, a column is empty, or values are too large."""
     low, high = _range(Y)
     if len(empty := np.flatnonzero(np.isnan(low))):
-        raise ValueError(f"Column {empty[0] + 1} has no value: remove it.")
+        raise UsageError(f"Column {empty[0] + 1} has no value: remove it.")
     spread = (high - low).max() if max(high.max(), -low.min()) < SAFE_RANGE[1] else np.inf
     if spread == 0.0:
-        raise ValueError("All rows are equal, so there is nothing to cluster.")
+        raise UsageError("All rows are equal, so there is nothing to cluster.")
     if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:
-        raise ValueError(
+        raise UsageError(
             "The values are too large or too small to be squared in floating point; "
             "multiply the data by a constant first."
         )

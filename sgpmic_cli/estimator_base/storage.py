@@ -7,7 +7,8 @@ that rebuilds itself from it checks it, and any exception means that the file is
 import json
 import stat
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
-from sgpmic_cli.files.atomic import replacing
+from sgpmic_cli.files.atomic import replacing, strict_json
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 2
@@ -32,7 +33,7 @@ Arrays = Mapping[str, Array]
 def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
     """Write a fitted model to `path` atomically."""
     header = {"format": FORMAT, "version": FORMAT_VERSION, "written_by": __version__, **header}
-    text = json.dumps(header, default=lambda value: value.item())  # scalars of NumPy
+    text = json.dumps(header, default=lambda scalar: scalar.item(), allow_nan=False)
     members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
     members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
     with replacing(Path(path)) as file:
@@ -46,7 +47,7 @@ def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -
     """
     try:
         with _opened(Path(path)) as members:
-            header = json.loads(members["header"].tobytes().decode())
+            header = strict_json(members["header"].tobytes())
             _check_version(path, header)
             kind, kinds = header.get("kind", FIRST_KIND), {own._kind: own for own in estimators}
             if kind not in kinds:
@@ -56,8 +57,11 @@ def load(path: PathLike, estimators: Sequence[Any], *, every_row: bool = True) -
                     f"{' or '.join(map(repr, kinds))}: use sgpmic.load, install sgpmic {writer}, "
                     "which can read it, or fit the table again."
                 )
-            with np.errstate(over="raise", invalid="raise", divide="raise"):
-                return kinds[kind]._rebuilt(header, members, every_row)
+            try:
+                with np.errstate(over="raise", invalid="raise", divide="raise"):
+                    return kinds[kind]._rebuilt(header, members, every_row)
+            except UsageError as error:  # a wrong parameter in the file, not of the user
+                raise ValueError(str(error)) from None
     except UsageError:
         raise
     except FileNotFoundError:
@@ -112,15 +116,19 @@ def _check_version(path: PathLike, header: dict[str, Any]) -> None:
         )
 
 
-def _opened(path: Path) -> Any:
-    """Open an archive that does not decompress to too much, as a context manager."""
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open an archive that does not decompress to too much."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise ValueError("it is not a regular file")
-    with zipfile.ZipFile(path) as archive:
-        sizes = {member.filename: member.file_size for member in archive.infolist()}
-    if (
-        sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size)
-        or sizes.get("header.npy", 0) > MAX_HEADER
-    ):
-        raise ValueError("it decompresses to more than a model can hold")
-    return np.load(path, allow_pickle=False)
+    with path.open("rb") as file:
+        with zipfile.ZipFile(file) as archive:
+            sizes = {member.filename: member.file_size for member in archive.infolist()}
+        if (
+            sum(sizes.values()) > max(SMALL, MAX_RATIO * path.stat().st_size)
+            or sizes.get("header.npy", 0) > MAX_HEADER
+        ):
+            raise ValueError("it decompresses to more than a model can hold")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as members:
+            yield members

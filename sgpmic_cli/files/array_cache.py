@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.code_version import code_version
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.atomic import replacing
 
 Arrays = dict[str, NDArray]
@@ -53,7 +54,7 @@ def kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return dict(file)
     arrays = compute()
-    with contextlib.suppress(OSError):  # a full disk must not lose the result
+    with contextlib.suppress(OSError, UsageError):  # a full disk must not lose the result
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             np.savez(file, allow_pickle=False, **arrays)

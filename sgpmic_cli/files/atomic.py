@@ -1,15 +1,15 @@
 """Write single files completely or not at all, and read files strictly.
 
 A file is written to a temporary name in the same folder, flushed to disk and renamed. A lock on it
-shows whether the process that created it still runs.
+shows that the process that created it still runs.
 """
 
 import errno
 import fcntl
 import json
 import os
+import shutil
 import stat
-import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,25 +20,37 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.interrupts import cleanup
 
 MAX_BYTES = 1 << 28  # larger files were not written by this program
-LOCK_SECONDS = 10  # a process locks its file or folder within this time after creating it
-STALE_SECONDS = 3600  # without locks, older files count as abandoned
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `path` on success. After an error `path` is unchanged."""
-    temporary = path.with_name(f".sgpmic-{unique_name()}.tmp")
+    """Open a temporary file that replaces `path` on success. After an error `path` is unchanged.
+
+    A file keeps its permissions. Raise UsageError if `path` is a folder, a device, a pipe or a link
+    to one of them.
+    """
+    refuse_replacing(path)
+    unlocked = path.with_name(temporary_name())
+    temporary = unlocked.with_suffix(".tmp")
     with cleanup():
         try:
-            with open(temporary, "xb") as file:
+            with open(unlocked, "xb") as file:
                 lock(file.fileno())
+                unlocked.rename(temporary)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
+            replace(temporary, path)
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def replace(new: Path, path: Path) -> None:
+    """Rename a new file to `path`, with the permissions of the file that is replaced."""
+    with suppress(FileNotFoundError):
+        shutil.copymode(path, new)
+    os.replace(new, path)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -89,7 +101,7 @@ def strict_json(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def refuse_replacing(target: Path, inputs: Iterable[str | Path]) -> None:
+def refuse_replacing(target: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Raise UsageError if an output file is a folder, a device or an input; "-" is stdin."""
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "a device or pipe"
@@ -101,13 +113,13 @@ def refuse_replacing(target: Path, inputs: Iterable[str | Path]) -> None:
         )
 
 
-def unique_name() -> str:
-    """Return the number of this process and a random suffix, for a temporary file."""
-    return f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+def temporary_name() -> str:
+    """Return a new name for a temporary file or folder, which is renamed when it is locked."""
+    return f".sgpmic-{uuid.uuid4().hex[:16]}"
 
 
 @contextmanager
-def open_for_lock(path: Path) -> Iterator[int]:
+def opened(path: Path) -> Iterator[int]:
     """Open a file or a folder, and yield its descriptor."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -116,30 +128,12 @@ def open_for_lock(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def lock(descriptor: int, *, wait: bool = False) -> bool | None:
-    """Lock an open file or folder.
-
-    Return False if another process holds the lock, and None if the file system has no locks.
-    """
+def lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file or folder. Return False if another process holds the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks
-        return None
+        pass
     return True
-
-
-def is_abandoned(path: Path, process: int) -> bool:
-    """Return whether the process that created a temporary file or folder has ended.
-
-    Raise PermissionError if it was created just now by a process of another user.
-    """
-    age = time.time() - path.stat().st_mtime
-    if age < LOCK_SECONDS:
-        with suppress(ProcessLookupError, OverflowError):  # it has ended
-            os.kill(process, 0)
-            return False
-    with open_for_lock(path) as descriptor:
-        locked = lock(descriptor)
-    return age > STALE_SECONDS if locked is None else locked

@@ -1,6 +1,5 @@
 """Allocate large arrays in memory or in a temporary file."""
 
-import errno
 import math
 import mmap
 import os
@@ -23,8 +22,8 @@ def empty_array(shape: tuple[int, ...], folder: PathLike | None = None) -> Array
     size = math.prod(shape) * np.dtype(np.float64).itemsize
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.truncate(size)
-            _reserve(file.fileno(), size)
+            # Reserve the disk space: writing to a mapped file on a full disk kills the process.
+            os.posix_fallocate(file.fileno(), 0, size)
             # Not numpy.memmap: joblib passes memmaps by file name, and this file has none.
             return np.frombuffer(mmap.mmap(file.fileno(), size), dtype=np.float64).reshape(shape)
     except OSError as error:
@@ -32,13 +31,3 @@ def empty_array(shape: tuple[int, ...], folder: PathLike | None = None) -> Array
             f"cannot allocate {size / 1e9:.2g} GB in '{folder}' ({error.strerror}); "
             "name another folder"
         ) from None
-
-
-def _reserve(descriptor: int, size: int) -> None:
-    """Allocate the disk space now: writing to a mapped file on a full disk kills the process."""
-    try:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(descriptor, 0, size)
-    except OSError as error:
-        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
-            raise  # these three mean that the file system cannot reserve space

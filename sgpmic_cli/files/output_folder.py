@@ -4,14 +4,15 @@
 command. The marker `.sgpmic.json` lists the files that the command wrote. Only these are replaced
 or removed. The rule is checked before the work, and again when the files are moved.
 
-**One commit point.** The files are written into a folder `.sgpmic-unfinished-…`, which is then
-renamed to `.sgpmic-finished-…`. Before this rename nothing has changed; after it the new files
+**One commit point.** The files are written into a folder `.sgpmic-….unfinished`, which is then
+renamed to `.sgpmic-….finished`. Before this rename nothing has changed; after it the new files
 count. They are then moved to their places one by one. If the process is killed between two moves,
 the next command that reads or writes the folder moves the rest (`settle`). The same call removes
 what a killed process had not committed. `settle` only touches names of this pattern, directly in
-the folder, whose process no longer runs.
+the folder, that no running process has locked.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -27,19 +28,19 @@ from typing import Any, Literal, NamedTuple
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.atomic import (
     encoded,
-    is_abandoned,
     lock,
-    open_for_lock,
+    opened,
     read_regular,
     refuse_replacing,
+    replace,
     strict_json,
-    unique_name,
+    temporary_name,
     write_errors,
 )
 from sgpmic_cli.interrupts import cleanup, delayed_interrupts
 
 MARKER = ".sgpmic.json"
-PATTERN = re.compile(r"\.sgpmic-(unfinished-|finished-|)(\d+)-[0-9a-f]{8}(?:\.tmp)?")
+PATTERN = re.compile(r"\.sgpmic-[0-9a-f]{16}\.(tmp|unfinished|finished)")
 # "new" needs a folder without results, "replace" removes the results of the same command, and
 # "add" keeps those that are not written again.
 Mode = Literal["new", "replace", "add"]
@@ -86,16 +87,17 @@ def output_folder(
     correctly what was written.
     """
     inputs = tuple(inputs)
-    folder = out / f".sgpmic-unfinished-{unique_name()}"
+    folder = out / temporary_name()
     committed = False
     with cleanup(), _no_empty_folder(out), ExitStack() as locks:
         check_writable(out, "--out")
-        out_lock = locks.enter_context(open_for_lock(out))
-        if mode != "add" and lock(out_lock) is False:
+        out_lock = locks.enter_context(opened(out))
+        if mode != "add" and not lock(out_lock):
             raise UsageError(f"another command is writing into '{out}': choose another --out.")
         check_marker(out, command, mode, inputs)
         folder.mkdir()
-        lock(locks.enter_context(open_for_lock(folder)))
+        lock(locks.enter_context(opened(folder)))
+        folder = folder.rename(folder.with_suffix(".unfinished"))
         try:
             yield folder
             for path in folder.iterdir():
@@ -107,7 +109,7 @@ def output_folder(
                 _check_targets(folder, old)
                 written = frozenset(os.listdir(folder))
                 Marker(command, written | old.files if mode == "add" else written).write(folder)
-                folder = folder.rename(out / f".sgpmic-finished-{unique_name()}")
+                folder = folder.rename(folder.with_suffix(".finished"))
                 committed = True
                 _move_out(folder)
         except KeyboardInterrupt as interrupt:
@@ -182,13 +184,12 @@ def settle(folder: Path) -> None:
     """Complete what killed processes had committed in a folder, and remove what they had not."""
     with suppress(OSError):  # a folder that is absent or read-only has nothing to settle
         for path in list(folder.iterdir()):
-            found = PATTERN.fullmatch(path.name)
-            if found is None or path.is_symlink():
+            if not PATTERN.fullmatch(path.name) or path.is_symlink():
                 continue
-            with suppress(OSError, UsageError):  # settled by another process, or a file in the way
-                if not is_abandoned(path, int(found[2])):
-                    continue
-                if found[1] == "finished-":
+            # Errors: locked by a running process, settled by another one, or a file in the way.
+            with suppress(OSError, UsageError), opened(path) as descriptor:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if path.suffix == ".finished":
                     _check_targets(path, read_marker(folder) or Marker())
                     _move_out(path)
                 elif path.is_dir():
@@ -245,7 +246,7 @@ def _move_out(finished: Path) -> None:
     if new is not None:
         for name in new.files:
             with suppress(FileNotFoundError):  # it was moved before, or is not written again
-                os.replace(finished / name, out / name)
+                replace(finished / name, out / name)
         for name in (read_marker(out) or new).files - new.files:
             with suppress(OSError):  # absent, or a folder, which is not ours
                 (out / name).unlink()

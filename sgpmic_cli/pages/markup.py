@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sgpmic_cli.safe_text import for_html
+from sgpmic_cli.text import for_html
 
 # A browser that follows this policy loads nothing from outside the page.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.safe_text import nearest
 from sgpmic_cli.tables.problems import (
     DROP_ROWS,
     USE_MEDIAN,
@@ -21,6 +20,7 @@ from sgpmic_cli.tables.problems import (
 )
 from sgpmic_cli.tables.raw_table import RawTable
 from sgpmic_cli.tables.recipe import NumberColumn, TableRecipe
+from sgpmic_cli.text import nearest
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.safe_text import nearest
+from sgpmic_cli.text import nearest
 
 MAX_SHOWN = 40  # characters of a cell or a name that a message shows
 

@@ -47,8 +47,7 @@ def test_no_command_writes_into_the_published_results_by_default():
 @pytest.mark.parametrize(
     ("raised", "sentence"),
     [
-        (ZeroDivisionError("by zero"), "unexpected ZeroDivisionError: by zero"),
-        (MemoryError(), "sgpmic: not enough memory"),
+        (MemoryError("for 3 GB"), "sgpmic: not enough memory (for 3 GB): end other programs"),
         (PermissionError(13, "Permission denied", "/x/y"), "cannot access '/x/y': Permission"),
         (OSError(28, "No space left on device"), "cannot write: No space left on device."),
     ],
@@ -59,6 +58,21 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, sentence):
 
     monkeypatch.setattr(benchmark.shared, "one_of", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris", code=1), sentence)
+
+
+def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path, monkeypatch):
+    def fail(*arguments, **options):
+        raise ValueError("Found array with 0 feature(s)")  # the words of a library
+
+    monkeypatch.setattr(benchmark.shared, "one_of", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = sgpmic("benchmark --dataset iris", code=1)
+    (file,) = tmp_path.glob("sgpmic-error-*.txt")
+    sentence = "unexpected ValueError: Found array with 0 feature(s); this is a bug in sgpmic"
+    assert_one_sentence(result, f"{sentence}: please report it with the file {file}.")
+    assert "Traceback" in file.read_text()
+    assert "'--dataset', 'iris'" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_completion_continues_a_list():

@@ -4,7 +4,7 @@ import pytest
 from command_line import document
 
 from sgpmic_cli.commands.shared_options import split_columns
-from sgpmic_cli.safe_text import as_option_value
+from sgpmic_cli.text import as_option_value
 
 
 @pytest.mark.parametrize(

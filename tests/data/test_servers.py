@@ -1,7 +1,5 @@
 """Servers that misbehave, all on the loopback address."""
 
-import base64
-import dataclasses
 import os
 
 import pytest
@@ -13,12 +11,13 @@ from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HEAD = OK + b"Content-Length: %d\r\n\r\n" % len(BODY)
-LATE = "did not send the file within 2 s"
+LATE = "did not send the file within 1 s"
 
 
 @pytest.fixture(autouse=True)
 def _short_deadline(monkeypatch):
-    monkeypatch.setattr(originals, "MIN_SECONDS", 0.0)
+    monkeypatch.setattr(originals, "MIN_SECONDS", 1.0)
+    monkeypatch.setattr(originals, "MIN_SPEED", 1e9)
 
 
 def _bytes(data):
@@ -51,14 +50,12 @@ def test_failed_download_is_one_sentence_and_writes_nothing(
     server, found, tmp_path, answer, reason
 ):
     server.answers["/file.mat"] = answer
-    urls = (f"{server.url}/file.mat".replace("http://", "http://me:secret@"),)
     with pytest.raises(DataUnavailable, match=reason) as caught:
-        read_original(dataclasses.replace(found, urls=urls), data_dir=tmp_path / "cache")
+        read_original(found, data_dir=tmp_path / "cache")
     text = str(caught.value)
     assert text.startswith(f"yale is unavailable: {server.url}/file.mat ")
     assert "retry later, or name a folder or server" in text
     assert "--mirror PLACE or SGPMIC_MIRROR" in text
-    assert "secret" not in text
     assert "\n" not in text
     assert isinstance(caught.value, NotOriginal) == ("sha256" in reason)
     assert len(server.requests) == (3 if reason != LATE else 1)
@@ -69,7 +66,7 @@ def test_failed_download_is_one_sentence_and_writes_nothing(
     "mirror",
     [
         "http://",
-        "http://user:secret@[bad/",
+        "http://user:secret@127.0.0.1/",
         "http://host:port/",
         "http://127.0.0.1:99999/",
         "http://127.0.0.1/\r\nX: y",
@@ -83,19 +80,6 @@ def test_malformed_address_is_one_sentence(tmp_path, found, mirror):
         read_original(found, data_dir=tmp_path, mirror=mirror)
     assert "secret" not in str(raised.value)
     assert len(str(raised.value)) < 1000
-
-
-def test_login_is_sent_to_the_server(server, found, tmp_path):
-    heard = []
-
-    def answer(handler, count):
-        heard.append(handler.headers["Authorization"])
-        send(handler, BODY)
-
-    server.answers["/file.mat"] = answer
-    mirror = server.url.replace("http://", "http://me:se%20cret@")
-    assert read_original(found, data_dir=tmp_path, mirror=mirror) == BODY
-    assert heard == [f"Basic {base64.b64encode(b'me:se cret').decode()}"]
 
 
 def test_damaged_cache_is_reported_and_an_unwritable_one_does_not_matter(server, found, tmp_path):

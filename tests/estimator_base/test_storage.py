@@ -176,6 +176,7 @@ OTHER_RECIPE = asdict(TableRecipe.of_numbers(Y[:, :2], ["a", "b"]))
 HEADERS = {
     "format": ["other"],
     "version": ["one", 0, 1.5],
+    "written_by": [float("nan")],
     "kind": ["other", []],
     "parameters": [[], {"no_such": 1}, {"n_clusters": -2}, {"n_clusters": 2, "callback": "print"}],
     "fitted": [[], {}],

@@ -9,13 +9,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def snapshot(folder):
-    """Return the hash of every file below a folder. Links and devices are only named."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(without_seconds(path)).hexdigest()
-        if path.is_file() and not path.is_symlink()
-        else "folder or link"
-        for path in sorted(folder.rglob("*"))
-    }
+    """Return all paths below a folder, and the hashes of files that are no links."""
+    paths = sorted(folder.rglob("*"))
+    files = [path for path in paths if path.is_file() and not path.is_symlink()]
+    return paths, [hashlib.sha256(without_seconds(path)).hexdigest() for path in files]
 
 
 def without_seconds(path):

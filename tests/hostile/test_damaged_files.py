@@ -7,7 +7,6 @@ import random
 import pytest
 
 from sgpmic_cli.benchmark.run.store import Store
-from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments.protocols import REFERENCE
 from sgpmic_cli.scores import score_all
 
@@ -37,36 +36,27 @@ def store(tmp_path):
 def test_every_flipped_bit_of_a_record_is_noticed(store):
     whole = store.path.read_bytes()
     rng = random.Random(0)
-    for _ in range(400):
+    for _ in range(100):
         changed = bytearray(whole)
         changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
         store.path.write_bytes(changed)
         assert store.read(ROW["key"]) in (None, ROW)  # a space may become another
 
 
-@pytest.mark.parametrize(
-    "content", [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "link to /dev/zero", "pipe"]
-)
+@pytest.mark.parametrize("content", [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "a pipe"])
 def test_damaged_record_is_computed_again_with_one_warning(store, content):
     store.path.unlink()
-    if content.startswith("link to "):
-        store.path.symlink_to(content.removeprefix("link to "))
-    elif content == "pipe":
+    if content == "a pipe":
         os.mkfifo(store.path)
     else:
         store.path.write_bytes(content.encode("latin-1"))
     assert store.read(ROW["key"]) is None
     assert store.read(ROW["key"]) is None
     assert len(store.warnings) == 1
+    if content == "a pipe":
+        store.path.unlink()
     store.write(ROW)
     assert store.read(ROW["key"]) == ROW
-
-
-def test_unreadable_record_is_one_sentence(store):
-    store.path.unlink()
-    store.path.symlink_to(store.path)
-    with pytest.raises(SgpmicError, match="cannot read the run record"):
-        store.read(ROW["key"])
 
 
 def reference_with(value):
@@ -99,6 +89,6 @@ def test_damaged_file_is_one_sentence(folder, refused, command, name, text, word
     refused(command.split(), 1, words)
 
 
-@pytest.mark.parametrize("name", ["/dev/zero", "."])
-def test_unreadable_reference_fails_the_gate(refused, name):
-    refused(["check", "--reference", name], 1, "reference")
+def test_unreadable_reference_fails_the_gate(refused):
+    for name in ("/dev/zero", "."):
+        refused(["check", "--reference", name], 1, "reference")

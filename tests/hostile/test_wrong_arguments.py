@@ -1,12 +1,10 @@
 """Wrong arguments are reported in one sentence with the exit code of docs/faq.md."""
 
-
 import pytest
 
-LONG = "x" * 300
 HUGE = "9" * 5000
 ENDLESS = str(10**12)
-COUNTS = ("--resamples", "--iterations", "--init", "--inducing")
+COUNTS = ("--resamples", "--iterations")
 UPDATE = ["check", "--update", "--methods", "pca-fcm"]
 BENCHMARK = ["benchmark", "--methods", "pca-fcm", "--repeats", "1", "--n-jobs", "1"]
 IRIS = [*BENCHMARK, "--dataset", "iris"]
@@ -18,22 +16,15 @@ FITS = {
     "iris --clusters 151": "--clusters 151 needs at least that many distinct rows",
     "iris --clusters 8-2": "(8, 2)",
     f"iris --clusters {HUGE}": "… 999",
-    f"iris --clusters 2-{HUGE}": "give a number such as 3, a range",
     f"iris --dims {HUGE}": "give a number such as 2, or auto",
     "my.csv --columns ,": "'--columns': no column is named",
-    "my.csv --drop ,": "'--drop': no column is named",
     "iris --clusters 2-8 --setting paper": "the paper's model does not choose",
-    "iris --dims auto --setting paper": "the paper's model does not choose",
     "iris --dims 5 --setting paper": "needs at least that many columns",
-    "iris --dims few": "--dims few: give a number such as 2, or auto",
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",
     "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --setting paper",
-    "iris --init 3": "--init 3 belongs to the paper's model",
     "iris --n-jobs 0": "'--n-jobs': 0 is not possible",
     "iris --setting paper --device cuda": "--device cuda belongs to the default model",
-    "iris --setting paper --temp-folder .": "belongs to the default model",
     "iris --temp-folder none": "'none'",
-    "iris --setting paper --resamples 0": "--resamples 0 belongs to the default model",
     "huge.csv --clusters 2 --scale none --setting paper": "'global'",
     "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",
 }
@@ -44,24 +35,17 @@ FITS = {
     [
         (["nonsense"], "No such command 'nonsense'"),
         (["fit"], "no data are named"),
-        (["fit", "iris", "wine"], "unexpected extra argument"),
         (["fit", "iris", "--nope"], "No such option"),
-        (["fit", "iris", "--clusters"], "requires an argument"),
-        (["fit", "iris", "--clusters", "three"], "--clusters"),
-        (["fit", "iris", "--clusters", "0"], "--clusters"),
         (["fit", "iris", "--dims", "2", "--variance", "95"], "give one of them"),
-        (["fit", "iris", "--variance", "nan"], "--variance"),
         (["fit", "iris", "--variance", "100"], "--variance"),
         (["fit", "iris", "--scale", "\x1b[31m"], "scale"),
         (["fit", "iris", "--seed", str(2**32)], "--seed"),
         (["fit", "nothing-of-this-name"], "nothing-of-this-name"),
         (["fit", "\x1b]0;title\x07.csv"], ".csv"),
-        (["fit", f"{LONG}.csv"], "x.csv"),
         (["fit", "\udce9.csv"], "\\xe9.csv"),
         *((["fit", name], f"there is no file {name}") for name in NAMES),
         *((["fit", *line.split()], words) for line, words in FITS.items()),
         (["fit", "my.csv", "--columns", "a\nb"], "put a name with a line break in quotes"),
-        (["fit", "."], "is a folder"),
         (["predict", ".", "iris"], "model.npz"),
         (["predict", "my.csv", "iris"], "my.csv"),
         (["predict", "/dev/zero", "iris"], "not a regular file"),
@@ -71,42 +55,27 @@ FITS = {
         ([*BENCHMARK, "--dataset", "irs"], "did you mean 'iris'?"),
         ([*IRIS, "--variance", "96"], "valid: 50, 95, 99, all"),
         ([*IRIS, "--methods", "pca"], "did you mean 'pca-fcm'?"),
-        ([*IRIS, "--methods", "\x07"], "unknown method"),
-        ([*IRIS, "--repeats", "0"], "--repeats"),
         *(([*line, "--repeats", ENDLESS], "'--repeats'") for line in (IRIS, ["check"])),
         *((["fit", "iris", option, ENDLESS], option) for option in COUNTS),
         ([*IRIS, "--n-jobs", "1000000"], "--n-jobs 1000000"),
-        ([*IRIS, "--n-jobs", "0"], "'--n-jobs': 0 is not possible"),
-        (["predict", "model.npz", "iris", "--n-jobs", "0"], "'--n-jobs': 0 is not possible"),
         ([*IRIS, "--timeout", "nan"], "--timeout nan"),
         ([*IRIS, "--memory-limit", "9" * 400], "500MB or 2GB"),
         ([*IRIS, "--protocol", "as-told"], "as-run"),
         ([*IRIS, "--backend", "threads"], "'loky', 'dask'"),
         ([*IRIS, "--backend", "dask"], "add --scheduler"),
-        ([*BENCHMARK, "--dataset", "my.csv", "--label", "knd"], "did you mean 'kind'?"),
         ([*IRIS, "--label", "y"], "no CSV file is among"),
         ([*BENCHMARK, "--dataset", "none-*.csv"], "no file matches 'none-*.csv'"),
         ([*BENCHMARK, "--dataset", "huge.csv"], "--label COLUMN"),
         ([*BENCHMARK, "--dataset", "my.csv,../here/my.csv"], "two data sets are called 'my.csv'"),
         ([*SWEEP, "--values", "0"], "cannot try '0': give positive integers, or N for all rows"),
-        ([*SWEEP, "--values", ""], "no value to try"),
-        ([*SWEEP, "--variance", "90"], "valid: 50, 95, 99"),
         (["sweep-clusters", "--dataset", "iris", "--values", "²"], "positive integers"),
-        (["sweep-clusters", "iris", "--values", "N"], "cannot try 'N': give positive integers"),
-        (["plot"], "Missing argument"),
         (["plot", "\x1b[2J"], "unknown figure"),
-        (["plot", "figure2", "--repeats", "0"], "'--repeats'"),
         (["plot", "embedding"], "this figure"),
-        (["plot", "embedding", "--data", "absent.csv"], "absent.csv"),
         (["plot", "figure7"], "run `sgpmic sweep-clusters --out results/sweep-clusters` first"),
-        (["plot", "figure8"], "run `sgpmic sweep-inducing --out results/sweep-inducing` first"),
         (["report"], "`sgpmic benchmark --dataset all --variance all --out results/table2`"),
         (["report", "--results", "my.csv"], "there is no benchmark in"),
         (["check", "--repeats", "9999"], "--repeats 9999"),
-        (["check", "--dataset", "iris,wien"], "did you mean 'wine'?"),
-        (["check", "--methods", "pca-fcm,pppca"], "unknown method 'pppca'"),
         (["check", "--label", "kind"], "--label kind needs --update"),
-        (["datasets", "show", "wien"], "did you mean 'wine'?"),
     ],
 )
 def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
@@ -121,9 +90,7 @@ def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
         (["fit", "iris"], "--out", "my.csv"),
         (["fit", "iris"], "--out", "/proc/nowhere"),
         (IRIS, "--out", "my.csv/deeper"),
-        (SWEEP, "--out", "my.csv/deeper"),
         (["table1"], "--out", "my.csv/deeper"),
-        (["plot", "figure1"], "--out", "my.csv/deeper"),
         ([*IRIS, "--out", "out"], "--store", "my.csv"),
         (["check", "--update"], "--reference", "my.csv/reference.json"),
     ],
@@ -132,13 +99,10 @@ def test_unwritable_output_is_reported_before_the_work(refused, arguments, optio
     refused([*arguments, option, path], 1, f"cannot write into {option}")
 
 
-def test_a_table_is_not_replaced_by_a_reference(folder, refused):
+def test_report_and_reference_do_not_replace_tables(folder, refused):
     (folder / "table.csv").write_text((folder / "my.csv").read_text())
     data = ["--dataset", "table.csv", "--label", "kind", "--reference", "table.csv"]
     refused([*UPDATE, *data], 1, "is not a reference")
-
-
-def test_report_does_not_replace_its_inputs(folder, refused):
     (folder / "results" / "table2").mkdir(parents=True)
     (folder / "results" / "table2" / "benchmark.json").write_text("{}")
     refused(["report", "--out", "results/table2/benchmark.json"], 2, "name another")

@@ -9,7 +9,7 @@ from typing import Any
 
 from sgpmic_cli.benchmark.plan.third_party import constructor_parameters, import_class
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.safe_text import nearest
+from sgpmic_cli.text import nearest
 
 ENTRY_POINTS = "sgpmic.methods"
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgpmic_cli.safe_text import printable
 from sgpmic_cli.scores import SCORES
+from sgpmic_cli.text import printable
 
 TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 

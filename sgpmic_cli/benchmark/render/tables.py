@@ -34,7 +34,7 @@ from sgpmic_cli.benchmark.render.formats import (
     plain,
     signed,
 )
-from sgpmic_cli.safe_text import for_markdown
+from sgpmic_cli.text import for_markdown
 
 SIDES = {"": "ours", "paper_": "the paper's"}  # prefixes of the columns, with their titles
 RANKED = "ari"

@@ -16,8 +16,8 @@ from sgpmic_cli.benchmark.run.fit import Limits, compute
 from sgpmic_cli.benchmark.run.parallel import RESUME, Batches, Rows
 from sgpmic_cli.benchmark.run.store import Row
 from sgpmic_cli.code_version import code_version
-from sgpmic_cli.deadline import within
 from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.interrupts import within
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -31,7 +31,7 @@ from sgpmic_cli.benchmark.plan.third_party import (
     wait_for,
     write_answer,
 )
-from sgpmic_cli.safe_text import for_html, printable
+from sgpmic_cli.text import for_html, printable
 
 if TYPE_CHECKING:
     from sgpmic_cli.benchmark.plan.study import Run

@@ -17,7 +17,7 @@ from sgpmic_cli.clustering.result.fitting import dataset_of
 from sgpmic_cli.clustering.result.profile import Profile, profile_of
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.figure_style import COLOURS, FAINT, INK
-from sgpmic_cli.safe_text import shortened
+from sgpmic_cli.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ import pandas as pd
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.diagnostics import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
-from sgpmic_cli.safe_text import as_option_value, shortened
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
+from sgpmic_cli.text import as_option_value, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 LONGEST_NAME = 40  # characters of a feature in the name of a cluster
@@ -66,6 +66,8 @@ class Profile:
 
     def shown(self, j: int, value: float) -> str:
         """Return a value or mean of feature j as text: a percentage, a date or a number."""
+        if np.isnan(value):
+            return "–"
         if self.is_category[j]:
             return f"{100 * value:.0f} %"
         if self.columns[j] in self.dates and np.isfinite(value):

@@ -10,7 +10,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
-from sgpmic_cli.safe_text import as_option_value
+from sgpmic_cli.text import as_option_value
 
 Setting = Literal["default", "paper"]
 Model = SGPMIC | PaperSGPMIC

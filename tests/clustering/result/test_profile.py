@@ -32,6 +32,7 @@ def test_means_and_fractions_are_in_the_units_of_the_file(data):
     small = frame["small"]
     apart = (small[LABELS == 1].mean() - small[LABELS == 0].mean()) / small.std(ddof=0)
     assert profile.differences[1, place["small"]] == pytest.approx(apart)
+    assert profile.shown(place["kind=new"], np.nan) == "–"
 
 
 def test_dates_are_shown_as_dates(tmp_path):

@@ -14,14 +14,24 @@ _QUERY = re.compile(r"(://[^\s?]*\?)[^\s'\"]+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|])")
 
 
-def printable(text: str) -> str:
-    """Return the text on one line, with control characters written as escape codes."""
-    return "".join(each if _is_printable(each) else _escape(each) for each in text)
+def printable(text: str, keep: str = "") -> str:
+    """Write control characters as escape codes, except for those in `keep`."""
+    return "".join(each if each in keep or _is_printable(each) else _escape(each) for each in text)
+
+
+def for_html(text: str) -> str:
+    """Write control characters as escape codes, except for line breaks and tabs."""
+    return printable(text, keep="\n\t")
 
 
 def for_terminal(text: str) -> str:
     """Return printable text without logins in URLs, shortened if it is very long."""
     return shortened(printable(without_login(text)), 20 * LONGEST)
+
+
+def for_markdown(text: str) -> str:
+    """Escape text for Markdown, also inside a table."""
+    return _MARKDOWN.sub(r"\\\1", printable(text))
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
@@ -32,18 +42,6 @@ def shortened(text: str, most: int = LONGEST) -> str:
 def without_login(text: str) -> str:
     """Remove user names, passwords and queries from URLs in a text."""
     return _QUERY.sub(r"\1…", _LOGIN.sub("", text))
-
-
-def for_markdown(text: str) -> str:
-    """Escape text for Markdown, also inside a table."""
-    return _MARKDOWN.sub(r"\\\1", printable(text))
-
-
-def for_html(text: str) -> str:
-    """Replace control characters, except for line breaks and tabs, by escape codes."""
-    return "".join(
-        each if each in "\n\t" or _is_printable(each) else _escape(each) for each in text
-    )
 
 
 def as_option_value(names: Sequence[str]) -> str:
@@ -59,6 +57,13 @@ def as_option_value(names: Sequence[str]) -> str:
     return shlex.quote(line.getvalue())
 
 
+def nearest(word: str, candidates: Iterable[str]) -> str:
+    """Return ' (did you mean X?)' for the closest candidate, or an empty string."""
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
+
+
 def _is_printable(character: str) -> bool:
     return character.isprintable() or unicodedata.category(character) == "Zs"
 
@@ -67,10 +72,3 @@ def _escape(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")
-
-
-def nearest(word: str, candidates: Iterable[str]) -> str:
-    """Return ' (did you mean X?)' for the closest candidate, or an empty string."""
-    by_lower = {candidate.lower(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
-    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -1,0 +1,28 @@
+"""Which errors are shown as the user's."""
+
+import numpy as np
+import pytest
+
+from sgpmic_cli import SGPMIC, PaperSGPMIC
+from sgpmic_cli.errors import UsageError, input_errors
+
+
+@pytest.mark.parametrize("estimator", [SGPMIC, PaperSGPMIC])
+@pytest.mark.parametrize(
+    ("parameters", "X", "words"),
+    [
+        ({"n_clusters": 0}, np.eye(5), "^n_clusters must be"),
+        ({}, [[1.0, np.inf], [2.0, 3.0]], "^Input X contains infinity"),  # of scikit-learn
+        ({}, np.ones((5, 2)), "^All rows are equal"),
+    ],
+)
+def test_checks_of_input_are_usage_errors(estimator, parameters, X, words):
+    with pytest.raises(UsageError, match=words):
+        estimator(n_clusters=2).set_params(**parameters).fit(X)
+
+
+def test_only_value_errors_of_a_check_are_translated():
+    with pytest.raises(UsageError, match=r"^too large$"), input_errors():
+        raise ValueError("too large")
+    with pytest.raises(KeyError), input_errors():
+        raise KeyError("name")
