@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sgpmic_cli.benchmark.plan.methods import unknown
-from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.loading import last_column
+from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
@@ -68,9 +67,13 @@ def load_data(
 
 def _load(name: str, registered: Entry | None, label: str | None, source: Any) -> Dataset:
     """Load a data set. The last column of a file is its label column unless one is named."""
-    column = None if registered else label or last_column(name)
+    if registered is not None:
+        return load_entry(registered, **source)
+    from sgpmic_cli.data.loading import last_column, load
+
+    column = label or last_column(name)
     data = load(name, label=column, **source)
-    if label is None and not registered and 2 * data.n_classes > len(data.Y):
+    if label is None and 2 * data.n_classes > len(data.Y):
         raise UsageError(
             f"the last column of {name}, {column!r}, has {data.n_classes} different values in "
             f"{len(data.Y)} rows, so it is not a label column: name one with --label COLUMN."
