@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.printed import read_printed
-from sgpmic_cli.benchmark.compare.results import METRICS, read_document, rows_of, with_printed
+from sgpmic_cli.benchmark.compare.results import (
+    METRICS,
+    read_document,
+    read_printed,
+    rows_of,
+    with_printed,
+)
 from sgpmic_cli.benchmark.compare.significance import score_table
 from sgpmic_cli.benchmark.render import page
 from sgpmic_cli.benchmark.render.formats import TITLES, plain
-from sgpmic_cli.benchmark.render.page import Report, dataset_title
+from sgpmic_cli.benchmark.render.grid import Report, dataset_title
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError

@@ -2,8 +2,7 @@
 
 import json
 
-from sgpmic_cli.benchmark.compare.printed import SHOWN
-from sgpmic_cli.benchmark.compare.results import METRICS, _long, document, with_printed
+from sgpmic_cli.benchmark.compare.results import METRICS, SHOWN, _long, document, with_printed
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.paper.experiments.printed import table2
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare.printed import SHOWN
+from sgpmic_cli.benchmark.compare.results import SHOWN
 from sgpmic_cli.benchmark.render.tables import latex, markdown, ranking, tidy_csv
 from sgpmic_cli.scores import SCORES
 
